@@ -1,0 +1,1 @@
+"""mockprovider: the test double for infrastructure-as-code providers."""

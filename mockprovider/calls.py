@@ -1,0 +1,236 @@
+"""A call goes in, a reply comes out: the words that every protocol is translated into and out of.
+
+Fields hold what both protocols share; what only one of them has is in ``extra`` under the protocol's own field name. The
+protocol's own message stays beside the decoded view in ``native``, so that a proxy forwards bytes and never a paraphrase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct, field
+
+from mockprovider.values import Bag, Value
+
+
+class Op(StrEnum):
+    """What a call asks for. The RPC's name on the wire is its *method*; several methods may ask for one op."""
+
+    HANDSHAKE = "handshake"
+    ATTACH = "attach"
+    GET_PLUGIN_INFO = "get_plugin_info"
+    PARAMETERIZE = "parameterize"
+    GET_SCHEMA = "get_schema"
+    GET_MAPPING = "get_mapping"
+    GET_MAPPINGS = "get_mappings"
+    CHECK_CONFIG = "check_config"
+    DIFF_CONFIG = "diff_config"
+    CONFIGURE = "configure"
+    CHECK = "check"
+    UPGRADE = "upgrade"
+    DIFF = "diff"
+    PLAN = "plan"
+    CREATE = "create"
+    READ = "read"
+    UPDATE = "update"
+    DELETE = "delete"
+    IMPORT = "import"
+    MOVE = "move"
+    LIST = "list"
+    INVOKE = "invoke"
+    CALL = "call"
+    CONSTRUCT = "construct"
+    OPEN = "open"
+    RENEW = "renew"
+    CLOSE = "close"
+    FUNCTION = "function"
+    CANCEL = "cancel"
+    RAW = "raw"
+    """An RPC that has no row: its bytes are passed through as they are."""
+
+
+class ChangeKind(StrEnum):
+    """How one property changes."""
+
+    ADD = "add"
+    DELETE = "delete"
+    UPDATE = "update"
+
+
+class Change(Struct, frozen=True):
+    """One changed property: its path, how it changes, and whether the change needs a new object."""
+
+    path: str
+    kind: ChangeKind
+    replaces: bool = False
+
+
+class Plan(Struct, frozen=True):
+    """What would become of an object, before it is done: the one source of Diff, previews and Terraform plans.
+
+    ``planned`` is the object afterwards, with ``UNKNOWN`` where only doing it can tell. ``changes`` is empty when nothing
+    is to be done. ``stable`` names the properties that keep their value whatever happens.
+    """
+
+    planned: Bag
+    changes: tuple[Change, ...] = ()
+    delete_before_replace: bool = False
+    stable: tuple[str, ...] = ()
+
+    @property
+    def replaces(self) -> bool:
+        """Whether some change needs a new object."""
+        return any(change.replaces for change in self.changes)
+
+
+class Failure(Struct, frozen=True):
+    """What a provider said went wrong.
+
+    ``status`` names a gRPC status in lower case (``"unavailable"``) when the whole RPC is to fail with it; ``None`` leaves
+    the form to the protocol (a check failure, a diagnostic, or the status that the protocol uses for "it went wrong").
+    """
+
+    reason: str
+    path: str = ""
+    status: str | None = None
+    detail: str = ""
+
+
+class Status(Struct, frozen=True):
+    """A gRPC status as it came over the wire: code number, message, and the ``grpc-status-details-bin`` bytes."""
+
+    code: int
+    message: str = ""
+    details: bytes = b""
+
+
+class Native(Struct, frozen=True):
+    """A protocol's own message: the bytes that travelled, and the message decoded from them."""
+
+    data: bytes
+    message: Any = None
+
+
+class EnginePort(Protocol):
+    """The way back: what a provider may ask of the engine that is calling it. Implemented at the edge."""
+
+    def log(self, severity: str, message: str, urn: str = "") -> None:
+        """Show ``message`` to the engine's user. ``severity`` is ``debug``, ``info``, ``warning`` or ``error``."""
+
+
+class Session:
+    """One configured provider instance, as one connection sees it.
+
+    Neither protocol names the provider instance in a resource call, so everything that a call needs to be understood
+    hangs here: who is speaking which protocol, the configuration, what each side accepts, and the schema.
+    """
+
+    __slots__ = ("accepts", "config", "engine", "extra", "instance", "number", "peer", "preview", "protocol", "schema")
+
+    def __init__(self, protocol: str, number: int = 1, peer: str = "in-process", engine: EnginePort | None = None) -> None:
+        self.protocol = protocol
+        """``pulumi``, ``tfplugin5`` or ``tfplugin6``."""
+        self.number = number
+        """Counts the sessions of one double from 1, in the order in which they opened."""
+        self.peer = peer
+        """The other end's address, or ``in-process``."""
+        self.instance = ""
+        """The provider instance: Pulumi's provider URN, or a digest of Terraform's configuration; empty until configured."""
+        self.config: Bag | None = None
+        """What Configure brought; ``None`` until then."""
+        self.preview: bool | None = None
+        """Whether this session serves a preview, where the protocol tells."""
+        self.accepts: frozenset[str] = frozenset()
+        """What the provider said it accepts: ``secrets``, ``resources``, ``outputs``, ``byte_strings``."""
+        self.schema: Any = None
+        """What Terraform payloads decode with; unused by Pulumi."""
+        self.engine = engine
+        self.extra: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"Session(#{self.number} {self.protocol} {self.instance or self.peer})"
+
+
+class Call(Struct, kw_only=True):
+    """One thing that an engine asks of a provider.
+
+    ``type`` is the type's token in its canonical (Pulumi) spelling, or a function's token; ``inputs`` is what is wanted
+    (news, config, args), ``prior`` what the engine remembers of the object (olds, prior state), ``prior_inputs`` the inputs
+    that led to it, ``planned`` Terraform's planned state. ``None`` is an absent bag, which differs from an empty one.
+    """
+
+    op: Op
+    session: Session
+    method: str = ""
+    type: str = ""
+    name: str = ""
+    urn: str = ""
+    id: str = ""
+    inputs: Bag | None = None
+    prior: Bag | None = None
+    prior_inputs: Bag | None = None
+    planned: Bag | None = None
+    preview: bool = False
+    timeout: float = 0.0
+    ignore_changes: tuple[str, ...] = ()
+    private: bytes = b""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    native: Native | None = None
+
+    def __str__(self) -> str:
+        where = self.urn or " ".join(part for part in (self.type, self.id) if part)
+        return f"{self.method or self.op.value}{' (preview)' if self.preview else ''}{' of ' + where if where else ''}"
+
+
+class Reply(Struct, kw_only=True):
+    """A provider's answer. It can carry a value *and* failures *and* private data at once: partial state is exactly that.
+
+    ``value`` is the object's state (outputs, new state, a function's result); ``inputs`` are checked or read inputs.
+    ``status`` is set when the RPC failed as such on a wire behind us, ``native`` when its answer came from there: both are
+    handed on as they are, whatever the other fields say.
+    """
+
+    value: Bag | None = None
+    id: str = ""
+    inputs: Bag | None = None
+    plan: Plan | None = None
+    failures: tuple[Failure, ...] = ()
+    warnings: tuple[str, ...] = ()
+    private: bytes = b""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    native: Native | None = None
+    status: Status | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing went wrong."""
+        return not self.failures and self.status is None
+
+    @property
+    def partial(self) -> bool:
+        """Whether something went wrong and yet an object exists."""
+        return bool(self.failures) and self.value is not None and bool(self.id)
+
+
+Handler: TypeAlias = Callable[[Call], Reply]
+Layer: TypeAlias = Callable[[Call, Handler], Reply]
+
+__all__ = [
+    "Bag",
+    "Call",
+    "Change",
+    "ChangeKind",
+    "EnginePort",
+    "Failure",
+    "Handler",
+    "Layer",
+    "Native",
+    "Op",
+    "Plan",
+    "Reply",
+    "Session",
+    "Status",
+    "Value",
+]

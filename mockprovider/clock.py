@@ -1,0 +1,30 @@
+"""Time is an argument: whoever waits or stamps is handed a clock. The real one lives at the edge (``double``)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What may be asked of time."""
+
+    def now(self) -> float:
+        """Seconds since the Unix epoch."""
+
+    def sleep(self, seconds: float) -> None:
+        """Return after ``seconds``."""
+
+
+class StillClock:
+    """A clock that moves only when someone sleeps: every stamp of a run is reproducible."""
+
+    def __init__(self, start: float = 0.0) -> None:
+        self._now = start
+
+    def now(self) -> float:
+        """Seconds since the Unix epoch, as far as this clock is concerned."""
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        """Move on by ``seconds`` without waiting."""
+        self._now += seconds

@@ -1,0 +1,217 @@
+"""What exists, apart from what engines remember: objects, and a log of every effect on them.
+
+Orphans, phantoms, drift and double creates are differences between this and an engine's state, so nothing here knows of
+engines. Objects are keyed by type and id, never by URN: the two instances of a replacement share their URN.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from mockprovider.errors import MockProviderError
+from mockprovider.values import Bag, Value
+
+
+class Effect(StrEnum):
+    """What was done to an object, and by whom: the last two happen behind the engine's back."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    DELETED = "deleted"
+    DRIFTED = "drifted"
+    VANISHED = "vanished"
+
+
+class Event(Struct, frozen=True):
+    """One effect: ``before`` is ``None`` for what is new, ``after`` for what is gone."""
+
+    n: int
+    effect: Effect
+    type: str
+    id: str
+    before: Bag | None
+    after: Bag | None
+
+
+class CloudObject(Mapping[str, Value]):
+    """One existing object: a mapping of its properties, with its ``type`` and ``id``. A view of one moment, not a live one."""
+
+    __slots__ = ("_properties", "id", "type")
+
+    def __init__(self, type_: str, id_: str, properties: Bag) -> None:
+        self.type = type_
+        self.id = id_
+        self._properties = dict(properties)
+
+    def __getitem__(self, name: str) -> Value:
+        return self._properties[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._properties)
+
+    def __len__(self) -> int:
+        return len(self._properties)
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.id} {self._properties}>"
+
+
+class Store(Protocol):
+    """Where objects and events are kept. ``MemoryStore`` here; stores that several processes share are at the edge."""
+
+    def get(self, type_: str, id_: str) -> Bag | None:
+        """The properties of an object, or ``None``."""
+
+    def put(self, type_: str, id_: str, properties: Bag | None) -> None:
+        """Keep an object's properties; ``None`` removes it."""
+
+    def objects(self) -> list[tuple[str, str, Bag]]:
+        """All objects as (type, id, properties), oldest first."""
+
+    def log(self, event: Event) -> None:
+        """Append an event."""
+
+    def events(self) -> list[Event]:
+        """All events, in order."""
+
+    def count(self, point: str) -> int:
+        """How often this was asked for ``point`` before; so each answer comes once."""
+
+
+class MemoryStore:
+    """A store that lives and dies with its process."""
+
+    def __init__(self) -> None:
+        self._objects: dict[tuple[str, str], Bag] = {}
+        self._events: list[Event] = []
+        self._points: Counter[str] = Counter()
+
+    def get(self, type_: str, id_: str) -> Bag | None:
+        """The properties of an object, or ``None``."""
+        return self._objects.get((type_, id_))
+
+    def put(self, type_: str, id_: str, properties: Bag | None) -> None:
+        """Keep an object's properties; ``None`` removes it."""
+        if properties is None:
+            self._objects.pop((type_, id_), None)
+        else:
+            self._objects[type_, id_] = properties
+
+    def objects(self) -> list[tuple[str, str, Bag]]:
+        """All objects as (type, id, properties), oldest first."""
+        return [(type_, id_, properties) for (type_, id_), properties in self._objects.items()]
+
+    def log(self, event: Event) -> None:
+        """Append an event."""
+        self._events.append(event)
+
+    def events(self) -> list[Event]:
+        """All events, in order."""
+        return list(self._events)
+
+    def count(self, point: str) -> int:
+        """How often this was asked for ``point`` before."""
+        self._points[point] += 1
+        return self._points[point] - 1
+
+
+class Cloud:
+    """The objects that exist. Safe to use from several threads.
+
+    Args:
+        store: where they are kept; in memory unless told otherwise.
+        seed: new ids are a hash of it and of the point at which they are asked for, so they repeat from run to run.
+    """
+
+    def __init__(self, store: Store | None = None, seed: int = 0) -> None:
+        self.seed = seed
+        self._store: Store = store or MemoryStore()
+        self._lock = threading.RLock()
+
+    def new_hash(self, point: str) -> str:
+        """Eight hex digits that depend on the seed, on ``point`` and on how often it was asked for."""
+        with self._lock:
+            return digest(self.seed, point, self._store.count(point))
+
+    def create(self, type_: str, id_: str, properties: Bag) -> CloudObject:
+        """Make an object. Raises ``MockProviderError`` if one with this type and id exists."""
+        with self._lock:
+            if self._store.get(type_, id_) is not None:
+                raise MockProviderError(f"{type_} {id_!r} already exists. Give the type an id template with {{hash}} in it.")
+            self._change(Effect.CREATED, type_, id_, properties)
+        return CloudObject(type_, id_, properties)
+
+    def read(self, type_: str, id_: str) -> CloudObject | None:
+        """The object, or ``None`` if there is none."""
+        with self._lock:
+            properties = self._store.get(type_, id_)
+        return None if properties is None else CloudObject(type_, id_, properties)
+
+    def update(self, type_: str, id_: str, properties: Bag) -> CloudObject | None:
+        """Replace an object's properties; ``None`` if there is no such object."""
+        with self._lock:
+            if self._store.get(type_, id_) is None:
+                return None
+            self._change(Effect.UPDATED, type_, id_, properties)
+        return CloudObject(type_, id_, properties)
+
+    def delete(self, type_: str, id_: str) -> bool:
+        """Remove an object; whether there was one."""
+        with self._lock:
+            if self._store.get(type_, id_) is None:
+                return False
+            self._change(Effect.DELETED, type_, id_, None)
+        return True
+
+    def drift(self, type_: str, id_: str | None = None, /, **changes: Any) -> CloudObject:
+        """Change properties behind the engine's back; ``None`` removes one. ``id_`` may be left out for a type's only object.
+
+        Raises ``MockProviderError`` if the object is not there or not the only one.
+        """
+        with self._lock:
+            found = self._one(type_, id_)
+            properties = {name: value for name, value in {**found, **changes}.items() if value is not None}
+            self._change(Effect.DRIFTED, type_, found.id, properties)
+        return CloudObject(type_, found.id, properties)
+
+    def vanish(self, type_: str, id_: str | None = None, /) -> None:
+        """Remove an object behind the engine's back. Raises as ``drift`` does."""
+        with self._lock:
+            self._change(Effect.VANISHED, type_, self._one(type_, id_).id, None)
+
+    def objects(self, type_: str | None = None) -> list[CloudObject]:
+        """The objects of one type, or all, oldest first."""
+        with self._lock:
+            return [CloudObject(*each) for each in self._store.objects() if type_ in (None, each[0])]
+
+    @property
+    def events(self) -> list[Event]:
+        """Everything that happened to objects, in order."""
+        with self._lock:
+            return self._store.events()
+
+    def _one(self, type_: str, id_: str | None) -> CloudObject:
+        here = self.objects(type_)
+        found = [each for each in here if id_ in (None, each.id)]
+        if len(found) != 1:
+            wanted = f"{type_} {id_!r}" if id_ else f"exactly one {type_}"
+            ids = ", ".join(each.id for each in here) or "none at all"
+            raise MockProviderError(f"There is not {wanted} in the cloud. There is: {ids}. Name one of them by its id.")
+        return found[0]
+
+    def _change(self, effect: Effect, type_: str, id_: str, after: Bag | None) -> None:
+        before = self._store.get(type_, id_)
+        self._store.put(type_, id_, after)
+        self._store.log(Event(len(self._store.events()) + 1, effect, type_, id_, before, after))
+
+
+def digest(*parts: object) -> str:
+    """Eight hex digits of a hash over ``parts``."""
+    return sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:8]

@@ -1,0 +1,76 @@
+"""One run of a command-line engine: its output as it came, its process group ended whatever happens."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from mockprovider.errors import ProgramError
+
+SHOWN = 6000
+"""How many characters of an engine's output an error message carries, from the end, where engines say what went wrong."""
+
+
+class Finished(Struct, frozen=True):
+    """A finished run."""
+
+    command: tuple[str, ...]
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    seconds: float,
+    expect_failure: bool = False,
+    accept: Sequence[int] = (0,),
+) -> Finished:
+    """Run ``command`` to its end.
+
+    Raises ``ProgramError``, with the engine's output, if the exit code is not in ``accept`` (or is, where a failure was
+    expected), or if it has not ended after ``seconds``; its process group is killed then, and also when we are interrupted.
+    """
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=dict(env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=seconds)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise ProgramError(f"{_shown(command)} had not ended after {seconds:g} s.\n{_end(stdout, stderr)}") from error
+            raise
+    finished = Finished(tuple(command), process.returncode, stdout, stderr)
+    if expect_failure == (process.returncode in accept):
+        surprise = (
+            "succeeded, where a failure was expected" if expect_failure else f"failed with exit code {process.returncode}"
+        )
+        raise ProgramError(f"{_shown(command)} {surprise}.\n{_end(stdout, stderr)}")
+    return finished
+
+
+def _shown(command: Sequence[str]) -> str:
+    return " ".join([Path(command[0]).name, *command[1:]])
+
+
+def _end(stdout: str, stderr: str) -> str:
+    text = "\n".join(part.strip() for part in (stdout, stderr) if part.strip())
+    return text if len(text) <= SHOWN else f"...\n{text[-SHOWN:]}"

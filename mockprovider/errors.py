@@ -1,0 +1,70 @@
+"""Our own errors. What a provider said went wrong is a ``calls.Failure``, never an exception.
+
+MockProviderError
+├── DefinitionError        a resource type, property or types file that cannot be served
+├── MalformedError         text or bytes that are not what they claim to be (a URN, a path, a message)
+├── CassetteError
+│   ├── CassetteMissingError     there is no such file
+│   ├── CassetteBrokenError      the file is torn, or is not a cassette
+│   ├── CassetteVersionError     written by a newer format
+│   ├── CassetteBusyError        another recorder holds it
+│   ├── MissError                a call that was never recorded
+│   └── AmbiguousError           recorded calls that cannot be told apart
+├── UnsupportedError       the protocol allows it, this version does not do it yet
+├── PluginError            a provider process that does not start, speak or end as it must
+└── ProgramError           a program that raised, or an engine run that failed where success was expected
+"""
+
+from __future__ import annotations
+
+
+class MockProviderError(Exception):
+    """Base of every error that this package raises on purpose. The message says what happened and what to do next."""
+
+
+class DefinitionError(MockProviderError, ValueError):
+    """A resource type, property or types file that cannot be served."""
+
+
+class MalformedError(MockProviderError, ValueError):
+    """Text or bytes that are not what they claim to be."""
+
+
+class CassetteError(MockProviderError):
+    """Something is wrong with a cassette."""
+
+
+class CassetteMissingError(CassetteError, FileNotFoundError):
+    """There is no such cassette."""
+
+
+class CassetteBrokenError(CassetteError):
+    """The file is torn or is not a cassette."""
+
+
+class CassetteVersionError(CassetteError):
+    """The cassette was written in a format that this version cannot read."""
+
+
+class CassetteBusyError(CassetteError):
+    """Another recorder is writing this cassette."""
+
+
+class MissError(CassetteError):
+    """A call that the cassette does not hold."""
+
+
+class AmbiguousError(CassetteError):
+    """Recorded calls that cannot be told apart, with different answers: refused, because a guess could be wrong."""
+
+
+class UnsupportedError(MockProviderError):
+    """The protocol allows it and this version does not do it yet."""
+
+
+class PluginError(MockProviderError):
+    """A provider process that does not start, speak or end as the protocol asks."""
+
+
+class ProgramError(MockProviderError):
+    """A program raised, or an engine run failed where success was expected."""

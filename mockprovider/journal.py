@@ -1,0 +1,113 @@
+"""Who asked for what, and what came back.
+
+A journal is two layers: the outer sees what the engine saw (faults included), the inner what the provider did, so that a
+leaked resource is a subtraction.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from enum import StrEnum
+
+from msgspec import Struct
+
+from mockprovider.calls import Call, Handler, Layer, Op, Reply
+
+
+class Side(StrEnum):
+    """Which end of the stack an entry was written at."""
+
+    ENGINE = "engine"
+    PROVIDER = "provider"
+
+
+class Entry(Struct):
+    """One call: ``n`` counts the starts of calls from 1. ``reply`` is ``None`` while it runs; ``error`` says how it broke."""
+
+    n: int
+    side: Side
+    call: Call
+    reply: Reply | None = None
+    error: str = ""
+
+    def __str__(self) -> str:
+        if self.error:
+            end = f"raised {self.error}"
+        elif self.reply is None:
+            end = "running"
+        elif self.reply.ok:
+            end = self.reply.id or "ok"
+        else:
+            reasons = "; ".join(each.reason for each in self.reply.failures)
+            end = f"{'half-made ' + self.reply.id if self.reply.partial else 'failed'}: {reasons}"
+        return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}"
+
+
+class Journal:
+    """All calls of a double. ``at(side)`` gives the layer that writes one side."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._lock = threading.Lock()
+
+    def at(self, side: Side) -> Layer:
+        """The layer that writes this side's entries."""
+
+        def write(call: Call, proceed: Handler) -> Reply:
+            with self._lock:
+                entry = Entry(len(self._entries) + 1, side, call)
+                self._entries.append(entry)
+            try:
+                entry.reply = proceed(call)
+            except BaseException as error:
+                entry.error = f"{type(error).__name__}: {error}"
+                raise
+            return entry.reply
+
+        return write
+
+    def entries(
+        self,
+        *,
+        side: Side | str = Side.ENGINE,
+        op: Op | str | None = None,
+        type: str | None = None,  # noqa: A002 - the field's word
+        name: str | None = None,
+        urn: str | None = None,
+        preview: bool | None = None,
+    ) -> list[Entry]:
+        """The entries of one side, in the order of their starts, that fit every criterion given."""
+        wanted = {"op": op, "type": type, "name": name, "urn": urn, "preview": preview}
+        criteria = [(key, value) for key, value in wanted.items() if value is not None]
+        with self._lock:
+            entries = list(self._entries)
+        return [each for each in entries if each.side == side and all(getattr(each.call, k) == v for k, v in criteria)]
+
+    def ops(
+        self,
+        *,
+        side: Side | str = Side.ENGINE,
+        type: str | None = None,  # noqa: A002 - the field's word
+        name: str | None = None,
+        urn: str | None = None,
+        preview: bool | None = None,
+    ) -> list[str]:
+        """The ops of the entries that fit, as plain strings: ``["check", "create"]``."""
+        found = self.entries(side=side, type=type, name=name, urn=urn, preview=preview)
+        return [each.call.op.value for each in found]
+
+    def clear(self) -> None:
+        """Forget everything, to look at the next run alone."""
+        with self._lock:
+            self._entries.clear()
+
+    def __iter__(self) -> Iterator[Entry]:
+        with self._lock:
+            return iter(list(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __str__(self) -> str:
+        return "\n".join(str(entry) for entry in self if entry.side is Side.ENGINE)

@@ -1,0 +1,75 @@
+"""How a provider's failures travel in Pulumi's protocol: as check failures, as partial state, or as a status (reference 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf import any_pb2
+from google.protobuf.message import Message
+from pulumi.runtime.proto import provider_pb2, status_pb2
+
+from mockprovider.calls import Call, Failure, Op, Reply, Status
+from mockprovider.pulumi.values import EVERYTHING, decode, encode
+from mockprovider.wire.status import StatusError, failed, status
+
+TYPE_URL = "type.googleapis.com/"
+PARTIAL = frozenset({Op.CREATE, Op.UPDATE, Op.READ})
+"""The ops whose half-made object the engine keeps (``ErrorResourceInitFailed``)."""
+
+
+def raise_failures(reply: Reply, call: Call, message: Any) -> None:
+    """Put a reply's failures where the protocol has them: into ``message``, or raise ``StatusError``."""
+    if not reply.failures:
+        return
+    listed = "failures" in message.DESCRIPTOR.fields_by_name and all(each.status is None for each in reply.failures)
+    if listed:
+        for each in reply.failures:
+            message.failures.add(property=each.path, reason=each.reason)
+        return
+    if reply.partial and call.op in PARTIAL:
+        raise StatusError(_init_failed(reply))
+    first = reply.failures[0]
+    raise StatusError(status(first.status or "unknown", "; ".join(each.reason for each in reply.failures)))
+
+
+def _init_failed(reply: Reply) -> Status:
+    reasons = [each.reason for each in reply.failures]
+    detail = provider_pb2.ErrorResourceInitFailed(id=reply.id, reasons=reasons)
+    detail.properties.CopyFrom(encode(reply.value or {}, EVERYTHING - {"outputs"}))
+    if reply.inputs is not None:
+        detail.inputs.CopyFrom(encode(reply.inputs, EVERYTHING - {"outputs"}))
+        detail.inputs.SetInParent()
+    message = "; ".join(reasons)
+    # The code does not matter once this detail is there; Unknown is what providers use (5.2).
+    return status("unknown", message, pack(2, message, detail))
+
+
+def pack(code: int, message: str, *details: Message) -> bytes:
+    """The bytes of ``grpc-status-details-bin``: a ``google.rpc.Status`` with ``details``."""
+    packed = []
+    for each in details:
+        holder = any_pb2.Any()
+        holder.Pack(each, type_url_prefix=TYPE_URL)
+        packed.append(holder)
+    return bytes(status_pb2.Status(code=code, message=message, details=packed).SerializeToString(deterministic=True))
+
+
+def read_failures(reply: Reply) -> Reply:
+    """``reply`` with the check failures that its message listed."""
+    reply.failures = tuple(Failure(each.reason, each.property) for each in reply.extra.get("failures", ()))
+    return reply
+
+
+def read_status(status_: Status, call: Call) -> Reply:
+    """The reply of an RPC that ended in a status: with the partial state that its details hold, if they do."""
+    reply = failed(status_)
+    for detail in status_pb2.Status.FromString(status_.details).details if status_.details else ():
+        found, missing = provider_pb2.ErrorResourceInitFailed(), provider_pb2.ConfigureErrorMissingKeys()
+        if call.op in PARTIAL and detail.Unpack(found):
+            reply.id = found.id
+            reply.value = decode(found.properties)
+            reply.inputs = decode(found.inputs) if found.HasField("inputs") else None
+            reply.failures = tuple(map(Failure, found.reasons))
+        elif detail.Unpack(missing):
+            reply.failures = tuple(Failure(f"missing configuration key {key.name!r}", key.name) for key in missing.missingKeys)
+    return reply

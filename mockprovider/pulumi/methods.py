@@ -1,0 +1,252 @@
+"""``pulumirpc.ResourceProvider`` as a table: which RPC asks for what, and which of its fields is which part of a call.
+
+Two rules keep this file honest: every RPC of the descriptor has a row here (a test walks it), and a field is listed only
+where its name is not already the call's own word. What is neither a call's word nor listed travels in
+``extra`` under its own name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf import struct_pb2
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+from msgspec import Struct
+from pulumi.runtime.proto import provider_pb2
+
+from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.pulumi import schema
+from mockprovider.pulumi.diff import Diff, as_diff
+from mockprovider.pulumi.errors import raise_failures, read_failures
+from mockprovider.pulumi.values import EVERYTHING, decode, encode
+from mockprovider.wire.methods import Method, Service, service
+
+DESCRIPTOR = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """What is particular about one RPC. ``renames`` maps message fields to the words of calls and replies."""
+
+    op: Op
+    renames: Mapping[str, str] = {}
+    opens: bool = False
+    addresses: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+    mutates: bool = False
+    reason: str = ""
+
+
+CHECK = {"olds": "prior_inputs", "news": "inputs", "old_outputs": "prior"}
+DIFF = {"olds": "prior", "news": "inputs", "old_inputs": "prior_inputs", "ignoreChanges": "ignore_changes"}
+STATUS = ("resource_status_address",)
+TOKEN = ("resource_status_token",)
+NEXT = "components and their methods come with the way back to the engine, in a later version"
+
+TABLE: Mapping[str, Row] = {
+    "Handshake": Row(
+        op=Op.HANDSHAKE,
+        opens=True,
+        addresses=("engine_address", "mapper_target", "loader_target", "resolver_target"),
+        volatile=("root_directory", "program_directory"),
+    ),
+    "Attach": Row(op=Op.ATTACH, addresses=("address",)),
+    "GetPluginInfo": Row(op=Op.GET_PLUGIN_INFO),
+    "Parameterize": Row(op=Op.PARAMETERIZE),
+    "GetSchema": Row(op=Op.GET_SCHEMA),
+    "GetMapping": Row(op=Op.GET_MAPPING),
+    "GetMappings": Row(op=Op.GET_MAPPINGS),
+    "CheckConfig": Row(op=Op.CHECK_CONFIG, renames=CHECK),
+    "DiffConfig": Row(op=Op.DIFF_CONFIG, renames=DIFF),
+    # The provider's id is a fresh UUID in each stack, and unknown in a preview of a new one.
+    "Configure": Row(op=Op.CONFIGURE, renames={"args": "inputs"}, volatile=("id",)),
+    "Check": Row(op=Op.CHECK, renames=CHECK, volatile=("randomSeed",)),
+    "Diff": Row(op=Op.DIFF, renames=DIFF),
+    "Create": Row(op=Op.CREATE, renames={"properties": "inputs"}, addresses=STATUS, volatile=TOKEN, mutates=True),
+    "Read": Row(op=Op.READ, renames={"properties": "prior", "inputs": "prior_inputs"}, addresses=STATUS, volatile=TOKEN),
+    "Update": Row(op=Op.UPDATE, renames=DIFF, addresses=STATUS, volatile=TOKEN, mutates=True),
+    "Delete": Row(
+        op=Op.DELETE,
+        renames={"properties": "prior", "old_inputs": "prior_inputs"},
+        addresses=STATUS,
+        volatile=TOKEN,
+        mutates=True,
+    ),
+    "Invoke": Row(op=Op.INVOKE, renames={"tok": "type", "args": "inputs"}),
+    "Call": Row(op=Op.CALL, renames={"tok": "type", "args": "inputs"}, addresses=("monitorEndpoint",), reason=NEXT),
+    "Construct": Row(op=Op.CONSTRUCT, addresses=("monitorEndpoint",), reason=NEXT),
+    "List": Row(op=Op.LIST, renames={"token": "type", "query": "inputs"}, reason="no up, preview, refresh or destroy lists"),
+    "Cancel": Row(op=Op.CANCEL),
+}
+
+WORDS = frozenset({"urn", "name", "type", "id", "inputs", "preview", "timeout"})
+ANSWER_WORDS: Mapping[str, str] = {"properties": "value", "return": "value", "state": "value", "inputs": "inputs", "id": "id"}
+ACCEPTS: Mapping[str, str] = {
+    "accept_secrets": "secrets",
+    "accept_resources": "resources",
+    "accept_outputs": "outputs",
+    "accepts_byte_string": "byte_strings",
+    "acceptSecrets": "secrets",
+    "acceptResources": "resources",
+    "acceptOutputs": "outputs",
+}
+ANSWERED = EVERYTHING - {"outputs"}
+"""What the engine takes in answers, whatever the provider accepts (reference 3.6)."""
+
+
+def _read(message: Message, words: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields that are set: those that are a call's or reply's own, and the others."""
+    own: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for field, value in message.ListFields():
+        plain = decode(value) if isinstance(value, struct_pb2.Struct) else tuple(value) if field.is_repeated else value
+        if field.name in words:
+            own[words[field.name]] = plain
+        elif field.is_repeated and field.message_type and field.message_type.GetOptions().map_entry:
+            extra[field.name] = dict(value)
+        else:
+            extra[field.name] = plain
+    return own, extra
+
+
+def _write(message: Message, words: Mapping[str, str], source: Any, accepts: frozenset[str]) -> None:
+    """Set every field of ``message`` that ``source`` (a call or a reply) has something for."""
+    for field in message.DESCRIPTOR.fields:
+        word = words.get(field.name)
+        value = getattr(source, word) if word else source.extra.get(field.name)
+        if value is None or (value in ("", 0, (), False) and not field.has_presence):
+            continue
+        target = getattr(message, field.name) if field.message_type or field.is_repeated else None
+        if isinstance(target, struct_pb2.Struct):
+            target.CopyFrom(encode(value, accepts))
+            target.SetInParent()
+        elif isinstance(target, Message):
+            target.CopyFrom(value)
+        elif target is None:
+            setattr(message, field.name, value)
+        elif isinstance(value, Mapping):
+            target.update(value)
+        else:
+            target.extend(value)
+
+
+def accept(session: Session, reply: Reply) -> None:
+    """Note what the provider says it accepts. A successful Handshake is final: Configure's flags then do not count (2.1)."""
+    flags = frozenset(ACCEPTS[name] for name, said in reply.extra.items() if said and name in ACCEPTS)
+    if not session.extra.get("handshake"):
+        session.accepts = flags
+
+
+def _method(name: str, row: Row, request: type[Message], response: type[Message]) -> Method:
+    words = {field: field for field in WORDS if field in request.DESCRIPTOR.fields_by_name} | dict(row.renames)
+    answers = {field: word for field, word in ANSWER_WORDS.items() if field in response.DESCRIPTOR.fields_by_name}
+
+    def call(message: Message, session: Session) -> Call:
+        own, extra = _read(message, words)
+        if row.op is Op.CONFIGURE:
+            session.instance = own.get("urn", "")
+        return Call(op=row.op, session=session, method=name, extra=extra, **own)
+
+    def to_request(call: Call) -> Message:
+        message = request()
+        config = row.op in (Op.CHECK_CONFIG, Op.DIFF_CONFIG)
+        always = row.op in (Op.CONFIGURE, Op.CONSTRUCT, Op.CALL)
+        accepts = EVERYTHING if always else frozenset[str]() if config else call.session.accepts
+        _write(message, words, call, accepts)
+        return message
+
+    def reply(message: Message, call: Call) -> Reply:
+        own, extra = _read(message, answers)
+        found = Reply(extra=extra, **own)
+        if row.op in (Op.HANDSHAKE, Op.CONFIGURE):
+            accept(call.session, found)
+            call.session.extra["handshake"] = row.op is Op.HANDSHAKE or call.session.extra.get("handshake", False)
+        return read_failures(found)
+
+    def to_response(reply: Reply, call: Call) -> Message:
+        message = response()
+        raise_failures(reply, call, message)
+        _write(message, answers, reply, ANSWERED)
+        return message
+
+    def check_response(reply: Reply, call: Call) -> Message:
+        # Unset inputs leave the engine with none at all, and a later create trips an assertion in it (2.7).
+        message = to_response(reply, call)
+        message.inputs.SetInParent()  # type: ignore[attr-defined]
+        return message
+
+    def diff_response(reply: Reply, call: Call) -> Message:
+        message = response()
+        raise_failures(reply, call, message)
+        write_diff(as_diff(reply), message)
+        return message
+
+    def diff_reply(message: Message, call: Call) -> Reply:
+        found = reply(message, call)
+        found.extra = {**found.extra, "diff": read_diff(message)}
+        return found
+
+    def schema_response(reply: Reply, call: Call) -> Message:
+        package = reply.extra.get("package")
+        return response(schema=schema.dump(package)) if package else to_response(reply, call)
+
+    special: dict[Op, Any] = {
+        Op.CHECK: check_response,
+        Op.CHECK_CONFIG: check_response,
+        Op.DIFF: diff_response,
+        Op.DIFF_CONFIG: diff_response,
+        Op.GET_SCHEMA: schema_response,
+    }
+    return Method(
+        name=name,
+        op=row.op,
+        call=call,
+        request=to_request,
+        reply=diff_reply if row.op in (Op.DIFF, Op.DIFF_CONFIG) else reply,
+        response=special.get(row.op, to_response),
+        opens=row.opens,
+        addresses=row.addresses,
+        volatile=row.volatile,
+        mutates=row.mutates,
+        reason=row.reason,
+    )
+
+
+def write_diff(diff: Diff, message: Any) -> None:
+    """Fill a ``DiffResponse``."""
+    message.replaces.extend(diff.replaces)
+    message.stables.extend(diff.stables)
+    message.deleteBeforeReplace = diff.delete_before_replace
+    message.changes = diff.changes
+    message.diffs.extend(diff.diffs)
+    message.hasDetailedDiff = diff.has_detailed
+    for path, (kind, input_diff) in diff.detailed.items():
+        message.detailedDiff[path].kind = kind
+        message.detailedDiff[path].inputDiff = input_diff
+
+
+def read_diff(message: Any) -> Diff:
+    """The content of a ``DiffResponse``."""
+    return Diff(
+        changes=message.changes,
+        replaces=tuple(message.replaces),
+        stables=tuple(message.stables),
+        delete_before_replace=message.deleteBeforeReplace,
+        diffs=tuple(message.diffs),
+        detailed={path: (each.kind, each.inputDiff) for path, each in message.detailedDiff.items()},
+        has_detailed=message.hasDetailedDiff,
+    )
+
+
+def _service() -> Service:
+    rows = [
+        _method(rpc.name, TABLE[rpc.name], GetMessageClass(rpc.input_type), GetMessageClass(rpc.output_type))
+        for rpc in DESCRIPTOR.methods
+        if rpc.name in TABLE
+    ]
+    return service(DESCRIPTOR, GetMessageClass, rows)
+
+
+PROVIDER = _service()
+"""``pulumirpc.ResourceProvider``, every RPC of it."""

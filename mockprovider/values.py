@@ -1,0 +1,150 @@
+"""The values that providers and engines exchange, in one form for both protocols.
+
+A value is ``None``, ``bool``, ``int``, ``float``, ``decimal.Decimal`` (Terraform numbers that no float holds), ``str``,
+``bytes`` (Pulumi's byte string), ``list``, ``dict`` with string keys, or one of the classes below. How each travels on a
+wire is the business of ``pulumi.values`` and ``terraform.values``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+Value: TypeAlias = Any
+"""Any of the kinds in the module's docstring; recursive, which the type checker is not asked to follow."""
+
+Bag: TypeAlias = Mapping[str, Value]
+"""A resource's properties: names to values."""
+
+
+class Unknown(Struct, frozen=True):
+    """A value that will be known after apply ("computed" in Pulumi, "unknown" in Terraform).
+
+    ``kind`` is the kind of the missing element: one of Pulumi's seven (``bool``, ``number``, ``string``, ``array``,
+    ``asset``, ``archive``, ``object``). ``refinement`` is Terraform's refinement payload, verbatim, so that an echoed
+    unknown promises neither more nor less than the one that came.
+    """
+
+    kind: str = "string"
+    refinement: bytes | None = None
+
+
+UNKNOWN = Unknown()
+
+
+class Secret(Struct, frozen=True):
+    """A value that its owner asked to be kept out of sight."""
+
+    value: Value
+
+
+class Output(Struct, frozen=True):
+    """Pulumi's output value: a value (or ``UNKNOWN``), whether it is secret, and the URNs that it depends on."""
+
+    value: Value = UNKNOWN
+    secret: bool = False
+    dependencies: tuple[str, ...] = ()
+
+
+class Asset(Struct, frozen=True):
+    """A file's contents: by ``text``, ``path`` or ``uri``; ``hash`` alone is the elided form, sent for old values."""
+
+    text: str | None = None
+    path: str | None = None
+    uri: str | None = None
+    hash: str = ""
+
+
+class Archive(Struct, frozen=True):
+    """A set of files: by ``assets`` (name to asset or archive), ``path`` or ``uri``; ``hash`` alone is the elided form."""
+
+    assets: Mapping[str, Asset | Archive] | None = None
+    path: str | None = None
+    uri: str | None = None
+    hash: str = ""
+
+
+class ResourceReference(Struct, frozen=True):
+    """A reference to another resource. ``id`` is ``None`` for components, ``UNKNOWN`` where it is not known yet."""
+
+    urn: str
+    id: str | Unknown | None = None
+    name: str | None = None
+    type: str | None = None
+    package_version: str | None = None
+
+
+def children(value: Value) -> Iterator[Value]:
+    """The values directly inside ``value``, through every wrapper."""
+    if isinstance(value, Mapping):
+        yield from value.values()
+    elif isinstance(value, (list, tuple)):
+        yield from value
+    elif isinstance(value, (Secret, Output)):
+        yield value.value
+    elif isinstance(value, Archive) and value.assets:
+        yield from value.assets.values()
+    elif isinstance(value, ResourceReference) and isinstance(value.id, Unknown):
+        yield value.id
+
+
+def contains(value: Value, test: Callable[[Value], bool]) -> bool:
+    """Whether ``test`` holds for ``value`` or anything inside it."""
+    return test(value) or any(contains(child, test) for child in children(value))
+
+
+def is_unknown(value: Value) -> bool:
+    """Whether ``value`` itself is unknown, also behind ``Secret`` or ``Output``."""
+    while isinstance(value, (Secret, Output)):
+        value = value.value
+    return isinstance(value, Unknown)
+
+
+def has_unknown(value: Value) -> bool:
+    """Whether ``value`` is unknown or holds an unknown anywhere."""
+    return contains(value, lambda each: isinstance(each, Unknown))
+
+
+def has_secret(value: Value) -> bool:
+    """Whether ``value`` is secret or holds a secret anywhere."""
+    return contains(value, lambda each: isinstance(each, Secret) or (isinstance(each, Output) and each.secret))
+
+
+def map_value(value: Value, change: Callable[[Value], Value]) -> Value:
+    """``value`` rebuilt from the leaves up, with ``change`` applied to each part after its children."""
+    if isinstance(value, Mapping):
+        value = {key: map_value(item, change) for key, item in value.items()}
+    elif isinstance(value, (list, tuple)):
+        value = [map_value(item, change) for item in value]
+    elif isinstance(value, Secret):
+        value = Secret(map_value(value.value, change))
+    elif isinstance(value, Output):
+        value = Output(map_value(value.value, change), value.secret, value.dependencies)
+    return change(value)
+
+
+def reveal(value: Value) -> Value:
+    """``value`` without ``Secret`` and ``Output`` wrappers, at every depth."""
+    return map_value(value, lambda each: each.value if isinstance(each, (Secret, Output)) else each)
+
+
+def same(one: Value, other: Value) -> bool:
+    """Whether two values mean the same: wrappers do not count, assets and archives are equal by hash, ``1 == 1.0``.
+
+    ``True`` and ``1`` differ (they differ on the wire), and an unknown is never the same as anything known.
+    """
+    while isinstance(one, (Secret, Output)):
+        one = one.value
+    while isinstance(other, (Secret, Output)):
+        other = other.value
+    if isinstance(one, (Asset, Archive)) and type(one) is type(other):
+        return bool(one.hash == other.hash) if one.hash and other.hash else bool(one == other)
+    if isinstance(one, Mapping):
+        return isinstance(other, Mapping) and one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+    if isinstance(one, (list, tuple)):
+        return isinstance(other, (list, tuple)) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    return bool(one == other)

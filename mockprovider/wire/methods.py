@@ -1,0 +1,68 @@
+"""The row of a protocol table: how one RPC becomes a call and a reply becomes its answer, in both directions.
+
+Rows are data. ``pulumi.methods`` and ``terraform.methods`` hold the tables, ``server`` and ``client`` read them, and a test
+walks the protobuf descriptors to prove that each RPC has a row or a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+from msgspec import Struct
+
+from mockprovider.calls import Call, Op, Reply, Session
+
+
+class Method(Struct, frozen=True, kw_only=True):
+    """One RPC.
+
+    Args:
+        name: the RPC's name on the wire.
+        op: what it asks for.
+        call: request message to call.
+        request: call to request message (the client's direction).
+        reply: answer message to reply.
+        response: reply to answer message (the server's direction). Raises ``StatusError`` where the RPC is to fail.
+        opens: it is the first call of a new session, also on a connection that has served one before.
+        addresses: request fields that name addresses of the engine; a proxy rewrites them, a match key leaves them out.
+        volatile: request fields (dotted) that differ between two runs of one program; a match key leaves them out.
+        mutates: it changes the cloud, so one recorded answer answers once. The others may be asked again.
+        reason: why it is refused, for an RPC that is known and not served.
+    """
+
+    name: str
+    op: Op
+    call: Callable[[Any, Session], Call]
+    request: Callable[[Call], Message]
+    reply: Callable[[Any, Call], Reply]
+    response: Callable[[Reply, Call], Message]
+    opens: bool = False
+    addresses: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+    mutates: bool = False
+    reason: str = ""
+
+
+class Service(Struct, frozen=True):
+    """A gRPC service: its full name, its message classes by RPC, and its rows by RPC.
+
+    ``messages`` maps each RPC of the descriptor to ``(request class, response class, server streaming)``.
+    """
+
+    name: str
+    messages: Mapping[str, tuple[type[Message], type[Message], bool]]
+    methods: Mapping[str, Method]
+
+    def by_op(self, op: Op) -> Method:
+        """The row that asks for ``op``. Raises ``KeyError`` where the protocol has none."""
+        return next(row for row in self.methods.values() if row.op is op)
+
+
+def service(descriptor: Any, classes: Callable[[Any], type[Message]], rows: Iterable[Method]) -> Service:
+    """The ``Service`` of a protobuf service descriptor; ``classes`` gives the Python class of a message descriptor."""
+    messages = {
+        rpc.name: (classes(rpc.input_type), classes(rpc.output_type), bool(rpc.server_streaming)) for rpc in descriptor.methods
+    }
+    return Service(descriptor.full_name, messages, {row.name: row for row in rows})

@@ -1,0 +1,116 @@
+"""Processes that we start: read line by line, never blocked by their own output, and always ended by their handle."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Self
+
+from mockprovider.errors import PluginError
+
+TAIL = 40
+"""How many of the last lines of output are kept, to explain a death."""
+
+GRACE_SECONDS = 5.0
+"""What Pulumi's engine gives a plugin between the interrupt and the kill."""
+
+
+class Process:
+    """A running program in a process group of its own, so that a terminal's Ctrl-C does not reach it.
+
+    Raises ``PluginError`` if it cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None) -> None:
+        self.command = list(command)
+        try:
+            self._process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **(env or {})},
+                cwd=cwd,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise PluginError(f"Cannot start {self.command[0]!r}: {error.strerror}. Is it on PATH, and executable?") from error
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self._tail: deque[str] = deque(maxlen=TAIL)
+        self._readers = [
+            threading.Thread(target=self._read, args=(self._process.stdout, True), daemon=True),
+            threading.Thread(target=self._read, args=(self._process.stderr, False), daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self, stream: IO[str], lines: bool) -> None:  # noqa: FBT001 - private
+        for line in stream:
+            self._tail.append(line.rstrip("\n"))
+            if lines:
+                self._lines.put(line.rstrip("\n"))
+        if lines:
+            self._lines.put(None)
+
+    def line(self, seconds: float) -> str:
+        """The next line of standard output. Raises ``PluginError`` if there is none within ``seconds``."""
+        try:
+            line = self._lines.get(timeout=seconds)
+        except queue.Empty:
+            raise PluginError(f"{self.command[0]} printed nothing within {seconds:g} s.{self.last_words()}") from None
+        if line is None:
+            code = self.wait(GRACE_SECONDS)
+            raise PluginError(f"{self.command[0]} ended (exit code {code}) before it said where it listens.{self.last_words()}")
+        return line
+
+    def last_words(self) -> str:
+        """What it last printed, as the end of an error message."""
+        for reader in self._readers:
+            reader.join(timeout=0.2)
+        return "\nIts last output:\n  " + "\n  ".join(self._tail) if self._tail else " It printed nothing."
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Its exit code once it has ended; ``None`` if it has not within ``seconds``."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self, *, grace: float = GRACE_SECONDS) -> None:
+        """Interrupt its group, and kill it if it is still there after ``grace`` seconds. Safe to call again."""
+        for number, seconds in ((signal.SIGINT, grace), (signal.SIGKILL, None)):
+            try:
+                os.killpg(self._process.pid, number)
+            except ProcessLookupError:
+                self._process.wait()
+                break
+            if self.wait(seconds) is not None and number is signal.SIGINT:
+                continue
+        for stream, reader in zip((self._process.stdout, self._process.stderr), self._readers, strict=True):
+            reader.join(timeout=1)
+            if stream:
+                stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()

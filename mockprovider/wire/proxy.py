@@ -1,0 +1,57 @@
+"""One real provider an engine connection: a shared one would confuse configurations, the last Configure winning."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from mockprovider.calls import Call, Reply
+
+
+class Provider(Protocol):
+    """A handler that holds something that must be given back."""
+
+    def __call__(self, call: Call) -> Reply:
+        """Answer a call."""
+
+    def close(self) -> None:
+        """Give back what it holds. Safe to call again."""
+
+
+class PerSession:
+    """A handler that starts a provider at the first call of each session, and ends them all when closed.
+
+    ``start`` is given that first call: Pulumi's names the engine's address, which a plugin's command line needs.
+    """
+
+    def __init__(self, start: Callable[[Call], Provider]) -> None:
+        self._start = start
+        self._providers: dict[int, Provider] = {}
+        self._starting: dict[int, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, call: Call) -> Reply:
+        """Hand the call to its session's provider. Raises what ``start`` raises."""
+        return self._provider(call)(call)
+
+    def _provider(self, call: Call) -> Provider:
+        number = call.session.number
+        found = self._providers.get(number)
+        if found is not None:
+            return found
+        with self._lock:
+            starting = self._starting.setdefault(number, threading.Lock())
+        # Starting takes long: only calls of the same session wait for it.
+        with starting:
+            found = self._providers.get(number)
+            if found is None:
+                found = self._providers[number] = self._start(call)
+        return found
+
+    def close(self) -> None:
+        """End every provider."""
+        with self._lock:
+            providers, self._providers = list(self._providers.values()), {}
+        for each in providers:
+            each.close()

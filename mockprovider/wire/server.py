@@ -1,0 +1,213 @@
+"""Serve handlers over gRPC: generic method handlers over tables, no servicer classes.
+
+Bytes come in and bytes go out, so that what a proxied provider answered is handed on untouched. Each connection is a session of
+its own, because neither protocol names the provider instance in its calls.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NoReturn, Self
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+
+from mockprovider.calls import Call, Handler, Native, Op, Reply, Session, Status
+from mockprovider.errors import MalformedError, MockProviderError, PluginError, UnsupportedError
+from mockprovider.wire.methods import Method, Service
+from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, status
+
+OPTIONS = (
+    # 400 MiB is what Pulumi's engine and SDKs allow; Terraform sets no limit on requests.
+    ("grpc.max_receive_message_length", 419430400),
+    ("grpc.max_send_message_length", 419430400),
+    # A taken port is an error that the user must see, never a share of somebody else's traffic.
+    ("grpc.so_reuseport", 0),
+)
+MOST_THREADS = 1024
+"""A thousand hung creates are a test that people write; idle threads are not made in advance."""
+
+CANCELLING = frozenset({Op.CANCEL})
+"""Ops with a lane of their own, so that calls that hang cannot block them."""
+
+
+class Served:
+    """A running server. ``address`` is ``host:port``; ``stop`` ends it, as does leaving a ``with`` block."""
+
+    def __init__(self, server: grpc.Server, host: str, port: int, pools: Sequence[ThreadPoolExecutor]) -> None:
+        self.host = host
+        self.port = port
+        self._server = server
+        self._pools = pools
+
+    @property
+    def address(self) -> str:
+        """``host:port``."""
+        return f"{self.host}:{self.port}"
+
+    def stop(self, grace: float | None = None) -> None:
+        """Refuse new calls and end those in flight, after ``grace`` seconds."""
+        self._server.stop(grace).wait()
+        for pool in self._pools:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def wait(self) -> None:
+        """Block until the server ends."""
+        while not self._server.wait_for_termination(0.2):
+            pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class Endpoint:
+    """One gRPC service with the handler behind it.
+
+    Args:
+        service: the protocol's table.
+        handler: what answers the calls.
+        open_session: makes the session of a new connection, given the peer's address.
+        on_error: told about each error of ours that had to become a status, so that a test can fail with it.
+        forward_unknown: pass RPCs that have no row on to the handler as ``Op.RAW`` (a proxy does); else they are refused.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        handler: Handler,
+        open_session: Callable[[str], Session],
+        on_error: Callable[[BaseException], None] | None = None,
+        *,
+        forward_unknown: bool = False,
+    ) -> None:
+        self.service = service
+        self._handler = handler
+        self._open_session = open_session
+        self._on_error = on_error or (lambda _: None)
+        self._forward_unknown = forward_unknown
+        self._sessions: dict[str, Session] = {}
+        self._opened: set[int] = set()
+        self._lock = threading.Lock()
+
+    def answer(self, row: Method | None, rpc: str, data: bytes, peer: str) -> bytes:
+        """The answer's bytes. Raises ``StatusError`` where the RPC ends in a status."""
+        session = self._session(peer, opens=row is not None and row.opens)
+        try:
+            call = self._call(row, rpc, data, session)
+            reply = self._handler(call)
+            return self._encode(row, reply, call)
+        except StatusError:
+            raise
+        except Exception as error:
+            self._on_error(error)
+            raise StatusError(_as_status(error)) from error
+
+    def _session(self, peer: str, *, opens: bool) -> Session:
+        with self._lock:
+            session = self._sessions.get(peer)
+            # Ports are used again: the first call of a conversation on a peer that has already had one starts a new session.
+            if session is None or (opens and session.number in self._opened):
+                session = self._sessions[peer] = self._open_session(peer)
+            self._opened.add(session.number)
+            return session
+
+    def _call(self, row: Method | None, rpc: str, data: bytes, session: Session) -> Call:
+        if row is None:
+            return Call(op=Op.RAW, session=session, method=rpc, native=Native(data))
+        if row.reason:
+            raise UnsupportedError(f"{self.service.name}/{rpc} is not served: {row.reason}.")
+        message = decode(self.service.messages[rpc][0], data, rpc)
+        call = row.call(message, session)
+        call.native = Native(data, message)
+        return call
+
+    def _encode(self, row: Method | None, reply: Reply, call: Call) -> bytes:
+        if reply.status is not None:
+            raise StatusError(reply.status)
+        if reply.native is not None:
+            return reply.native.data
+        if row is None:
+            raise UnsupportedError(f"{self.service.name}/{call.method} is an RPC that this version does not know.")
+        return row.response(reply, call).SerializeToString(deterministic=True)
+
+    def method_handler(self, rpc: str, lane: ThreadPoolExecutor) -> Any:
+        """The handler of one RPC of this service, as gRPC wants it; ``None`` if it is not served."""
+        row = self.service.methods.get(rpc)
+        if row is None and not self._forward_unknown:
+            return None
+
+        def behave(data: bytes, context: grpc.ServicerContext) -> bytes:
+            try:
+                return self.answer(row, rpc, data, context.peer())
+            except StatusError as error:
+                fail(context, error.status)
+
+        if row is not None and row.op in CANCELLING:
+            behave.experimental_thread_pool = lane  # type: ignore[attr-defined]
+        return grpc.unary_unary_rpc_method_handler(behave)
+
+
+class _Router(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ignore]
+    def __init__(self, endpoints: Mapping[str, Endpoint], lane: ThreadPoolExecutor) -> None:
+        self._endpoints = endpoints
+        self._lane = lane
+
+    def service(self, handler_call_details: Any) -> Any:
+        _, service, rpc = handler_call_details.method.split("/", 2)
+        endpoint = self._endpoints.get(service)
+        return endpoint.method_handler(rpc, self._lane) if endpoint else None
+
+
+def serve(
+    endpoints: Sequence[Endpoint],
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    handlers: Sequence[Any] = (),
+) -> Served:
+    """Serve ``endpoints`` on ``host:port`` (any free port, if 0), on loopback unless told otherwise.
+
+    ``handlers`` are further gRPC handlers to serve beside them. Raises ``PluginError`` if the port cannot be had.
+    """
+    pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="mockprovider")
+    lane = ThreadPoolExecutor(4, thread_name_prefix="mockprovider-cancel")
+    server = grpc.server(pool, options=OPTIONS)
+    server.add_generic_rpc_handlers((_Router({each.service.name: each for each in endpoints}, lane), *handlers))
+    try:
+        bound = server.add_insecure_port(f"{host}:{port}")
+    except RuntimeError as error:
+        server.stop(None)
+        raise PluginError(f"Cannot listen on {host}:{port}: {error}. Is it in use? Port 0 takes a free one.") from error
+    server.start()
+    return Served(server, host, bound, (pool, lane))
+
+
+def decode(cls: type[Message], data: bytes, rpc: str) -> Message:
+    """The message that ``data`` encodes. Raises ``MalformedError`` if it encodes none."""
+    try:
+        return cls.FromString(data)
+    except DecodeError as error:
+        raise MalformedError(f"{rpc}: these {len(data)} bytes are not a {cls.DESCRIPTOR.full_name}: {error}.") from error
+
+
+def fail(context: grpc.ServicerContext, status_: Status) -> NoReturn:
+    """End the RPC with ``status_``; does not return."""
+    if status_.details:
+        context.set_trailing_metadata(((DETAILS_KEY, status_.details),))
+    context.abort(NUMBERS.get(status_.code, grpc.StatusCode.UNKNOWN), status_.message)
+
+
+def _as_status(error: Exception) -> Status:
+    """The one place where our errors become statuses: the message is what the engine shows to its user."""
+    if isinstance(error, UnsupportedError):
+        return status("unimplemented", str(error))
+    if isinstance(error, MalformedError):
+        return status("invalid_argument", str(error))
+    if isinstance(error, MockProviderError):
+        return status("failed_precondition", str(error))
+    return status("internal", f"mockprovider failed: {type(error).__name__}: {error}")
