@@ -52,7 +52,7 @@ class Process:
         for reader in self._readers:
             reader.start()
 
-    def _read(self, stream: IO[str], lines: bool) -> None:  # noqa: FBT001 - private
+    def _read(self, stream: IO[str], lines: bool) -> None:
         for line in stream:
             self._tail.append(line.rstrip("\n"))
             if lines:
