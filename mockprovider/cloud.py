@@ -18,6 +18,9 @@ from msgspec import Struct
 from mockprovider.errors import MockProviderError
 from mockprovider.values import Bag, Value
 
+EVENTS = "events"
+"""The point at which events are counted; points of objects are URNs or hashes, so they cannot be this one."""
+
 
 class Effect(StrEnum):
     """What was done to an object, and by whom: the last two happen behind the engine's back."""
@@ -209,7 +212,8 @@ class Cloud:
     def _change(self, effect: Effect, type_: str, id_: str, after: Bag | None) -> None:
         before = self._store.get(type_, id_)
         self._store.put(type_, id_, after)
-        self._store.log(Event(len(self._store.events()) + 1, effect, type_, id_, before, after))
+        # Counted by the store, so that processes that share it share the numbers, and without reading the whole log.
+        self._store.log(Event(self._store.count(EVENTS) + 1, effect, type_, id_, before, after))
 
 
 def digest(*parts: object) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from mockprovider.calls import Call, EnginePort, Handler, Layer, Reply, Session
 from mockprovider.cloud import Cloud
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.fake import Fake
 from mockprovider.faults import Faults
 from mockprovider.journal import Journal, Side
@@ -150,16 +150,24 @@ class Serving:
         self._host = host
         self._port = port
         self._servers: dict[str, Any] = {}
+        self._stopped = False
+        self._lock = threading.Lock()
         if port or double.packages:
             self.addresses()
 
     def addresses(self) -> Mapping[str, Address]:
-        """Where each package is served; packages declared since the last look are served from now on."""
-        for package in list(self.double.packages) or [self.double.name]:
-            if package not in self._servers:
-                # A port of the user's choice can serve one package; further ones take free ports.
-                self._servers[package] = self._start(package, 0 if self._servers else self._port)
-        return {package: Address(package, each.host, each.port) for package, each in self._servers.items()}
+        """Where each package is served; packages declared since the last look are served from now on.
+
+        Raises ``PluginError`` once it has been stopped.
+        """
+        with self._lock:
+            if self._stopped:
+                raise PluginError("This double no longer serves here. Call serve() again for a new address.")
+            for package in list(self.double.packages) or [self.double.name]:
+                if package not in self._servers:
+                    # A port of the user's choice can serve one package; further ones take free ports.
+                    self._servers[package] = self._start(package, 0 if self._servers else self._port)
+            return {package: Address(package, each.host, each.port) for package, each in self._servers.items()}
 
     @property
     def address(self) -> str:
@@ -174,9 +182,12 @@ class Serving:
             from mockprovider.pulumi.plugin import attach_environment  # noqa: PLC0415 - imports pulumi, which is slow
 
             return attach_environment({package: each.port for package, each in addresses.items()})
-        from mockprovider.terraform.plugin import reattach_environment  # noqa: PLC0415 - an optional dependency
+        from mockprovider.terraform.plugin import reattach_environment, sources  # noqa: PLC0415 - an optional dependency
 
-        return reattach_environment({SOURCE.format(package=name): str(each) for name, each in addresses.items()})
+        # Under a neutral address, and under those of a configuration that names none.
+        found = {SOURCE.format(package=name): str(each) for name, each in addresses.items()}
+        found |= {source: str(each) for name, each in addresses.items() for source in sources(name)}
+        return reattach_environment(found)
 
     def _start(self, package: str, port: int) -> Any:
         from mockprovider.wire.server import Endpoint, serve  # noqa: PLC0415 - grpc is slow to import
@@ -192,7 +203,9 @@ class Serving:
 
     def stop(self) -> None:
         """Stop serving. Safe to call again."""
-        servers, self._servers = list(self._servers.values()), {}
+        with self._lock:
+            self._stopped = True
+            servers, self._servers = list(self._servers.values()), {}
         for each in servers:
             each.stop()
 

@@ -39,7 +39,8 @@ class Entry(Struct):
         elif self.reply.ok:
             end = self.reply.id or "ok"
         else:
-            reasons = "; ".join(each.reason for each in self.reply.failures)
+            told = self.reply.status.message if self.reply.status else ""
+            reasons = "; ".join(each.reason for each in self.reply.failures) or told
             end = f"{'half-made ' + self.reply.id if self.reply.partial else 'failed'}: {reasons}"
         return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}"
 

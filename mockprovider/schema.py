@@ -8,7 +8,7 @@ module such as ``storage/bucket`` only the first part counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, get_args, get_origin
 
 from msgspec import UNSET, Struct, field
@@ -52,9 +52,10 @@ def kind_of(declared: Any) -> Kind:
         return Kind("object", properties={name: as_property(item) for name, item in declared.items()})
     if isinstance(declared, str) and declared in NAMES - {"object"}:
         return Kind(declared, items=Kind("any") if declared in COLLECTIONS.values() else None)
-    if declared in SCALARS:
-        return Kind(SCALARS[declared])
-    origin = get_origin(declared) or declared
+    # What cannot be looked up, such as [str], is no type either.
+    origin = (get_origin(declared) or declared) if isinstance(declared, Hashable) else None
+    if declared is origin and origin in SCALARS:
+        return Kind(SCALARS[origin])
     if origin in COLLECTIONS:
         arguments = get_args(declared)
         return Kind(COLLECTIONS[origin], items=kind_of(arguments[-1]) if arguments else Kind("any"))

@@ -76,8 +76,14 @@ class ResourceReference(Struct, frozen=True):
     package_version: str | None = None
 
 
+LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
+"""Types that hold nothing. Every walk asks this first: most values are leaves, and asking for a ``Mapping`` is slow."""
+
+
 def children(value: Value) -> Iterator[Value]:
     """The values directly inside ``value``, through every wrapper."""
+    if type(value) in LEAVES:
+        return
     if isinstance(value, Mapping):
         yield from value.values()
     elif isinstance(value, (list, tuple)):
@@ -92,6 +98,8 @@ def children(value: Value) -> Iterator[Value]:
 
 def contains(value: Value, test: Callable[[Value], bool]) -> bool:
     """Whether ``test`` holds for ``value`` or anything inside it."""
+    if type(value) in LEAVES:
+        return test(value)
     return test(value) or any(contains(child, test) for child in children(value))
 
 
@@ -114,6 +122,8 @@ def has_secret(value: Value) -> bool:
 
 def map_value(value: Value, change: Callable[[Value], Value]) -> Value:
     """``value`` rebuilt from the leaves up, with ``change`` applied to each part after its children."""
+    if type(value) in LEAVES:
+        return change(value)
     if isinstance(value, Mapping):
         value = {key: map_value(item, change) for key, item in value.items()}
     elif isinstance(value, (list, tuple)):
@@ -127,6 +137,8 @@ def map_value(value: Value, change: Callable[[Value], Value]) -> Value:
 
 def reveal(value: Value) -> Value:
     """``value`` without ``Secret`` and ``Output`` wrappers, at every depth."""
+    if type(value) in LEAVES:
+        return value
     return map_value(value, lambda each: each.value if isinstance(each, (Secret, Output)) else each)
 
 
@@ -135,6 +147,8 @@ def same(one: Value, other: Value) -> bool:
 
     ``True`` and ``1`` differ (they differ on the wire), and an unknown is never the same as anything known.
     """
+    if type(one) is type(other) and type(one) in LEAVES:
+        return bool(one == other)
     while isinstance(one, (Secret, Output)):
         one = one.value
     while isinstance(other, (Secret, Output)):

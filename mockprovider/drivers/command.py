@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -14,6 +15,15 @@ from mockprovider.errors import ProgramError
 
 SHOWN = 6000
 """How many characters of an engine's output an error message carries, from the end, where engines say what went wrong."""
+
+
+Environment: TypeAlias = Mapping[str, str] | Callable[[], Mapping[str, str]]
+"""Environment variables, or a function that is asked for them at each run: a double may have declared more by then."""
+
+
+def resolved(environment: Environment) -> Mapping[str, str]:
+    """The variables as they are now."""
+    return environment() if callable(environment) else environment
 
 
 class Finished(Struct, frozen=True):

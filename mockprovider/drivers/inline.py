@@ -6,7 +6,7 @@ the SDK, and this is the one place that uses it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from pulumi.runtime.proto import language_pb2
 
 from mockprovider.wire.server import serve
 
-REQUESTS = {
+REQUESTS: Mapping[str, Any] = {
     "Run": language_pb2.RunRequest,
     "GetRequiredPackages": language_pb2.GetRequiredPackagesRequest,
     "GetRequiredPlugins": language_pb2.GetRequiredPluginsRequest,

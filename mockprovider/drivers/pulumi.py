@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from mockprovider.drivers.command import Finished, run
+from mockprovider.drivers.command import Environment, Finished, resolved, run
 from mockprovider.errors import PluginError
 
 Program = Mapping[str, Any] | Callable[[], Any]
@@ -48,7 +48,7 @@ class PulumiCli:
 
     Args:
         folder: an empty folder to work in.
-        environment: what leads the CLI to its providers (``Serving.environment``).
+        environment: what leads the CLI to its providers (``Serving.environment``), or a function to ask at each run.
         project: the project's name.
         stack: the stack's name.
         binary: the CLI, looked up on ``PATH``.
@@ -59,7 +59,7 @@ class PulumiCli:
     def __init__(
         self,
         folder: Path,
-        environment: Mapping[str, str] | None = None,
+        environment: Environment = dict,
         *,
         project: str = "project",
         stack: str = "dev",
@@ -72,7 +72,7 @@ class PulumiCli:
         self.folder = folder
         self.project = project
         self.stack = stack
-        self._environment = dict(environment or {})
+        self._environment = environment
         self._runs = 0
         for each in ("home", "backend"):
             (folder / each).mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ class PulumiCli:
             # The event log, our source of steps, is a flag that exists only for those who debug.
             "PULUMI_DEBUG_COMMANDS": "true",
             "NO_COLOR": "1",
-            **self._environment,
+            **resolved(self._environment),
         }
 
     # Operations ------------------------------------------------------------------------------------------------------

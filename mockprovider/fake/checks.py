@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from mockprovider.calls import Failure
-from mockprovider.paths import show
+from mockprovider.paths import Path, show
 from mockprovider.schema import Kind, Property
-from mockprovider.values import Archive, Asset, Bag, Secret, Value, is_unknown, reveal
+from mockprovider.values import Archive, Asset, Bag, Output, Secret, Value, has_secret, is_unknown, reveal
 
 Properties = Mapping[str, Property]
 
@@ -23,63 +25,94 @@ PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (Mapping,),
 }
 
+NESTING = frozenset({"array", "set", "map", "object"})
+"""Kinds that may hold declared properties somewhere inside."""
+
 
 def with_defaults(properties: Properties, inputs: Bag) -> dict[str, Value]:
-    """``inputs`` with defaults where nothing was said, and what is declared secret wrapped as such."""
+    """``inputs`` with defaults where nothing was said, and what is declared secret wrapped as such; at every depth."""
     filled = dict(inputs)
     for name, item in properties.items():
         if filled.get(name) is None and item.has_default:
             filled[name] = item.default(reveal(inputs)) if callable(item.default) else item.default
-        if name in filled and item.secret and not isinstance(filled[name], Secret):
+        if filled.get(name) is None:
+            continue
+        filled[name] = _filled_inside(item.kind, filled[name])
+        if item.secret and not isinstance(filled[name], Secret):
             filled[name] = Secret(filled[name])
     return filled
 
 
-def failures(properties: Properties, inputs: Bag, at: tuple[str | int, ...] = ()) -> Iterator[Failure]:
-    """Every reason why ``inputs`` do not fit ``properties``. What is unknown fits."""
+def _filled_inside(kind: Kind, value: Value) -> Value:
+    if isinstance(value, Secret):
+        return Secret(_filled_inside(kind, value.value))
+    if isinstance(value, Output):
+        return Output(_filled_inside(kind, value.value), value.secret, value.dependencies)
+    if kind.name == "object" and isinstance(value, Mapping):
+        return with_defaults(kind.properties, value)
+    items = kind.items
+    if items is not None and items.name in NESTING:
+        if isinstance(value, Mapping):
+            value = {key: _filled_inside(items, item) for key, item in value.items()}
+        elif isinstance(value, (list, tuple)):
+            value = [_filled_inside(items, item) for item in value]
+    return value
+
+
+def failures(properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool = False) -> Iterator[Failure]:
+    """Every reason why ``inputs`` do not fit ``properties``. What is unknown fits, and no reason tells a secret value.
+
+    ``at`` is where the inputs stand in something larger, ``hidden`` whether all of that is secret.
+    """
     for name, item in properties.items():
         path = (*at, name)
         value = inputs.get(name)
+        secret = hidden or item.secret or has_secret(value)
         if value is None:
             if item.required:
                 yield Failure(f"missing required property {name!r}", show(path))
         elif not item.is_input:
             yield Failure(f"{name!r} is computed by the provider and cannot be set", show(path))
         else:
-            yield from _misfits(item.kind, value, path)
-            plain = reveal(value)
-            if item.enum and not is_unknown(value) and plain not in item.enum:
-                yield Failure(f"expected one of {', '.join(map(repr, item.enum))}, got {plain!r}", show(path))
+            yield from _misfits(item.kind, value, path, hidden=secret)
+            yield from _unlisted(item, value, path, hidden=secret)
 
 
-def _misfits(kind: Kind, value: Value, path: tuple[str | int, ...]) -> Iterator[Failure]:
-    while isinstance(value, Secret):
+def _unlisted(item: Property, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
+    plain = reveal(value)
+    if item.enum and not is_unknown(value) and plain not in item.enum:
+        got = "a secret that is none of them" if hidden else repr(plain)
+        yield Failure(f"expected one of {', '.join(map(repr, item.enum))}, got {got}", show(path))
+
+
+def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
+    while isinstance(value, (Secret, Output)):
         value = value.value
     if kind.name == "any" or is_unknown(value) or value is None:
         return
     if not _fits(kind, value):
-        yield Failure(f"expected {kind}, got {_kind_name(value)}", show(path))
+        yield Failure(f"expected {kind}, got {_kind_name(value, hidden=hidden)}", show(path))
     elif kind.name in ("array", "set") and kind.items:
         for index, item in enumerate(value):
-            yield from _misfits(kind.items, item, (*path, index))
+            yield from _misfits(kind.items, item, (*path, index), hidden=hidden)
     elif kind.name == "map" and kind.items:
         for key, item in value.items():
-            yield from _misfits(kind.items, item, (*path, key))
+            yield from _misfits(kind.items, item, (*path, key), hidden=hidden)
     elif kind.name == "object":
-        yield from failures(kind.properties, value, path)
+        yield from failures(kind.properties, value, path, hidden=hidden)
 
 
 def _fits(kind: Kind, value: Any) -> bool:
     if kind.name in ("integer", "number"):
-        number = not isinstance(value, (bool, str, Mapping, list, tuple, bytes, Asset, Archive))
-        return number and (kind.name == "number" or value == int(value))
+        number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+        return number and (kind.name == "number" or (math.isfinite(value) and value == int(value)))
     return isinstance(value, PYTHON_TYPES[kind.name])
 
 
-def _kind_name(value: Value) -> str:
+def _kind_name(value: Value, *, hidden: bool) -> str:
     if isinstance(value, bool):
         return "boolean"
-    if isinstance(value, (int, float)):
-        return f"number {value!r}"
+    if isinstance(value, (int, float, Decimal)):
+        return "another number" if hidden else f"number {value}"
     found = (name for name, types in PYTHON_TYPES.items() if isinstance(value, types))
     return next(found, type(value).__name__)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from mockprovider.cloud import digest
@@ -19,10 +20,24 @@ def compute(declared: ResourceType, wanted: Bag, id_: str, prior: Bag | None = N
     """
     known: dict[str, Value] = {name: reveal(value) for name, value in wanted.items() if value is not None}
     made = dict(known)
-    for name, item in declared.properties.items():
-        if item.computed and name not in known:
-            made[name] = _value(item, name, {**made, "id": id_}, prior)
+    for name, item in computed(declared, known):
+        made[name] = _value(item, name, {**made, "id": id_}, prior)
     return made
+
+
+def computed(declared: ResourceType, wanted: Bag) -> Iterator[tuple[str, Property]]:
+    """The computed properties that ``wanted`` does not set, each template after those that it asks for.
+
+    Templates in a circle come as declared: filling in the first then says what it lacks.
+    """
+    pending = {name: item for name, item in declared.properties.items() if item.computed and name not in wanted}
+    while pending:
+        ready = next((name for name, item in pending.items() if not _waits(item, pending)), next(iter(pending)))
+        yield ready, pending.pop(ready)
+
+
+def _waits(item: Property, pending: Mapping[str, Property]) -> bool:
+    return isinstance(item.computed, str) and any(name in pending for name in fields(item.computed))
 
 
 def _value(item: Property, name: str, context: dict[str, Any], prior: Bag | None) -> Value:
@@ -67,10 +82,11 @@ def generated(kind: Kind, name: str, id_: str) -> Value:
     return makers[kind.name]
 
 
-def fields(template: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def fields(template: str) -> tuple[str, ...]:
     """The names that a template asks for. Raises ``DefinitionError`` if it is malformed."""
     try:
-        return [field for _, field, _, _ in string.Formatter().parse(template) if field is not None]
+        return tuple(field for _, field, _, _ in string.Formatter().parse(template) if field is not None)
     except ValueError as error:
         raise DefinitionError(
             f"{template!r} is not a template: {error}. Write names in braces: 'arn:cloud:::{{id}}'."

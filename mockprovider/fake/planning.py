@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from mockprovider.calls import Change, ChangeKind, Plan
 from mockprovider.fake.checks import with_defaults
-from mockprovider.fake.computing import planned_value
+from mockprovider.fake.computing import computed, planned_value
 from mockprovider.paths import show
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Value, has_unknown, reveal, same
@@ -22,9 +22,8 @@ def plan_create(declared: ResourceType, inputs: Bag) -> Plan:
     """The plan of a new object: what a computed property will be is known only where its template needs nothing unknown."""
     wanted = {name: value for name, value in with_defaults(declared.properties, inputs).items() if value is not None}
     planned = dict(wanted)
-    for name, item in declared.properties.items():
-        if item.computed and name not in wanted:
-            planned[name] = planned_value(item, wanted)
+    for name, item in computed(declared, wanted):
+        planned[name] = planned_value(item, planned)
     changes = tuple(Change(show((name,)), ChangeKind.ADD) for name in sorted(planned))
     return Plan(planned, changes, declared.delete_before_replace)
 
@@ -35,7 +34,7 @@ def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, in
     Where ``prior_inputs`` is ``None`` (Terraform, and engines that do not send them) they are what ``prior`` holds of inputs.
     """
     wanted = {name: value for name, value in with_defaults(declared.properties, inputs).items() if value is not None}
-    settled = {name for name, item in declared.properties.items() if item.computed and name not in wanted}
+    settled = dict(computed(declared, wanted))
     before = prior if prior_inputs is None else prior_inputs
     before = {
         name: value
@@ -46,9 +45,8 @@ def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, in
     planned = dict(wanted)
     if any(change.replaces for change in changes):
         return Plan({**planned, **plan_create(declared, inputs).planned}, changes, declared.delete_before_replace)
-    for name in settled:
-        item = declared.properties[name]
-        planned[name] = planned_value(item, wanted, prior.get(name, UNKNOWN), id_) if changes else prior.get(name)
+    for name, item in settled.items():
+        planned[name] = planned_value(item, planned, prior.get(name, UNKNOWN), id_) if changes else prior.get(name)
     stable = tuple(sorted(name for name in settled if same(planned[name], prior.get(name))))
     return Plan(planned, changes, declared.delete_before_replace, stable)
 

@@ -9,10 +9,10 @@ from mockprovider.calls import Call, Failure, Op, Plan, Reply
 from mockprovider.cloud import Cloud, digest
 from mockprovider.errors import UnsupportedError
 from mockprovider.fake.checks import failures, with_defaults
-from mockprovider.fake.computing import compute, fill
+from mockprovider.fake.computing import compute, fields, fill
 from mockprovider.fake.planning import plan_create, plan_update
 from mockprovider.schema import Function, Package, Property, ResourceType
-from mockprovider.values import Bag, Secret, Value, has_unknown, map_value, reveal, same
+from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_unknown, map_value, reveal, same
 
 ACCEPTED = ("accept_secrets", "accept_resources", "accept_outputs", "accepts_byte_string")
 
@@ -121,9 +121,8 @@ class Fake:
         declared = self._type(call)
         if declared is None:
             return self._undeclared(call)
-        plan = plan_create(declared, call.inputs or {})
         if call.preview:
-            return Reply(value=plan.planned)
+            return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted = with_defaults(declared.properties, call.inputs or {})
         id_ = self._new_id(declared, call, wanted)
         made = compute(declared, wanted, id_)
@@ -186,8 +185,13 @@ class Fake:
 def _returned(function: Function, arguments: dict[str, Value]) -> Bag:
     if callable(function.returns):
         return function.returns(arguments)
-    filled = map_value(dict(function.returns), lambda each: fill(each, arguments) if isinstance(each, str) else each)
+    filled = map_value(dict(function.returns), lambda each: _told(each, arguments) if isinstance(each, str) else each)
     return dict(filled)
+
+
+def _told(template: str, arguments: Bag) -> Value:
+    unknown = any(has_unknown(arguments.get(name)) for name in fields(template))
+    return UNKNOWN if unknown else fill(template, arguments)
 
 
 def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:

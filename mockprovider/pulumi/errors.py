@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from google.protobuf import any_pb2
-from google.protobuf.message import Message
+from google.protobuf.message import DecodeError, Message
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Failure, Op, Reply, Status
@@ -56,14 +57,26 @@ def pack(code: int, message: str, *details: Message) -> bytes:
 
 def read_failures(reply: Reply) -> Reply:
     """``reply`` with the check failures that its message listed."""
-    reply.failures = tuple(Failure(each.reason, each.property) for each in reply.extra.get("failures", ()))
+    extra = dict(reply.extra)
+    # Taken out, or an answer made of this reply would tell each failure twice.
+    reply.failures = tuple(Failure(each.reason, each.property) for each in extra.pop("failures", ()))
+    reply.extra = extra
     return reply
+
+
+def _details(status_: Status) -> Sequence[any_pb2.Any]:
+    try:
+        found: Sequence[any_pb2.Any] = status_pb2.Status.FromString(status_.details).details
+    except DecodeError:
+        # Some providers put other things there. The status itself is still good, and its bytes are handed on as they are.
+        return ()
+    return found
 
 
 def read_status(status_: Status, call: Call) -> Reply:
     """The reply of an RPC that ended in a status: with the partial state that its details hold, if they do."""
     reply = failed(status_)
-    for detail in status_pb2.Status.FromString(status_.details).details if status_.details else ():
+    for detail in _details(status_):
         found, missing = provider_pb2.ErrorResourceInitFailed(), provider_pb2.ConfigureErrorMissingKeys()
         if call.op in PARTIAL and detail.Unpack(found):
             reply.id = found.id

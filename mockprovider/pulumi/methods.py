@@ -7,7 +7,7 @@ where its name is not already the call's own word. What is neither a call's word
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from google.protobuf import struct_pb2
@@ -20,7 +20,7 @@ from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.pulumi import schema
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
-from mockprovider.pulumi.values import EVERYTHING, decode, encode
+from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
 from mockprovider.wire.methods import Method, Service, service
 
 DESCRIPTOR = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
@@ -110,25 +110,48 @@ def _read(message: Message, words: Mapping[str, str]) -> tuple[dict[str, Any], d
     return own, extra
 
 
-def _write(message: Message, words: Mapping[str, str], source: Any, accepts: frozenset[str]) -> None:
+class _Slot(Struct, frozen=True):
+    """A field of a message and the word that fills it; asked of the descriptor once, because that is slow."""
+
+    name: str
+    word: str
+    has_presence: bool
+    is_composite: bool
+
+
+def _slots(message: type[Message], words: Mapping[str, str]) -> tuple[_Slot, ...]:
+    return tuple(
+        _Slot(field.name, words.get(field.name, ""), field.has_presence, bool(field.message_type or field.is_repeated))
+        for field in message.DESCRIPTOR.fields
+    )
+
+
+def _write(message: Message, slots: Sequence[_Slot], source: Any, accepts: frozenset[str]) -> None:
     """Set every field of ``message`` that ``source`` (a call or a reply) has something for."""
-    for field in message.DESCRIPTOR.fields:
-        word = words.get(field.name)
-        value = getattr(source, word) if word else source.extra.get(field.name)
-        if value is None or (value in ("", 0, (), False) and not field.has_presence):
+    for slot in slots:
+        value = getattr(source, slot.word) if slot.word else source.extra.get(slot.name)
+        # A word of the call's that is a text is never None: empty, it counts as absent.
+        if value is None or (slot.word and value == "") or (not slot.has_presence and value in ("", 0, (), False)):
             continue
-        target = getattr(message, field.name) if field.message_type or field.is_repeated else None
+        target = getattr(message, slot.name) if slot.is_composite else None
         if isinstance(target, struct_pb2.Struct):
-            target.CopyFrom(encode(value, accepts))
-            target.SetInParent()
+            encode_into(target, value, accepts)
         elif isinstance(target, Message):
             target.CopyFrom(value)
         elif target is None:
-            setattr(message, field.name, value)
+            setattr(message, slot.name, value)
         elif isinstance(value, Mapping):
-            target.update(value)
+            _write_map(target, value)
         else:
             target.extend(value)
+
+
+def _write_map(target: Any, values: Mapping[Any, Any]) -> None:
+    for key, value in values.items():
+        if isinstance(value, Message):
+            target[key].CopyFrom(value)
+        else:
+            target[key] = value
 
 
 def accept(session: Session, reply: Reply) -> None:
@@ -141,6 +164,7 @@ def accept(session: Session, reply: Reply) -> None:
 def _method(name: str, row: Row, request: type[Message], response: type[Message]) -> Method:
     words = {field: field for field in WORDS if field in request.DESCRIPTOR.fields_by_name} | dict(row.renames)
     answers = {field: word for field, word in ANSWER_WORDS.items() if field in response.DESCRIPTOR.fields_by_name}
+    request_slots, response_slots = _slots(request, words), _slots(response, answers)
 
     def call(message: Message, session: Session) -> Call:
         own, extra = _read(message, words)
@@ -153,7 +177,7 @@ def _method(name: str, row: Row, request: type[Message], response: type[Message]
         config = row.op in (Op.CHECK_CONFIG, Op.DIFF_CONFIG)
         always = row.op in (Op.CONFIGURE, Op.CONSTRUCT, Op.CALL)
         accepts = EVERYTHING if always else frozenset[str]() if config else call.session.accepts
-        _write(message, words, call, accepts)
+        _write(message, request_slots, call, accepts)
         return message
 
     def reply(message: Message, call: Call) -> Reply:
@@ -167,7 +191,7 @@ def _method(name: str, row: Row, request: type[Message], response: type[Message]
     def to_response(reply: Reply, call: Call) -> Message:
         message = response()
         raise_failures(reply, call, message)
-        _write(message, answers, reply, ANSWERED)
+        _write(message, response_slots, reply, ANSWERED)
         return message
 
     def check_response(reply: Reply, call: Call) -> Message:

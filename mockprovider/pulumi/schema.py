@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 
@@ -13,70 +14,92 @@ REFERENCES = {"any": "pulumi.json#/Any", "asset": "pulumi.json#/Asset", "archive
 
 def dump(package: Package) -> str:
     """The package's schema as JSON text."""
-    types: dict[str, Any] = {}
+    types = _Types(package)
+    resources = {token: _resource(each, types) for token, each in sorted(package.resources.items())}
+    functions = {token: _function(each, types) for token, each in sorted(package.functions.items())}
     schema = {
         "name": package.name,
         "version": package.version,
-        "config": {"variables": _properties(package.config, package.name, "config", types)},
-        "provider": _inputs(package.config, package.name, "provider", types),
-        "resources": {token: _resource(each, types) for token, each in sorted(package.resources.items())},
-        "functions": {token: _function(each, types) for token, each in sorted(package.functions.items())},
+        "config": {"variables": _properties(package.config, f"{package.name}:index:Config", types)},
+        "provider": _inputs(package.config, f"{package.name}:index:Config", types),
+        "resources": resources,
+        "functions": functions,
+        "types": types.found,
     }
-    return json.dumps({**schema, "types": types}, sort_keys=True)
+    return json.dumps(schema, sort_keys=True)
 
 
-def _resource(declared: ResourceType, types: dict[str, Any]) -> dict[str, Any]:
+class _Types:
+    """The named types that nested objects need. Tokens are made of owner and property, and numbered where they clash."""
+
+    def __init__(self, package: Package) -> None:
+        self.found: dict[str, Any] = {}
+        self._taken = {token.casefold() for token in package.resources}
+
+    def add(self, wanted: str, spec: dict[str, Any]) -> str:
+        """The token under which ``spec`` is found: an equal type of that name, or a new one."""
+        count, token = 1, wanted
+        while self.found.get(token, spec) != spec or (token not in self.found and token.casefold() in self._taken):
+            count += 1
+            token = f"{wanted}{count}"
+        self.found[token] = spec
+        self._taken.add(token.casefold())
+        return token
+
+
+def _resource(declared: ResourceType, types: _Types) -> dict[str, Any]:
     outputs = {name: item for name, item in declared.properties.items() if name not in ("id", "urn")}
     certain = [name for name, item in outputs.items() if item.required or item.computed or item.has_default]
     return {
         "type": "object",
         "description": declared.description,
-        "properties": _properties(outputs, declared.package, declared.token, types),
+        "properties": _properties(outputs, declared.token, types),
         "required": sorted(certain),
-        **_inputs(declared.properties, declared.package, declared.token, types),
+        **_inputs(declared.properties, declared.token, types),
     }
 
 
-def _inputs(properties: Mapping[str, Property], package: str, owner: str, types: dict[str, Any]) -> dict[str, Any]:
+def _inputs(properties: Mapping[str, Property], owner: str, types: _Types) -> dict[str, Any]:
     settable = {name: item for name, item in properties.items() if item.is_input}
-    return {
-        "inputProperties": _properties(settable, package, owner, types),
-        "requiredInputs": sorted(name for name, item in settable.items() if item.required),
-    }
+    return {"inputProperties": _properties(settable, owner, types), "requiredInputs": _required(settable)}
 
 
-def _function(declared: Function, types: dict[str, Any]) -> dict[str, Any]:
-    package = declared.token.split(":", 1)[0]
-    inputs = {"type": "object", "properties": _properties(declared.inputs, package, declared.token, types)}
+def _function(declared: Function, types: _Types) -> dict[str, Any]:
     named = declared.returns if isinstance(declared.returns, Mapping) else {}
     outputs = {"type": "object", "properties": {name: {"$ref": REFERENCES["any"]} for name in named}}
-    return {"inputs": inputs, "outputs": outputs}
+    return {"inputs": _object(declared.inputs, declared.token, types), "outputs": outputs}
 
 
-def _properties(properties: Mapping[str, Property], package: str, owner: str, types: dict[str, Any]) -> dict[str, Any]:
-    return {name: _property(item, package, f"{owner}{name[:1].upper()}{name[1:]}", types) for name, item in properties.items()}
+def _object(properties: Mapping[str, Property], owner: str, types: _Types) -> dict[str, Any]:
+    return {"type": "object", "properties": _properties(properties, owner, types), "required": _required(properties)}
 
 
-def _property(item: Property, package: str, owner: str, types: dict[str, Any]) -> dict[str, Any]:
-    spec = _type(item.kind, package, owner, types)
+def _required(properties: Mapping[str, Property]) -> list[str]:
+    return sorted(name for name, item in properties.items() if item.required)
+
+
+def _properties(properties: Mapping[str, Property], owner: str, types: _Types) -> dict[str, Any]:
+    return {name: _property(item, f"{owner}{_capital(name)}", types) for name, item in properties.items()}
+
+
+def _capital(name: str) -> str:
+    plain = "".join(part for part in name if part.isalnum())
+    return plain[:1].upper() + plain[1:]
+
+
+def _property(item: Property, owner: str, types: _Types) -> dict[str, Any]:
+    spec = _type(item.kind, owner, types)
     return spec | ({"description": item.description} if item.description else {}) | ({"secret": True} if item.secret else {})
 
 
-def _type(kind: Kind, package: str, owner: str, types: dict[str, Any]) -> dict[str, Any]:
+def _type(kind: Kind, owner: str, types: _Types) -> dict[str, Any]:
     if kind.name in REFERENCES:
         return {"$ref": REFERENCES[kind.name]}
     if kind.name in ("array", "set"):
-        return {"type": "array", "items": _type(kind.items or Kind("any"), package, owner, types)}
+        return {"type": "array", "items": _type(kind.items or Kind("any"), owner, types)}
     if kind.name == "map":
-        return {"type": "object", "additionalProperties": _type(kind.items or Kind("any"), package, owner, types)}
+        return {"type": "object", "additionalProperties": _type(kind.items or Kind("any"), owner, types)}
     if kind.name == "object":
-        # Nested objects need a named type; the owner's name and the property's make it unique.
-        token = f"{package}:index:{''.join(part for part in owner.rsplit(':', 1)[-1] if part.isalnum())}"
-        required = sorted(name for name, each in kind.properties.items() if each.required)
-        types[token] = {
-            "type": "object",
-            "properties": _properties(kind.properties, package, token, types),
-            "required": required,
-        }
-        return {"$ref": f"#/types/{token}"}
+        token = types.add(owner, _object(kind.properties, owner, types))
+        return {"$ref": f"#/types/{quote(token, safe=':')}"}
     return {"type": kind.name}

@@ -13,6 +13,7 @@ from google.protobuf.message import Message
 from msgspec import Struct
 
 from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.errors import UnsupportedError
 
 
 class Method(Struct, frozen=True, kw_only=True):
@@ -56,8 +57,11 @@ class Service(Struct, frozen=True):
     methods: Mapping[str, Method]
 
     def by_op(self, op: Op) -> Method:
-        """The row that asks for ``op``. Raises ``KeyError`` where the protocol has none."""
-        return next(row for row in self.methods.values() if row.op is op)
+        """The row that asks for ``op``. Raises ``UnsupportedError`` where the protocol has none."""
+        found = next((row for row in self.methods.values() if row.op is op), None)
+        if found is None:
+            raise UnsupportedError(f"{self.name} has no RPC that asks for {op.value}.")
+        return found
 
 
 def service(descriptor: Any, classes: Callable[[Any], type[Message]], rows: Iterable[Method]) -> Service:

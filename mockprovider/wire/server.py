@@ -55,7 +55,8 @@ class Served:
 
     def wait(self) -> None:
         """Block until the server ends."""
-        while not self._server.wait_for_termination(0.2):
+        # In short waits, so that Ctrl-C gets through; gRPC answers true for as long as the server has not ended.
+        while self._server.wait_for_termination(0.2):
             pass
 
     def __enter__(self) -> Self:
@@ -156,9 +157,17 @@ class _Router(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ig
     def __init__(self, endpoints: Mapping[str, Endpoint], lane: ThreadPoolExecutor) -> None:
         self._endpoints = endpoints
         self._lane = lane
+        self._handlers: dict[str, Any] = {}
 
     def service(self, handler_call_details: Any) -> Any:
-        _, service, rpc = handler_call_details.method.split("/", 2)
+        path = handler_call_details.method
+        # Asked anew by gRPC at each call; two threads that ask at once make equal handlers.
+        if path not in self._handlers:
+            self._handlers[path] = self._make(path)
+        return self._handlers[path]
+
+    def _make(self, path: str) -> Any:
+        _, service, rpc = path.split("/", 2)
         endpoint = self._endpoints.get(service)
         return endpoint.method_handler(rpc, self._lane) if endpoint else None
 

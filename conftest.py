@@ -1,0 +1,55 @@
+"""What all tests share: a missing engine is a reason to skip, unless the run was told that the machine must have it."""
+
+from __future__ import annotations
+
+import shutil
+
+import hypothesis
+import pytest
+
+pytest_plugins = ["pytester"]
+
+# A slow machine is no failure, and a run that failed must fail again.
+hypothesis.settings.register_profile("house", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("house")
+
+ENGINES = {"pulumi_cli": "pulumi", "terraform_cli": "terraform", "tofu_cli": "tofu"}
+"""Markers, and the binaries that tests so marked drive."""
+
+BUILT = "`make engines` builds it, and `make test` finds it"
+SOURCES = {"pulumi": BUILT, "tofu": BUILT, "terraform": "it has to be installed"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--require-engines``."""
+    parser.addoption(
+        "--require-engines",
+        default="",
+        metavar="A,B",
+        help=f"fail the tests of these engines, instead of skipping them, where they are not on PATH: "
+        f"{','.join(ENGINES.values())}",
+    )
+
+
+def required(config: pytest.Config) -> set[str]:
+    """The engines that must be there."""
+    return {name.strip() for name in config.getoption("--require-engines").split(",")} - {""}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse engines that do not exist: a typing error must not turn failures back into skips."""
+    unknown = required(config) - set(ENGINES.values())
+    if unknown:
+        raise pytest.UsageError(
+            f"--require-engines: there is no engine {', '.join(sorted(unknown))}; there are {', '.join(ENGINES.values())}"
+        )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test whose engine is not there, or fail it if the engine is required."""
+    for marker, binary in ENGINES.items():
+        if item.get_closest_marker(marker) and shutil.which(binary) is None:
+            missing = f"there is no {binary} on PATH: {SOURCES[binary]}"
+            if binary in required(item.config):
+                pytest.fail(f"{missing} (--require-engines names it)", pytrace=False)
+            pytest.skip(missing)

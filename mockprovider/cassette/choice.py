@@ -1,0 +1,90 @@
+"""Which of several recorded answers is the one, or why none is.
+
+Equal answers under one key need no choice. Where they differ, time decides, and time only moves forward: the answers of
+sessions that lie before what was replayed last are past. Calls of one URN keep their order; calls without a URN that were
+recorded in sessions of one wave cannot be told apart, and are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from mockprovider.cassette.bindings import Pair
+from mockprovider.cassette.model import Interaction
+
+
+class Entry(Struct, eq=False):
+    """A recorded interaction in use.
+
+    ``place`` is its index in the cassette, ``wave`` and ``preview`` are its session's, ``digest`` and ``answer`` are digests
+    of its request and answer, ``secret`` and ``filled`` say whether these have placeholders, ``used`` counts the answers given.
+    """
+
+    interaction: Interaction
+    place: int
+    wave: int
+    preview: bool | None
+    digest: str
+    answer: str
+    secret: bool
+    filled: bool
+    used: int = 0
+
+
+class Candidate(Struct, frozen=True, eq=False):
+    """An entry whose request fits a live call; ``answer`` is equal for equal answers."""
+
+    entry: Entry
+    pairs: tuple[Pair, ...]
+    answer: str
+
+
+class Verdict(StrEnum):
+    """What came of a choice."""
+
+    FOUND = "found"
+    REPEATED = "repeated"
+    EXHAUSTED = "exhausted"
+    PAST = "past"
+    AMBIGUOUS = "ambiguous"
+
+
+class Choice(Struct, frozen=True):
+    """A verdict and the candidates that it is about: for ``FOUND`` and ``REPEATED`` the chosen one."""
+
+    verdict: Verdict
+    candidates: Sequence[Candidate]
+    ordered: bool = False
+    """Whether time had to decide."""
+
+
+def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -> Choice:
+    """The choice among ``candidates`` (at least one, in the cassette's order).
+
+    Args:
+        candidates: what there is to choose from.
+        once: one recorded answer answers once.
+        urn: the call's URN, if it names one.
+        now: the wave that the replay of this provider instance has reached.
+    """
+    unused = [each for each in candidates if not each.entry.used]
+    if len({each.answer for each in candidates}) == 1:
+        if unused:
+            return Choice(Verdict.FOUND, unused[:1])
+        return Choice(Verdict.EXHAUSTED, candidates) if once else Choice(Verdict.REPEATED, candidates[-1:])
+    ahead = [each for each in unused if each.entry.wave >= now]
+    if not ahead:
+        return Choice(Verdict.PAST if unused else Verdict.EXHAUSTED, candidates, ordered=True)
+    first = ahead[0]
+    rivals = [each for each in ahead if each.entry.wave == first.entry.wave and each.answer != first.answer]
+    if rivals and not urn:
+        return Choice(Verdict.AMBIGUOUS, [first, *rivals], ordered=True)
+    return Choice(Verdict.FOUND, [first], ordered=True)
+
+
+def narrowed(candidates: Sequence[Candidate], fits: Callable[[Candidate], bool]) -> Sequence[Candidate]:
+    """Those that fit, or all if none does."""
+    return [each for each in candidates if fits(each)] or candidates

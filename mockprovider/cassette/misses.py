@@ -1,0 +1,112 @@
+"""Why a cassette has no answer, in words: what was asked, what was nearest, what to do next.
+
+Everything here is given redacted views, so no secret gets into a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from mockprovider.calls import Call
+from mockprovider.cassette.choice import Candidate, Choice, Entry, Verdict
+from mockprovider.cassette.model import Cassette, Interaction
+from mockprovider.cassette.order import ANYWHERE
+from mockprovider.matching import Difference, differences, nearest
+from mockprovider.redaction import neutral
+
+MOST_SHOWN = 8
+AGAIN = "To record it again: --provider-record=all (pytest), or mockprovider record."
+
+
+def unknown(cassette: Cassette, entries: Sequence[Entry], call: Call, live: Any) -> str:
+    """A call whose request was never recorded. ``live`` is the request as it would have been recorded."""
+    start = f"{cassette.name} holds no answer to {_asked(call)}."
+    if not entries:
+        return f"{start} It is empty: nothing was recorded. {AGAIN}"
+    found = _nearest(cassette, entries, call, live)
+    if found is None:
+        methods = ", ".join(sorted({each.interaction.method for each in entries}))
+        return f"{start} No {call.method} was recorded at all, only {methods}. {AGAIN}"
+    entry, places = found
+    interaction = entry.interaction
+    lines = [start, f"Nearest is {_recorded(interaction)}, used {_times(entry.used)}."]
+    elsewhere = interaction.instance != call.session.instance and interaction.op not in ANYWHERE
+    if elsewhere:
+        lines.append(
+            f"It was recorded on the provider instance {interaction.instance or '(not configured)'}; "
+            f"this call comes from {call.session.instance or '(not configured)'}."
+        )
+    if places:
+        lines += ["Its request differs:", *_shown(places)]
+    elif not elsewhere:
+        lines.append("Its request differs in secrets only: where the recording has one secret, this run has different values.")
+    return "\n".join([*lines, f"Make the engine send what was recorded. {AGAIN}"])
+
+
+def used(cassette: Cassette, choice: Choice, call: Call) -> str:
+    """A call that was recorded, and all that was recorded has been given out or is past."""
+    entries = [each.entry for each in choice.candidates]
+    places = ", ".join(str(each.interaction.n) for each in entries)
+    why = {
+        Verdict.EXHAUSTED: f"and {'all were' if len(entries) > 1 else 'that was'} used already",
+        Verdict.PAST: "before what has been replayed meanwhile; what is left is an answer of the past",
+        Verdict.REPEATED: "and used already; the object has been changed since, so the answer would be out of date",
+    }[choice.verdict]
+    return (
+        f"{cassette.name} has no further answer to {_asked(call)}.\n"
+        f"It was recorded {_times(len(entries))} (interaction {places}), {why}.\n"
+        f"Ask no more often than was recorded. {AGAIN}"
+    )
+
+
+def ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call) -> str:
+    """A call with several recorded answers that cannot be told apart."""
+    one, other = candidates[0].entry.interaction, candidates[1].entry.interaction
+    places = ", ".join(str(each.entry.interaction.n) for each in candidates)
+    return "\n".join([
+        f"{cassette.name} holds {len(candidates)} answers to {_asked(call)} that cannot be told apart: interactions {places}.",
+        "Their requests are equal, they name no resource, and they were recorded at the same time. The answers differ:",
+        *_shown(differences(_answer(cassette, one), _answer(cassette, other)), f"in {one.n}", f"in {other.n}"),
+        "Give the resources inputs that differ, and record again.",
+    ])  # fmt: skip
+
+
+def _nearest(cassette: Cassette, entries: Sequence[Entry], call: Call, live: Any) -> tuple[Entry, list[Difference]] | None:
+    tiers: tuple[Callable[[Interaction], bool], ...] = (
+        lambda each: bool(call.urn) and each.urn == call.urn and each.instance == call.session.instance,
+        lambda each: bool(call.urn) and each.urn == call.urn,
+        lambda each: each.type == call.type and each.instance == call.session.instance,
+        lambda each: each.type == call.type,
+        lambda _: True,
+    )
+    same_method = [each for each in entries if each.interaction.method == call.method]
+    tier = next((found for test in tiers if (found := [each for each in same_method if test(each.interaction)])), [])
+    return nearest(tier, lambda each: neutral(cassette.request(each.interaction)), neutral(live))
+
+
+def _answer(cassette: Cassette, interaction: Interaction) -> Any:
+    if interaction.status is None:
+        return cassette.response(interaction)
+    status = interaction.status
+    return {"status": {"code": status.code, "message": status.message, "details": status.details}}
+
+
+def _asked(call: Call) -> str:
+    instance = call.session.instance
+    return f"{call}{f' (provider instance {instance})' if instance else ''}"
+
+
+def _recorded(interaction: Interaction) -> str:
+    what = interaction.urn or " ".join(part for part in (interaction.type, interaction.id) if part)
+    return f"interaction {interaction.n} ({interaction.method}{' of ' + what if what else ''}, session {interaction.session})"
+
+
+def _times(count: int) -> str:
+    return {0: "0 times", 1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def _shown(places: Sequence[Difference], one: str = "recorded", other: str = "now") -> Iterable[str]:
+    yield from (f"  {each.told(one, other)}" for each in places[:MOST_SHOWN])
+    if len(places) > MOST_SHOWN:
+        yield f"  and {len(places) - MOST_SHOWN} more"

@@ -1,0 +1,114 @@
+"""A cassette in memory. ``docs/cassettes.md`` says what each slot means on disk; the names are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from mockprovider.calls import Status
+
+FORMAT = "mockprovider-cassette"
+VERSION = 1
+
+CODES = (
+    *("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS"),
+    *("PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED"),
+    *("INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"),
+)
+"""gRPC's names of its status codes, by number."""
+
+
+class RecordedSession(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One session of the recording.
+
+    ``wave`` counts the sessions of one provider instance that followed each other; those that ran at the same time share it.
+    """
+
+    number: int
+    wave: int
+    instance: str = ""
+    phase: str = ""
+    preview: bool | None = None
+
+
+class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a cassette says about itself. ``sessions`` is filled when the recording ends."""
+
+    format: str
+    version: int
+    protocol: str
+    recorder: str = ""
+    created_by: str = ""
+    recorded_at: float | None = None
+    provider: str = ""
+    provider_version: str = ""
+    faults: Any = None
+    sessions: list[RecordedSession] = field(default_factory=list)
+
+
+class RecordedStatus(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A gRPC status: ``code`` by name (by number where gRPC has no name), ``details`` as the transcriber views them."""
+
+    code: str
+    message: Any = ""
+    details: Any = None
+
+
+class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One recorded call and its answer: exactly one of ``response``, ``response_blob`` and ``status``.
+
+    ``request`` is what the call was matched by. ``type``, ``name``, ``urn`` and ``id`` repeat parts of it for the reader.
+    """
+
+    n: int
+    session: int
+    op: str
+    method: str
+    phase: str = ""
+    direction: Literal["provider", "engine"] = "provider"
+    parent: int | None = None
+    instance: str = ""
+    type: str = ""
+    urn: str = ""
+    id: str = ""
+    preview: bool = False
+    request: Any = None
+    request_blob: str = ""
+    response: Any = None
+    response_blob: str = ""
+    status: RecordedStatus | None = None
+    withheld: str = ""
+
+
+class Cassette(Struct):
+    """A recording. ``blobs`` gives the views that are kept beside it, by digest; ``name`` is what messages call it."""
+
+    header: Header
+    interactions: list[Interaction] = field(default_factory=list)
+    blobs: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "the cassette"
+
+    def request(self, interaction: Interaction) -> Any:
+        """The interaction's request view, wherever it is kept."""
+        return self.blobs[interaction.request_blob] if interaction.request_blob else interaction.request
+
+    def response(self, interaction: Interaction) -> Any:
+        """The interaction's response view, wherever it is kept."""
+        return self.blobs[interaction.response_blob] if interaction.response_blob else interaction.response
+
+
+def code_name(number: int) -> str:
+    """The name of a gRPC status code, or the number itself as text where gRPC has none."""
+    return CODES[number] if 0 <= number < len(CODES) else str(number)
+
+
+def code_number(name: str) -> int:
+    """The inverse of ``code_name``. Raises ``ValueError`` for a name that gRPC does not have."""
+    return CODES.index(name) if name in CODES else int(name)
+
+
+def status_of(recorded: RecordedStatus, message: str, details: bytes) -> Status:
+    """The status again, given its message and details with their secrets back in."""
+    return Status(code_number(recorded.code), message, details)

@@ -1,0 +1,60 @@
+"""When a cassette answers, when it listens, and when it refuses: one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+
+from mockprovider.errors import DefinitionError, UnsupportedError
+
+
+class Mode(StrEnum):
+    """What a cassette is used for; the same names on every command line, marker and option."""
+
+    NONE = "none"
+    ONCE = "once"
+    NEW = "new"
+    ALL = "all"
+    REWRITE = "rewrite"
+    VERIFY = "verify"
+
+
+class Decision(StrEnum):
+    """What to do with one call."""
+
+    REPLAY = "replay"
+    RECORD = "record"
+    REFUSE = "refuse"
+
+
+class Rule(Struct, frozen=True):
+    """A mode's decisions: ``known`` for a call that the cassette holds, ``unknown`` for one that it does not."""
+
+    known: Decision
+    unknown: Decision
+
+
+DEFAULT = Mode.NONE
+"""Everywhere, so that no laptop calls a cloud by surprise."""
+
+DECISIONS: Mapping[Mode, Rule] = {
+    Mode.NONE: Rule(known=Decision.REPLAY, unknown=Decision.REFUSE),
+    Mode.ALL: Rule(known=Decision.RECORD, unknown=Decision.RECORD),
+}
+"""The modes that this version has."""
+
+
+def mode(name: str) -> Mode:
+    """The mode of this name.
+
+    Raises ``DefinitionError`` for a name that is no mode, ``UnsupportedError`` for a mode that this version does not have yet.
+    """
+    built = " and ".join(repr(each.value) for each in DECISIONS)
+    if name not in list(Mode):
+        raise DefinitionError(f"{name!r} is no cassette mode. This version has {built}.")
+    found = Mode(name)
+    if found not in DECISIONS:
+        raise UnsupportedError(f"Cassette mode {found.value!r} is not built yet. This version has {built}.")
+    return found

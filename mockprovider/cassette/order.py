@@ -1,0 +1,157 @@
+"""The order of a finished cassette: the same for two recordings of one run, however their calls were interleaved.
+
+1. Sessions by phase (in the order in which the phases began), then by provider instance, then by wave. Sessions of one wave
+   ran at the same time; they are ordered by what was asked in them.
+2. In a session by phase, then: the calls that start a provider, in the protocol's order; calls that name no resource, by
+   type, op and content; the calls of each URN, URNs in alphabetical order; what ends a provider.
+3. Calls of one URN stay as they came: an engine has one operation at a time on a resource.
+
+Then everything is numbered anew: sessions, interactions, and secrets in the order in which they first appear.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.calls import Op
+from mockprovider.cassette.model import Cassette, Interaction, RecordedSession
+from mockprovider.matching import digest, encode
+from mockprovider.redaction import is_plain, neutral, renumber
+
+OPS = {op.value: rank for rank, op in enumerate(Op)}
+STARTING = frozenset(op.value for op in Op if OPS[op.value] <= OPS[Op.CONFIGURE])
+ENDING = frozenset({Op.CANCEL.value, Op.RAW.value})
+ANYWHERE = STARTING | {Op.CANCEL.value}
+"""Ops that mean the same on every provider instance, or name theirs in the request: asked before there is an instance."""
+
+
+class _Span(Struct):
+    """A session of the raw recording: when it was first and last heard of, and a digest of what was asked in it."""
+
+    number: int
+    instance: str
+    phase: int
+    first: int
+    last: int
+    content: str
+
+
+def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = None) -> Cassette:
+    """A raw recording in canonical order; a cassette that has a table of sessions is in order already and comes back as it is.
+
+    ``previews`` says, by raw session number, which sessions served a preview.
+    """
+    if cassette.header.sessions or not cassette.interactions:
+        return cassette
+    phases = _phases(cassette.interactions)
+    contents = {each.n: request_digest(each) for each in cassette.interactions}
+    spans = _spans(cassette.interactions, phases, contents)
+    ranked = _ranked(spans)
+    numbers = {span.number: number for number, (span, _) in enumerate(ranked, 1)}
+    order = sorted(
+        cassette.interactions,
+        key=lambda each: (numbers[each.session], phases[each.phase], *_place(each, contents[each.n])),
+    )
+    renumbered = {each.n: n for n, each in enumerate(order, 1)}
+    names = {rank: name for name, rank in phases.items()}
+    table = [
+        RecordedSession(
+            number=numbers[span.number],
+            wave=wave,
+            instance=span.instance,
+            phase=names[span.phase],
+            preview=(previews or {}).get(span.number),
+        )
+        for span, wave in ranked
+    ]
+    interactions = [
+        replace(each, n=renumbered[each.n], session=numbers[each.session], parent=renumbered.get(each.parent or 0))
+        for each in order
+    ]
+    return replace(
+        cassette, header=replace(cassette.header, sessions=table), interactions=_with_secrets_renumbered(interactions)
+    )
+
+
+def request_digest(interaction: Interaction) -> str:
+    """Equal for requests that differ in secrets at most. A blob's name is the digest of its view, without placeholders."""
+    return interaction.request_blob or digest(neutral(interaction.request))
+
+
+def answer_digest(interaction: Interaction) -> str:
+    """Equal for equal answers."""
+    return interaction.response_blob or digest([interaction.response, interaction.status, interaction.withheld])
+
+
+def _phases(interactions: Iterable[Interaction]) -> dict[str, int]:
+    phases: dict[str, int] = {}
+    for each in sorted(interactions, key=lambda each: each.n):
+        phases.setdefault(each.phase, len(phases))
+    return phases
+
+
+def _spans(interactions: Iterable[Interaction], phases: Mapping[str, int], contents: Mapping[int, str]) -> list[_Span]:
+    by_session: dict[int, list[Interaction]] = defaultdict(list)
+    for each in sorted(interactions, key=lambda each: each.n):
+        by_session[each.session].append(each)
+    return [
+        _Span(
+            number=number,
+            instance=next((each.instance for each in reversed(calls) if each.instance), ""),
+            phase=phases[calls[0].phase],
+            first=calls[0].n,
+            last=calls[-1].n,
+            content=digest(sorted([each.method, contents[each.n]] for each in calls)),
+        )
+        for number, calls in by_session.items()
+    ]
+
+
+def _ranked(spans: Iterable[_Span]) -> list[tuple[_Span, int]]:
+    """The sessions in canonical order, each with its wave."""
+    found: list[tuple[int, str, int, str, int, _Span]] = []
+    waves: dict[str, int] = defaultdict(int)
+    ends: dict[tuple[int, str], int] = {}
+    for span in sorted(spans, key=lambda span: span.first):
+        group = span.phase, span.instance
+        # Sessions that were never configured come and go in any order within a phase (schema loads): one wave.
+        together = group in ends and (span.first < ends[group] or not span.instance)
+        waves[span.instance] += not together
+        ends[group] = max(ends.get(group, 0), span.last)
+        found.append((span.phase, span.instance, waves[span.instance], span.content, span.first, span))
+    return [(span, wave) for _, _, wave, _, _, span in sorted(found, key=lambda each: each[:5])]
+
+
+def _place(each: Interaction, content: str) -> tuple[Any, ...]:
+    resource = each.op not in STARTING and each.op not in ENDING
+    if resource and each.urn:
+        return (1, each.urn, each.n)
+    answer = answer_digest(rewritten(each, neutral))
+    rank = OPS.get(each.op, len(OPS))
+    if resource:
+        return (1, "", each.type, rank, content, answer, each.n)
+    return (2 if each.op in ENDING else 0, rank, each.urn, content, answer, each.n)
+
+
+def _with_secrets_renumbered(interactions: Iterable[Interaction]) -> list[Interaction]:
+    numbers: dict[int, int] = {}
+
+    def change(number: int) -> int:
+        return numbers.setdefault(number, len(numbers) + 1)
+
+    return [each if is_plain(encode(each)) else rewritten(each, lambda view: renumber(view, change)) for each in interactions]
+
+
+def rewritten(interaction: Interaction, change: Callable[[Any], Any]) -> Interaction:
+    """The interaction with ``change`` applied to each view in it: request, response, the status's message and details."""
+    request = change(interaction.request)
+    response = change(interaction.response)
+    status = interaction.status and replace(
+        interaction.status, message=change(interaction.status.message), details=change(interaction.status.details)
+    )
+    return replace(interaction, request=request, response=response, status=status)

@@ -1,0 +1,198 @@
+"""The layer that writes down what a provider was asked and what it answered."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.calls import Call, Handler, Op, Reply, Status
+from mockprovider.cassette.instances import note_instance
+from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, code_name
+from mockprovider.cassette.order import STARTING, canonical, rewritten
+from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.errors import CassetteError, UnsupportedError
+from mockprovider.redaction import Hidden, Redactor
+
+WITHHELD = "the answer holds a secret in bytes that cannot be redacted"
+
+
+class Sink(Protocol):
+    """Where a recording goes. ``tape.Tape`` is one on disk."""
+
+    name: str
+    blobs: Mapping[str, Any]
+
+    def append(self, interaction: Interaction) -> Interaction:
+        """Keep the interaction so that a crash does not lose it; returns it as it was kept (large views moved to ``blobs``)."""
+
+    def finish(self, cassette: Cassette) -> None:
+        """Replace what was appended by ``cassette``, and let go."""
+
+
+class Memory:
+    """A sink that keeps nothing itself: the cassette is there when the recorder is closed."""
+
+    name = "the recording"
+
+    def __init__(self) -> None:
+        self.blobs: Mapping[str, Any] = {}
+
+    def append(self, interaction: Interaction) -> Interaction:
+        """The interaction as it is."""
+        return interaction
+
+    def finish(self, cassette: Cassette) -> None:
+        """Nothing is to be done."""
+
+
+class _Asked(Struct):
+    """What is known of a call before it is answered."""
+
+    call: Call
+    instance: str
+    phase: str
+    request: Any
+    names: frozenset[str]
+
+
+class Recorder:
+    """A layer in front of a provider. Each answer is in the sink before it is handed on.
+
+    Args:
+        transcriber: the protocol's views.
+        header: of the cassette; its sessions are filled at ``close``.
+        sink: where the interactions go.
+        redactor: what is secret; Pulumi's secret objects are, in any case.
+
+    ``phase`` may be set to a name for what happens next (``up``, ``refresh``); it is recorded with each call that begins then.
+    A call that cannot be recorded yet raises ``UnsupportedError`` before it reaches the provider.
+    """
+
+    def __init__(
+        self, transcriber: Transcriber, header: Header, sink: Sink | None = None, redactor: Redactor | None = None
+    ) -> None:
+        self.phase = ""
+        self._transcriber = transcriber
+        self._header = header
+        self._sink = sink or Memory()
+        self._redactor = redactor or Redactor()
+        self._interactions: list[Interaction] = []
+        self._previews: dict[int, bool | None] = {}
+        self._clean: dict[str, Hidden | None] = {}
+        self._lock = threading.Lock()
+        self._cassette: Cassette | None = None
+
+    def __call__(self, call: Call, proceed: Handler) -> Reply:
+        """Record the call and the answer that ``proceed`` gives; what it raises is no answer and is not recorded."""
+        reason = self._transcriber.refuses(call)
+        if reason:
+            raise UnsupportedError(f"{call} cannot be recorded yet: {reason}.")
+        names = self._redactor.names(call.type, self._transcriber.secrets(call))
+        request = self._transcriber.request(call)
+        self._redactor.learn([request], names)
+        if call.op is Op.CONFIGURE:
+            note_instance(call, self._transcriber.key(call, self._redactor.hide(request, names).view))
+        asked = _Asked(call, call.session.instance, self.phase, request, names)
+        reply = proceed(call)
+        self._append(asked, reply)
+        return reply
+
+    def _append(self, asked: _Asked, reply: Reply) -> None:
+        call = asked.call
+        outcome = reply.status or self._transcriber.reply(reply, call)
+        status = self._view_of(outcome) if isinstance(outcome, Status) else None
+        response = None if isinstance(outcome, Status) else outcome
+        self._redactor.learn((response, status), asked.names)
+        request = self._redactor.hide(asked.request, asked.names)
+        answer = self._redactor.hide(response if status is None else status, asked.names)
+        interaction = Interaction(
+            n=0,
+            session=call.session.number,
+            op=call.op.value,
+            method=call.method,
+            phase=asked.phase,
+            instance=asked.instance,
+            type=call.type,
+            urn=call.urn,
+            # A provider's own id is a fresh UUID in each stack.
+            id="" if call.op.value in STARTING else self._text(call.id or reply.id),
+            preview=call.preview,
+            request=self._transcriber.key(call, request.view),
+            withheld=WITHHELD if answer.broken else "",
+        )
+        if not answer.broken and isinstance(outcome, Status):
+            details = answer.view.get("details", answer.view.get("$details"))
+            interaction.status = RecordedStatus(code=code_name(outcome.code), message=answer.view["message"], details=details)
+        elif not answer.broken:
+            interaction.response = answer.view
+        self._keep(interaction, call)
+
+    def _view_of(self, status: Status) -> dict[str, Any]:
+        details = self._transcriber.details(status.details) if status.details else None
+        # Text stands for bytes here, and bytes are verbatim: see Transcriber.
+        return {"message": status.message, "$details" if isinstance(details, str) else "details": details}
+
+    def _text(self, text: str) -> str:
+        return text if self._redactor.hide(text).view == text else ""
+
+    def _keep(self, interaction: Interaction, call: Call) -> None:
+        with self._lock:
+            if self._cassette is not None:
+                raise CassetteError(
+                    f"{call} came after the recording of {self._sink.name} had ended. "
+                    "Stop the provider's server first, then close the recorder."
+                )
+            interaction.n = len(self._interactions) + 1
+            self._interactions.append(self._sink.append(interaction))
+            self._previews[interaction.session] = call.session.preview
+
+    def close(self) -> Cassette:
+        """End the recording and return the cassette in canonical order. Closing again returns it again."""
+        with self._lock:
+            if self._cassette is None:
+                interactions = [self._scrubbed(each) for each in self._interactions]
+                cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
+                self._sink.finish(cassette)
+                self._cassette = cassette
+            return self._cassette
+
+    def _scrubbed(self, interaction: Interaction) -> Interaction:
+        """Without the secrets that were declared only after it was written."""
+        broken = False
+
+        def clean(view: Any) -> Any:
+            nonlocal broken
+            hidden = self._redactor.hide(view, again=True)
+            broken = broken or hidden.broken
+            return hidden.view
+
+        request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
+        found = rewritten(interaction, clean)
+        if request:
+            found = replace(found, request=request.view, request_blob="")
+        if response:
+            found = replace(found, response=response.view, response_blob="")
+        if broken or (response and response.broken):
+            return replace(found, response=None, status=None, withheld=WITHHELD)
+        return found
+
+    def _clean_blob(self, blob: str) -> Hidden | None:
+        """What is to be kept instead of this blob, if it holds secrets."""
+        if not blob:
+            return None
+        if blob not in self._clean:
+            view = self._sink.blobs[blob]
+            hidden = self._redactor.hide(view, again=True)
+            self._clean[blob] = hidden if hidden.view != view else None
+        return self._clean[blob]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

@@ -1,0 +1,60 @@
+"""What a protocol does for cassettes: it turns its messages into views that JSON can hold, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Protocol
+
+from mockprovider.calls import Call, Reply, Status
+
+View = dict[str, Any]
+
+
+class Transcriber(Protocol):
+    """The protocol's side of a cassette. Views are opaque to the cassette, except for these rules:
+
+    - they hold only ``dict`` (string keys), ``list``, ``str``, ``int``, finite ``float``, ``bool`` and ``None``; a property
+      bag is plain JSON, so that names and Pulumi's secret objects can be seen in it;
+    - equal messages have equal views (map order does not count);
+    - a key that begins with ``$`` holds verbatim bytes as base64 (unknown fields, a message without a better view): no
+      secret can be cut out of these, so an answer that has one there is recorded as withheld. Two such keys mean more: what
+      ``$bytes`` holds may be replaced as a whole, and ``$unknown`` marks a value that is not known yet, which is never a
+      secret. ``$secret``, ``$text`` and ``$literal`` are taken.
+    """
+
+    def refuses(self, call: Call) -> str:
+        """Why this call cannot be recorded or replayed yet; empty if it can."""
+
+    def mutates(self, method: str) -> bool:
+        """Whether the method changes the cloud, so that one recorded answer answers once."""
+
+    def request(self, call: Call) -> View:
+        """The native request message as a view."""
+
+    def key(self, call: Call, request: View) -> View:
+        """What of the request two runs of one program have in common: no addresses, nothing volatile, sets in one order.
+
+        This is what is kept and matched. It is given the view after redaction: a placeholder (an object with ``$secret``) may
+        stand in place of any string, number or boolean. Must not change ``request``; must leave its own result as it is.
+        """
+
+    def secrets(self, call: Call) -> Collection[str]:
+        """Names (see ``redaction.Names``) that the protocol declares secret for this call: Terraform's sensitive attributes."""
+
+    def reply(self, reply: Reply, call: Call) -> View | Status:
+        """The native response message as a view, or the status that the reply travels as. Not asked if it has a ``status``."""
+
+    def restore(self, method: str, response: View, call: Call) -> Reply:
+        """The reply (native bytes and decoded fields) of a response view: a message equal to the recorded one.
+
+        Must not change ``response`` nor hand it on: it is the cassette's own.
+        """
+
+    def details(self, data: bytes) -> Any:
+        """A view of a status's details; base64 text will do where there is nothing better, but keeps no secret out."""
+
+    def pack(self, details: Any) -> bytes:
+        """The details again."""
+
+    def failed(self, status: Status, call: Call) -> Reply:
+        """The reply of an RPC that ended in ``status``, with what its details say decoded."""

@@ -1,0 +1,234 @@
+"""The real ``terraform`` and ``tofu`` command lines: one isolated root module, results as data."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from mockprovider.drivers.command import Finished, run
+from mockprovider.errors import PluginError
+
+SECONDS = 300.0
+"""A run that takes longer hangs; its processes are then ended. Engines themselves wait a minute for a plugin to start."""
+
+CHANGES = 2
+"""The exit code of ``plan -detailed-exitcode`` where there is something to do."""
+
+
+class Diagnostic(Struct, frozen=True):
+    """What an engine said to its user: ``severity`` is ``error`` or ``warning``, ``address`` the resource's, where it is known.
+
+    ``snippet`` is the line of configuration that it points at, empty where it points at none.
+    """
+
+    severity: str
+    summary: str
+    detail: str = ""
+    address: str = ""
+    snippet: str = ""
+
+
+class TerraformResult(Struct):
+    """What one run did.
+
+    ``diagnostics`` are in order. ``summary`` counts ``add``, ``change``, ``remove`` and ``import`` where there were any.
+    ``state`` is the state file afterwards, empty if there is none. ``plan`` is ``show -json`` of the plan, for ``plan`` alone.
+    ``events`` are all lines of the engine's JSON stream.
+    """
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    summary: dict[str, int] = field(default_factory=dict)
+    state: dict[str, Any] = field(default_factory=dict)
+    plan: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def output(self) -> str:
+        """Everything that was printed."""
+        return self.stdout + self.stderr
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The diagnostics that are errors."""
+        return [each for each in self.diagnostics if each.severity == "error"]
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The root module's outputs by name, from the state."""
+        return {name: each["value"] for name, each in self.state.get("outputs", {}).items()}
+
+    @property
+    def actions(self) -> dict[str, list[str]]:
+        """What the plan does to each address, in plan JSON's words: ``["create"]``, ``["delete", "create"]``, ``["no-op"]``."""
+        return {each["address"]: each["change"]["actions"] for each in self.plan.get("resource_changes", [])}
+
+    def resource(self, address: str) -> dict[str, Any]:
+        """The first instance of ``address`` (without index) in the state: ``attributes``, ``status`` …. Raises ``KeyError``."""
+        for each in self.state.get("resources", []):
+            if address == f"{'data.' if each['mode'] == 'data' else ''}{each['type']}.{each['name']}":
+                instance: dict[str, Any] = each["instances"][0]
+                return instance
+        raise KeyError(address)
+
+
+class Terraform:
+    """One root module under a real CLI, in a folder of its own: no user's settings, no network, no plugin cache, no ``init``.
+
+    Args:
+        folder: a folder to work in; made if it is not there. A ``terraform.tfstate`` in it is where the first run starts.
+        environment: what leads the CLI to its providers (``Serving.environment``).
+        binary: ``terraform`` or ``tofu``, looked up on ``PATH``.
+        variables: values of the root module's variables, strings or JSON.
+        settings: HCL for the CLI's configuration file, such as a ``provider_installation`` block.
+        seconds: how long one run may take.
+
+    Raises ``PluginError`` if there is no such CLI.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        environment: Mapping[str, str] | None = None,
+        *,
+        binary: str = "terraform",
+        variables: Mapping[str, Any] | None = None,
+        settings: str = "",
+        seconds: float = SECONDS,
+    ) -> None:
+        found = shutil.which(binary)
+        if found is None:
+            raise PluginError(f"There is no {binary!r} on PATH. Install it, or build OpenTofu with tools/build-engines.")
+        self.binary = found
+        self.folder = folder
+        self.seconds = seconds
+        self.variables = dict(variables or {})
+        self._environment = dict(environment or {})
+        self._settings = folder / ".mockprovider"
+        self._settings.mkdir(parents=True, exist_ok=True)
+        # A settings file that does not exist is warned about at each command, and the user's own must not count.
+        (self._settings / "cli.tfrc").write_text(f"disable_checkpoint = true\n{settings}", encoding="utf-8")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The CLI's environment: nothing of the user's own settings, and no waiting for input."""
+        return {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("TF_", "TOFU_", "TERRAFORM_"))},
+            "TF_CLI_CONFIG_FILE": str(self._settings / "cli.tfrc"),
+            "TF_DATA_DIR": str(self._settings / "data"),
+            "TF_IN_AUTOMATION": "1",
+            "TF_INPUT": "0",
+            "CHECKPOINT_DISABLE": "1",
+            **{f"TF_VAR_{name}": each if isinstance(each, str) else json.dumps(each) for name, each in self.variables.items()},
+            **self._environment,
+        }
+
+    def write(self, configuration: str, name: str = "main.tf") -> None:
+        """Write a file of the root module, in HCL; with a ``name`` that ends in ``.json``, in JSON."""
+        (self.folder / name).write_text(configuration, encoding="utf-8")
+
+    # Operations ------------------------------------------------------------------------------------------------------
+
+    def validate(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
+        """``validate``."""
+        finished = self.command("validate", "-json", *arguments, expect_failure=expect_failure)
+        result = self._result(finished)
+        result.diagnostics = [_diagnostic(each) for each in json.loads(finished.stdout)["diagnostics"]]
+        return result
+
+    def plan(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
+        """``plan``, with the plan as data. Its exit code is 2 where there is something to do, 0 where not."""
+        path = self._settings / "plan.bin"
+        made = ("-detailed-exitcode", f"-out={path}")
+        finished = self.command("plan", "-json", *made, *arguments, expect_failure=expect_failure, accept=(0, CHANGES))
+        result = self._result(finished)
+        if finished.exit_code in (0, CHANGES):
+            result.plan = json.loads(self.command("show", "-json", str(path)).stdout)
+        return result
+
+    def apply(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
+        """``apply`` without asking."""
+        return self._operate("apply", "-auto-approve", *arguments, expect_failure=expect_failure)
+
+    def apply_plan(self, *, expect_failure: bool = False) -> TerraformResult:
+        """``apply`` of what ``plan`` planned last."""
+        return self._operate("apply", str(self._settings / "plan.bin"), expect_failure=expect_failure)
+
+    def refresh(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
+        """``apply -refresh-only``: the state made to say what exists."""
+        return self._operate("apply", "-refresh-only", "-auto-approve", *arguments, expect_failure=expect_failure)
+
+    def destroy(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
+        """``destroy`` without asking."""
+        return self._operate("destroy", "-auto-approve", *arguments, expect_failure=expect_failure)
+
+    def import_(self, address: str, id_: str, *arguments: str, expect_failure: bool = False) -> TerraformResult:
+        """``import`` of an existing object. This command has no JSON output, so its diagnostics are in ``output`` alone."""
+        command = ("import", "-no-color", *arguments, address, id_)
+        return self._result(self.command(*command, expect_failure=expect_failure))
+
+    def show(self) -> dict[str, Any]:
+        """``show -json`` of the state."""
+        shown: dict[str, Any] = json.loads(self.command("show", "-json").stdout)
+        return shown
+
+    def state(self) -> dict[str, Any]:
+        """The state file as data, empty if there is none."""
+        path = self.folder / "terraform.tfstate"
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        # The engine leaves an empty file behind where the first run saved nothing.
+        state: dict[str, Any] = json.loads(text) if text.strip() else {}
+        return state
+
+    def command(self, *arguments: str, expect_failure: bool = False, accept: tuple[int, ...] = (0,)) -> Finished:
+        """Any command of the CLI. Raises ``ProgramError`` with its output if it fails unexpectedly, or hangs."""
+        return run(
+            [self.binary, *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            seconds=self.seconds,
+            expect_failure=expect_failure,
+            accept=accept,
+        )
+
+    # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _operate(self, *arguments: str, expect_failure: bool) -> TerraformResult:
+        operation, *rest = arguments
+        return self._result(self.command(operation, "-json", *rest, expect_failure=expect_failure))
+
+    def _result(self, finished: Finished) -> TerraformResult:
+        result = TerraformResult(finished.exit_code, finished.stdout, finished.stderr, state=self.state())
+        for event in map(_event, finished.stdout.splitlines()):
+            if event is None:
+                continue
+            result.events.append(event)
+            if event.get("type") == "diagnostic":
+                result.diagnostics.append(_diagnostic(event["diagnostic"]))
+            elif event.get("type") == "change_summary":
+                counts = event["changes"]
+                result.summary = {name: count for name, count in counts.items() if isinstance(count, int) and count}
+        return result
+
+
+def _event(line: str) -> dict[str, Any] | None:
+    """A line of the JSON stream; other lines are warnings from before the stream starts."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and "@level" in event else None
+
+
+def _diagnostic(said: Mapping[str, Any]) -> Diagnostic:
+    snippet = said.get("snippet") or {}
+    code = str(snippet.get("code") or "").strip()
+    return Diagnostic(said["severity"], said["summary"], said.get("detail", ""), said.get("address", ""), code)

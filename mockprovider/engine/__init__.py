@@ -1,0 +1,8 @@
+"""The embedded engine: runs unmodified Pulumi programs against providers given as objects, without the CLI."""
+
+from mockprovider.engine.instance import ProviderSource
+from mockprovider.engine.result import Result
+from mockprovider.engine.stack import Stack
+from mockprovider.engine.state import ResourceState
+
+__all__ = ["ProviderSource", "ResourceState", "Result", "Stack"]

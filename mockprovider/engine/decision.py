@@ -1,0 +1,187 @@
+"""What to do with a registration: one pure function of what is remembered, what is wanted and what the provider said.
+
+No provider is called here. ``prepare`` says which inputs Check is to see, ``decide`` what follows from the diff, and
+``STEPS`` which steps a decision is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+
+from msgspec import Struct
+
+from mockprovider.engine.goal import Goal
+from mockprovider.engine.ignoring import with_ignored
+from mockprovider.engine.state import ResourceState
+from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.values import Value, is_unknown, reveal, same
+
+
+class Op(StrEnum):
+    """A step's name, as the engine's events, plan files and policies spell it."""
+
+    SAME = "same"
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+    REPLACE = "replace"
+    CREATE_REPLACEMENT = "create-replacement"
+    DELETE_REPLACED = "delete-replaced"
+    READ = "read"
+    READ_REPLACEMENT = "read-replacement"
+    REFRESH = "refresh"
+    DISCARD = "discard"
+    DISCARD_REPLACED = "discard-replaced"
+    REMOVE_PENDING_REPLACE = "remove-pending-replace"
+    IMPORT = "import"
+    IMPORT_REPLACEMENT = "import-replacement"
+
+
+class Decision(StrEnum):
+    """What a registration comes to."""
+
+    CREATE = "create"
+    SAME = "same"
+    UPDATE = "update"
+    REPLACE = "replace"
+    """Create first; the old instance is deleted after the program has ended."""
+    DELETE_AND_REPLACE = "delete and replace"
+    """Delete first, with all dependents that must go; then create."""
+    RESUME = "resume"
+    """Delete-before-replace of an instance that an earlier run deleted already: its dependents are looked at again."""
+    RECREATE = "recreate"
+    """This run deleted it, because something that it depends on was deleted before replacement."""
+    TAKE_OVER = "take over"
+    """It was only read until now; the read object is not ours to delete."""
+
+
+STEPS: Mapping[Decision, tuple[Op, ...]] = {
+    Decision.CREATE: (Op.CREATE,),
+    Decision.SAME: (Op.SAME,),
+    Decision.UPDATE: (Op.UPDATE,),
+    Decision.REPLACE: (Op.CREATE_REPLACEMENT, Op.REPLACE),
+    Decision.DELETE_AND_REPLACE: (Op.DELETE_REPLACED, Op.REPLACE, Op.CREATE_REPLACEMENT),
+    Decision.RESUME: (Op.REPLACE, Op.CREATE_REPLACEMENT),
+    Decision.RECREATE: (Op.REPLACE, Op.CREATE_REPLACEMENT),
+    Decision.TAKE_OVER: (Op.CREATE_REPLACEMENT, Op.REPLACE),
+}
+"""The steps of each decision, in order. ``replace`` is only said, never done."""
+
+KEEPS_OLD: frozenset[Decision] = frozenset({Decision.REPLACE, Decision.TAKE_OVER})
+"""Where the old instance is kept, marked for deletion, until the program has ended."""
+
+
+class Prepared(Struct, frozen=True):
+    """What Check is to be given: old inputs (``None`` where they do not count), new inputs, and the paths that could
+    not be ignored.
+    """
+
+    old_inputs: dict[str, Value] | None
+    inputs: dict[str, Value]
+    not_ignored: tuple[str, ...] = ()
+
+
+class RefusedError(Exception):
+    """A registration that must not be carried out."""
+
+
+class Objection(Struct, frozen=True):
+    """Why a replacement is not allowed. It stops an up; a preview shows it with this severity and goes on."""
+
+    message: str
+    severity: str = "error"
+
+
+def prepare(old: ResourceState | None, goal: Goal, *, recreating: bool = False) -> Prepared:
+    """The bags of the first Check: nothing old is shown of what is gone, external or being created anew."""
+    if old is None or old.external or recreating:
+        return Prepared(None, goal.inputs)
+    inputs, refused = with_ignored(goal.inputs, old.inputs, goal.ignore_changes)
+    return Prepared(old.inputs, inputs, refused)
+
+
+def imports(old: ResourceState | None, goal: Goal) -> bool:
+    """Whether the option ``import`` asks for an import: nothing is there yet, or something of another id."""
+    known = (old.import_id or old.id) if old else ""
+    return bool(goal.custom and goal.import_id and (old is None or old.external or known != goal.import_id))
+
+
+def forced(old: ResourceState, goal: Goal, replaced: Collection[str], *, provider_replaced: bool = False) -> Diff | None:
+    """The replacement that the engine wants without asking Diff, blamed on a key; ``None`` if there is none.
+
+    ``replaced`` are the URNs that this run replaces, ``provider_replaced`` says that DiffConfig wants this resource replaced.
+    """
+    if triggers(goal.replacement_trigger, old.replacement_trigger):
+        return Diff(Changes.SOME, replaces=("replacementTrigger",))
+    if any(urn in replaced for urn in goal.replace_with):
+        return Diff(Changes.SOME, replaces=("replaceWith",))
+    if provider_replaced:
+        return Diff(Changes.SOME, replaces=("provider",))
+    return None
+
+
+def triggers(new: Value, old: Value) -> bool:
+    """Whether a replacement trigger went off: null on either side is no trigger, an unknown counts as changed."""
+    new, old = reveal(new), reveal(old)
+    if new is None or old is None:
+        return False
+    return is_unknown(new) or not same(new, old)
+
+
+def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, recreating: bool = False) -> Decision:
+    """What to do about ``goal``, where ``old`` is remembered and ``diff`` was answered (``replaceOnChanges`` already applied).
+
+    ``diff`` is not needed where nothing comparable is remembered. Whether a replacement is allowed is for ``objections`` to
+    say.
+    """
+    if old is None:
+        return Decision.CREATE
+    if recreating:
+        return Decision.RECREATE
+    if old.external:
+        return Decision.TAKE_OVER
+    diff = diff or Diff(Changes.NONE)
+    some = diff.changes == Changes.SOME
+    if old.pending_replacement or (some and diff.wants_replacement):
+        return _replacement(old, goal, diff)
+    # Initialization errors are mended by an update even where nothing changed.
+    return Decision.UPDATE if some or old.init_errors else Decision.SAME
+
+
+def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:
+    """What speaks against a replacement: protection before and after, or an import that would lose its id."""
+    found = []
+    if goal.protect and old.protect:
+        message = f"unable to replace resource {old.urn!r}: it is protected. Remove `protect` from it in the program first."
+        found.append(Objection(message))
+    if goal.import_id:
+        keys = ", ".join(diff.replaces) or "the change of its object"
+        message = (
+            f"{old.urn!r} still specifies the id of an import, so it may not be replaced (because of {keys}). Remove `import`."
+        )
+        found.append(Objection(message, "warning"))
+    return found
+
+
+def _replacement(old: ResourceState, goal: Goal, diff: Diff) -> Decision:
+    first = diff.delete_before_replace if goal.delete_before_replace is None else goal.delete_before_replace
+    if not first:
+        # Even what an earlier run deleted is then created first, and deleted a second time; the real engine does so, too.
+        return Decision.REPLACE
+    return Decision.RESUME if old.pending_replacement else Decision.DELETE_AND_REPLACE
+
+
+def deletion(old: ResourceState) -> Op:
+    """The step by which a resource that the program no longer has leaves the state."""
+    if old.delete:
+        return Op.DISCARD_REPLACED if old.external else Op.DELETE_REPLACED
+    if old.pending_replacement:
+        return Op.REMOVE_PENDING_REPLACE
+    return Op.DISCARD if old.external else Op.DELETE
+
+
+def calls_delete(old: ResourceState, deleted: Collection[str]) -> bool:
+    """Whether the provider is asked to delete: not for what is external, retained, a component, or goes with its owner."""
+    gone_with_owner = bool(old.deleted_with) and old.deleted_with in deleted
+    return old.custom and not old.external and not old.retain_on_delete and not gone_with_owner

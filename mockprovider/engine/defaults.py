@@ -1,0 +1,121 @@
+"""Default providers: the provider resources that nobody wrote, one for each package and version that a program asks for."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec import Struct
+
+from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.goal import Goal
+from mockprovider.engine.registry import INTERNAL
+from mockprovider.engine.state import PROVIDER_PREFIX, ResourceState
+from mockprovider.values import Secret, Value, reveal
+
+DISABLED = "pulumi:disable-default-providers"
+SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
+
+
+class Requested(Struct, frozen=True):
+    """Which provider a registration asks for."""
+
+    package: str
+    version: str = ""
+    url: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its default provider: ``default`` or ``default_1_2_3``, with the download URL where there is one."""
+        parts = ["default"]
+        if self.version:
+            parts.append(re.sub(r"[.+-]", "_", self.version))
+        if self.url:
+            parts.append(re.sub(r"[^A-Za-z0-9]", "_", self.url))
+        return "_".join(parts)
+
+
+class DefaultProviders:
+    """The default providers of one operation.
+
+    Args:
+        config: the stack's configuration by full key (``aws:region``); values are strings, or secrets of them.
+        remembered: the state's resources, whose newest provider version stands in where a program asks for none.
+        register: registers a provider resource, and answers its reference.
+    """
+
+    def __init__(
+        self, config: Mapping[str, Value], remembered: Sequence[ResourceState], register: Callable[[Goal], str]
+    ) -> None:
+        self._config = config
+        self._versions = newest_versions(remembered)
+        self._register = register
+        self._references: dict[Requested, str] = {}
+
+    def reference(self, goal: Goal) -> str:
+        """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
+        wanted = self.normalized(Requested(goal.package, goal.version, goal.plugin_download_url.rstrip("/")))
+        if self._denied(wanted.package):
+            raise RefusedError(
+                f"default providers are disabled for the package {wanted.package!r} ({DISABLED}), and {goal.name!r} has no "
+                "explicit one. Give it the option `provider`."
+            )
+        if wanted not in self._references:
+            self._references[wanted] = self._register(self._goal(wanted))
+        return self._references[wanted]
+
+    def normalized(self, wanted: Requested) -> Requested:
+        """``wanted`` with the version that stands in where none was asked for."""
+        if wanted.version or wanted.package not in self._versions:
+            return wanted
+        return Requested(wanted.package, self._versions[wanted.package], wanted.url)
+
+    def _goal(self, wanted: Requested) -> Goal:
+        prefix = wanted.package + ":"
+        inputs = {key.removeprefix(prefix): value for key, value in self._config.items() if key.startswith(prefix)}
+        return Goal(type=PROVIDER_PREFIX + wanted.package, name=wanted.name, inputs=with_plugin(inputs, wanted))
+
+    def _denied(self, package: str) -> bool:
+        text = reveal(self._config.get(DISABLED, "")) or "[]"
+        try:
+            listed = json.loads(text)
+        except json.JSONDecodeError:
+            listed = None
+        if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+            raise RefusedError(f'the configuration {DISABLED} is no JSON list of package names such as ["aws"]: {text!r}')
+        return "*" in listed or package in listed
+
+
+def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Value]:
+    """A provider resource's inputs with the plugin that it is to have: ``version`` is the provider's to see, the rest
+    is not.
+    """
+    if not wanted.version and not wanted.url:
+        return dict(inputs)
+    versioned = {"version": wanted.version} if wanted.version else {}
+    internal = {**inputs.get(INTERNAL, {}), **({"pluginDownloadURL": wanted.url} if wanted.url else {})}
+    return {**inputs, **versioned, INTERNAL: internal}
+
+
+def newest_versions(remembered: Sequence[ResourceState]) -> dict[str, str]:
+    """The newest version of each package's providers in a state."""
+    newest: dict[str, str] = {}
+    for each in remembered:
+        version = each.inputs.get("version") if each.is_provider else None
+        version = version.value if isinstance(version, Secret) else version
+        if isinstance(version, str) and SEMVER.fullmatch(version):
+            package = each.type.removeprefix(PROVIDER_PREFIX)
+            if package not in newest or precedence(version) > precedence(newest[package]):
+                newest[package] = version
+    return newest
+
+
+def precedence(version: str) -> tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]:
+    """A sort key of semantic versions: a pre-release comes before its release."""
+    found = SEMVER.fullmatch(version)
+    if found is None:
+        return (0, 0, 0), False, ()
+    major, minor, patch, pre = found.groups()
+    identifiers = tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in (pre or "").split(".") if each)
+    return (int(major), int(minor), int(patch)), pre is None, identifiers

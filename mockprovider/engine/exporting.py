@@ -1,0 +1,129 @@
+"""Pulumi's deployment format: what ``pulumi stack export --show-secrets`` writes and ``pulumi stack import`` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mockprovider.engine.state import PendingOperation, ResourceState, State, Timeouts
+from mockprovider.errors import MalformedError, UnsupportedError
+from mockprovider.pulumi.values import from_plain, to_plain
+from mockprovider.urn import Urn
+from mockprovider.values import Value
+
+VERSION = 3
+PLAIN: Mapping[str, str] = {
+    "type": "type",
+    "custom": "custom",
+    "id": "id",
+    "parent": "parent",
+    "protect": "protect",
+    "external": "external",
+    "delete": "delete",
+    "pendingReplacement": "pending_replacement",
+    "provider": "provider",
+    "importID": "import_id",
+    "retainOnDelete": "retain_on_delete",
+    "deletedWith": "deleted_with",
+    "refreshBeforeUpdate": "refresh_before_update",
+}
+"""Keys of a resource that hold a string or a boolean, and the field that each is."""
+LISTS: Mapping[str, str] = {
+    "dependencies": "dependencies",
+    "additionalSecretOutputs": "additional_secret_outputs",
+    "aliases": "aliases",
+    "replaceWith": "replace_with",
+    "ignoreChanges": "ignore_changes",
+    "replaceOnChanges": "replace_on_changes",
+}
+BAGS = ("inputs", "outputs")
+OWN = {"urn", "initErrors", "propertyDependencies", "customTimeouts", "replacementTrigger", *PLAIN, *LISTS, *BAGS}
+TIMEOUTS = ("create", "update", "delete", "read")
+
+
+def export_state(state: State) -> dict[str, Any]:
+    """``state`` as a deployment, secrets in plain text."""
+    deployment: dict[str, Any] = {
+        "manifest": {"time": "0001-01-01T00:00:00Z", "magic": "", "version": ""},
+        "resources": [_write(each) for each in state.resources],
+        "metadata": {},
+    }
+    if state.secrets_providers:
+        deployment["secrets_providers"] = dict(state.secrets_providers)
+    if state.pending:
+        deployment["pending_operations"] = [{"resource": _write(each.resource), "type": each.kind} for each in state.pending]
+    return {"version": VERSION, "deployment": deployment}
+
+
+def import_state(exported: Mapping[str, Any]) -> State:
+    """The state that a deployment holds.
+
+    Raises:
+        MalformedError: it is no deployment, or refers to what is not in it.
+        UnsupportedError: it is of a newer version, or its secrets are encrypted.
+    """
+    version = exported.get("version")
+    if version not in (3, 4):
+        raise UnsupportedError(
+            f"The deployment is of version {version!r}; this engine reads 3 and 4. Export it with a current pulumi."
+        )
+    deployment = exported.get("deployment")
+    if not isinstance(deployment, Mapping):
+        raise MalformedError("There is no 'deployment' in it. Give what `pulumi stack export --show-secrets` printed.")
+    resources = tuple(_read(each) for each in deployment.get("resources") or ())
+    _check_references(resources)
+    pending = tuple(
+        PendingOperation(each["type"], _read(each["resource"])) for each in deployment.get("pending_operations") or ()
+    )
+    return State(resources, pending, deployment.get("secrets_providers") or {})
+
+
+def _write(state: ResourceState) -> dict[str, Any]:
+    found: dict[str, Any] = {"urn": state.urn, "custom": state.custom, "type": state.type}
+    found |= {key: value for key, field in PLAIN.items() if (value := getattr(state, field))}
+    found |= {key: _plain(value) for key in BAGS if (value := getattr(state, key))}
+    found |= {key: list(value) for key, field in LISTS.items() if (value := getattr(state, field))}
+    if state.init_errors:
+        found["initErrors"] = list(state.init_errors)
+    if state.property_dependencies:
+        found["propertyDependencies"] = {key: list(urns) for key, urns in state.property_dependencies.items()}
+    timeouts = {key: value for key in TIMEOUTS if (value := getattr(state.custom_timeouts, key))}
+    if timeouts:
+        found["customTimeouts"] = timeouts
+    if state.replacement_trigger is not None:
+        found["replacementTrigger"] = _plain(state.replacement_trigger)
+    return found | state.extra
+
+
+def _plain(value: Value) -> Any:
+    return to_plain(value, plaintext_secrets=True)
+
+
+def _read(found: Mapping[str, Any]) -> ResourceState:
+    urn = found.get("urn")
+    if not isinstance(urn, str):
+        raise MalformedError(f"A resource without a URN stands in the deployment: {dict(found)!r}")
+    fields: dict[str, Any] = {field: found[key] for key, field in PLAIN.items() if found.get(key) is not None}
+    fields |= {field: tuple(found[key]) for key, field in LISTS.items() if found.get(key)}
+    fields |= {key: from_plain(found.get(key) or {}) for key in BAGS}
+    fields["type"] = found.get("type") or Urn.parse(urn).type
+    fields["init_errors"] = list(found.get("initErrors") or ())
+    fields["property_dependencies"] = {
+        key: tuple(urns or ()) for key, urns in (found.get("propertyDependencies") or {}).items()
+    }
+    fields["custom_timeouts"] = Timeouts(**{key: float((found.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS})
+    fields["replacement_trigger"] = from_plain(found.get("replacementTrigger"))
+    fields["extra"] = {key: value for key, value in found.items() if key not in OWN}
+    return ResourceState(urn=urn, **fields)
+
+
+def _check_references(resources: tuple[ResourceState, ...]) -> None:
+    known: set[str] = set()
+    for each in resources:
+        missing = next((urn for urn in each.dependency_urns() if urn not in known), None)
+        if missing is not None:
+            raise MalformedError(
+                f"{each.urn!r} refers to {missing!r}, which does not stand before it in the deployment. "
+                "Resources stand after everything that they depend on."
+            )
+        known.add(each.urn)

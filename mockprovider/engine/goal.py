@@ -1,0 +1,133 @@
+"""What a program asks for: one registration, before the engine has decided what to do about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+
+from mockprovider.engine.state import PROVIDER_PREFIX, ResourceState, Timeouts
+from mockprovider.errors import MalformedError
+from mockprovider.urn import STACK_TYPE, Urn
+from mockprovider.values import Value
+
+UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
+
+
+class Alias(Struct, frozen=True):
+    """A former identity: a whole ``urn``, or the parts of one that differ."""
+
+    urn: str = ""
+    name: str = ""
+    type: str = ""
+    stack: str = ""
+    project: str = ""
+    parent: str = ""
+    no_parent: bool = False
+
+
+class Goal(Struct, kw_only=True):
+    """A registration (``RegisterResource``, or ``ReadResource`` where ``read_id`` is set). Options that were not given
+    are ``None``.
+    """
+
+    type: str
+    name: str
+    custom: bool = True
+    inputs: dict[str, Value] = field(default_factory=dict)
+    parent: str = ""
+    provider: str = ""
+    version: str = ""
+    plugin_download_url: str = ""
+    read_id: str = ""
+    import_id: str = ""
+    protect: bool | None = None
+    dependencies: tuple[str, ...] = ()
+    property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    delete_before_replace: bool | None = None
+    ignore_changes: tuple[str, ...] = ()
+    replace_on_changes: tuple[str, ...] = ()
+    replacement_trigger: Value = None
+    additional_secret_outputs: tuple[str, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+    custom_timeouts: Timeouts = Timeouts()
+    retain_on_delete: bool | None = None
+    deleted_with: str = ""
+    replace_with: tuple[str, ...] = ()
+
+    @property
+    def package(self) -> str:
+        """The package whose provider manages it."""
+        return self.type.removeprefix(PROVIDER_PREFIX) if self.is_provider else self.type.split(":", 1)[0]
+
+    @property
+    def is_provider(self) -> bool:
+        """Whether it is a provider resource."""
+        return self.type.startswith(PROVIDER_PREFIX)
+
+
+def new_state(goal: Goal, urn: str) -> ResourceState:
+    """The state that ``goal`` starts as: its raw inputs, no id and no outputs."""
+    return ResourceState(
+        urn=urn,
+        type=goal.type,
+        custom=goal.custom,
+        id=goal.read_id,
+        inputs=goal.inputs,
+        parent=goal.parent,
+        external=bool(goal.read_id),
+        protect=bool(goal.protect),
+        dependencies=goal.dependencies,
+        property_dependencies=goal.property_dependencies,
+        provider=goal.provider,
+        additional_secret_outputs=goal.additional_secret_outputs,
+        custom_timeouts=goal.custom_timeouts,
+        import_id=goal.import_id,
+        retain_on_delete=bool(goal.retain_on_delete),
+        deleted_with=goal.deleted_with,
+        replace_with=goal.replace_with,
+        ignore_changes=goal.ignore_changes,
+        replace_on_changes=goal.replace_on_changes,
+        replacement_trigger=goal.replacement_trigger,
+    )
+
+
+def alias_urns(goal: Goal, stack: str, project: str, adopted: Mapping[str, str]) -> tuple[str, ...]:
+    """The URNs under which ``goal`` may have been known: its own aliases first, then those that follow from its parent's.
+
+    ``adopted`` maps the URNs of this run's resources to the alias under which their old state was found.
+    """
+    own = [_alias_urn(each, goal, stack, project, adopted) for each in goal.aliases]
+    inherited = []
+    if goal.parent in adopted:
+        parent, old_parent = Urn.parse(goal.parent), Urn.parse(adopted[goal.parent])
+        names = [(goal.name, goal.type)] + [(Urn.parse(each).name, Urn.parse(each).type) for each in own]
+        for name, type_ in names:
+            # Children named after their parent ("app-role" under "app") follow its renaming.
+            renamed = old_parent.name + name[len(parent.name) :] if name.startswith(parent.name) else name
+            inherited.append(str(Urn(stack, project, f"{old_parent.qualified_type}${type_}", renamed)))
+    return tuple(dict.fromkeys([*own, *inherited]))
+
+
+def _alias_urn(alias: Alias, goal: Goal, stack: str, project: str, adopted: Mapping[str, str]) -> str:
+    if alias.urn:
+        return alias.urn
+    parent = "" if alias.no_parent else adopted.get(alias.parent, alias.parent) if alias.parent else goal.parent
+    prefix = ""
+    if parent:
+        qualified = Urn.parse(parent).qualified_type
+        prefix = "" if qualified == STACK_TYPE else qualified + "$"
+    qualified_type = prefix + (alias.type or goal.type)
+    return str(Urn(alias.stack or stack, alias.project or project, qualified_type, alias.name or goal.name))
+
+
+def seconds(duration: str) -> float:
+    """A Go duration such as ``1h30m`` or ``5m`` in seconds; an empty one is 0. Raises ``MalformedError``."""
+    if not duration:
+        return 0.0
+    parts = DURATION.findall(duration)
+    if "".join(number + unit for number, unit in parts) != duration:
+        raise MalformedError(f"{duration!r} is no duration. Write it as '90s', '5m' or '1h30m'.")
+    return sum(float(number) * UNITS[unit] for number, unit in parts)

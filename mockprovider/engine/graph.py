@@ -1,0 +1,93 @@
+"""Orders over a state: who depends on whom, and in which batches deletions may run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from mockprovider.engine.state import ResourceState
+
+
+def dependents(
+    resources: Sequence[ResourceState],
+    root: ResourceState,
+    passed_over: Callable[[str], bool],
+) -> list[ResourceState]:
+    """What depends on ``root``, directly or not, in the state's order; parents alone do not count.
+
+    ``passed_over`` tells the URNs that cannot depend on it any more, because this run has registered them already.
+    """
+    found: list[ResourceState] = []
+    urns = {root.urn}
+    position = next((index for index, each in enumerate(resources) if each is root), len(resources))
+    for candidate in resources[position + 1 :]:
+        if not passed_over(candidate.urn) and any(urn in urns for urn in candidate.dependency_urns(parent=False)):
+            found.append(candidate)
+            urns.add(candidate.urn)
+    return found
+
+
+def deletion_batches(resources: Sequence[ResourceState], condemned: Collection[ResourceState]) -> list[list[ResourceState]]:
+    """``condemned`` in batches: whatever depends on something is in an earlier batch than that.
+
+    ``resources`` is the whole state, in its order. Linear in the number of dependencies.
+    """
+    chosen = {id(each) for each in condemned}
+    instances: dict[str, list[int]] = defaultdict(list)
+    levels: list[int] = []
+    batches: dict[int, list[ResourceState]] = defaultdict(list)
+    for index, each in enumerate(resources):
+        if id(each) in chosen:
+            below = (levels[at] for urn in each.dependency_urns() for at in instances.get(urn, ()))
+            level = 1 + max(below, default=-1)
+            instances[each.urn].append(index)
+            batches[level].append(each)
+        else:
+            level = -1
+        levels.append(level)
+    return [batches[level][::-1] for level in sorted(batches, reverse=True)]
+
+
+def transitive_dependencies(resources: Sequence[ResourceState], of: ResourceState) -> set[int]:
+    """The identities (``id()``) of everything that ``of`` needs, directly or not."""
+    needed = set(of.dependency_urns())
+    found: set[int] = set()
+    position = next((index for index, each in enumerate(resources) if each is of), len(resources))
+    for each in reversed(resources[:position]):
+        if each.urn in needed:
+            found.add(id(each))
+            needed.update(each.dependency_urns())
+    return found
+
+
+def repaired(resources: Sequence[ResourceState], parents: Mapping[str, str]) -> list[ResourceState]:
+    """``resources`` without references to what is not there before them; a lost parent is replaced by its own, told by
+    ``parents``.
+    """
+    there: set[str] = set()
+    result = []
+    for each in resources:
+        result.append(_repair(each, there, parents))
+        there.add(each.urn)
+    return result
+
+
+def _repair(state: ResourceState, there: set[str], parents: Mapping[str, str]) -> ResourceState:
+    parent = state.parent
+    while parent and parent not in there:
+        parent = parents.get(parent, "")
+    return replace(
+        state,
+        parent=parent,
+        dependencies=tuple(urn for urn in state.dependencies if urn in there),
+        # A property that depends on nothing is not mentioned any more, as after a refresh of the CLI's.
+        property_dependencies={
+            key: left
+            for key, urns in state.property_dependencies.items()
+            if (left := tuple(urn for urn in urns if urn in there))
+        },
+        deleted_with=state.deleted_with if state.deleted_with in there else "",
+        replace_with=tuple(urn for urn in state.replace_with if urn in there),
+    )

@@ -1,0 +1,379 @@
+"""One provider instance as the engine uses it: a session of its own, and one method for each thing that is asked of it.
+
+What a provider does not accept is taken out here, in the direction to it, and what the engine adds to answers is put on
+here; so an instance in process, behind a wire and in a cassette see and give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from msgspec import Struct, field
+
+from mockprovider.calls import Bag, Call, EnginePort, Failure, Op, Reply, Session
+from mockprovider.engine.outgoing import flattened, outgoing, restored, variables, with_contents
+from mockprovider.engine.state import ResourceState
+from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
+from mockprovider.urn import Urn
+from mockprovider.values import Secret, Value, has_secret, has_unknown
+
+METHODS: Mapping[Op, str] = {
+    Op.HANDSHAKE: "Handshake",
+    Op.GET_PLUGIN_INFO: "GetPluginInfo",
+    Op.CHECK_CONFIG: "CheckConfig",
+    Op.DIFF_CONFIG: "DiffConfig",
+    Op.CONFIGURE: "Configure",
+    Op.CHECK: "Check",
+    Op.DIFF: "Diff",
+    Op.CREATE: "Create",
+    Op.READ: "Read",
+    Op.UPDATE: "Update",
+    Op.DELETE: "Delete",
+    Op.INVOKE: "Invoke",
+    Op.CANCEL: "Cancel",
+}
+UNIMPLEMENTED = 12
+CODES = (
+    "ok",
+    "cancelled",
+    "unknown",
+    "invalid_argument",
+    "deadline_exceeded",
+    "not_found",
+    "already_exists",
+    "permission_denied",
+    "resource_exhausted",
+    "failed_precondition",
+    "aborted",
+    "out_of_range",
+    "unimplemented",
+    "internal",
+    "unavailable",
+    "data_loss",
+    "unauthenticated",
+)
+"""The gRPC statuses, each at its number."""
+FLAGS: Mapping[str, str] = {
+    "accept_secrets": "secrets",
+    "accept_resources": "resources",
+    "accept_outputs": "outputs",
+    "accepts_byte_string": "byte_strings",
+    "acceptSecrets": "secrets",
+    "acceptResources": "resources",
+    "acceptOutputs": "outputs",
+}
+"""What a provider accepts, by the fields in which Handshake and Configure say so."""
+
+
+class ProviderSource(Protocol):
+    """Where an engine gets provider instances: each ``open`` is one connection, and calling it answers a call. A
+    ``Double`` is one.
+    """
+
+    def open(self, protocol: str = ..., *, package: str = ..., engine: EnginePort | None = ...) -> Session:
+        """A new session of the provider of ``package``."""
+
+    def __call__(self, call: Call) -> Reply:
+        """The answer to ``call``."""
+
+
+class CallFailedError(Exception):
+    """An RPC that failed: its code, its message, and what came with it."""
+
+    def __init__(self, reply: Reply) -> None:
+        message = "; ".join(each.reason for each in reply.failures)
+        if reply.status is not None:
+            message = reply.status.message or message
+        super().__init__(message)
+        self.reply = reply
+
+    @property
+    def code(self) -> int:
+        """The gRPC status code."""
+        if self.reply.status is not None:
+            return self.reply.status.code
+        named = next((each.status for each in self.reply.failures if each.status), None)
+        return CODES.index(named) if named in CODES else 2
+
+
+def wrong(message: str) -> CallFailedError:
+    """An answer, or the lack of one, that the engine takes for a failed call."""
+    return CallFailedError(Reply(failures=(Failure(message),)))
+
+
+class Checked(Struct, frozen=True):
+    """What Check answered: inputs, and failures as ``(property, reason)``."""
+
+    inputs: dict[str, Value]
+    failures: tuple[tuple[str, str], ...] = ()
+
+
+class Outcome(Struct, frozen=True):
+    """What a create, read or update left behind. ``outputs`` is ``None`` where there is no object (any more)."""
+
+    id: str = ""
+    outputs: dict[str, Value] | None = None
+    inputs: dict[str, Value] | None = None
+    init_errors: tuple[str, ...] = ()
+    refresh_before_update: bool = False
+
+
+class Identity(Struct, frozen=True):
+    """Which resource a call is about."""
+
+    urn: str
+    id: str = ""
+    timeout: float = 0.0
+    ignore_changes: tuple[str, ...] = ()
+    old_inputs: dict[str, Value] = field(default_factory=dict)
+    old_outputs: dict[str, Value] = field(default_factory=dict)
+
+
+def identity(state: ResourceState, timeout: float = 0.0, **changes: Any) -> Identity:
+    """The identity of a remembered resource, with its remembered bags."""
+    fields = {"urn": state.urn, "id": state.id, "old_inputs": state.inputs, "old_outputs": state.outputs, **changes}
+    return Identity(timeout=timeout, **fields)
+
+
+class Instance:
+    """One provider instance: booted at once, configured later, or never, where its configuration holds unknowns.
+
+    Every method raises ``CallFailedError`` where the provider's RPC failed.
+    """
+
+    def __init__(self, package: str, source: ProviderSource, engine: EnginePort, *, preview: bool) -> None:
+        self.package = package
+        self.known = True
+        """Whether its configuration is known; calls are answered without the provider where it is not."""
+        self._preview = preview
+        self._handler = source
+        self._session = source.open("pulumi", package=package, engine=engine)
+        self._unusable: CallFailedError | None = None
+        self._supports_preview = True
+        self._handshaken = self._handshake()
+        self.version = str(self._ask(Op.GET_PLUGIN_INFO).extra.get("version", ""))
+
+    def _handshake(self) -> bool:
+        try:
+            reply = self._ask(Op.HANDSHAKE, extra=_HANDSHAKE)
+        except CallFailedError as error:
+            if error.code != UNIMPLEMENTED:
+                raise
+            return False
+        self._accept(reply)
+        self._session.extra["handshake"] = True
+        return True
+
+    def _accept(self, reply: Reply) -> None:
+        self._session.accepts = frozenset(flag for name, flag in FLAGS.items() if reply.extra.get(name))
+
+    @property
+    def accepts(self) -> frozenset[str]:
+        """What the provider accepts: ``secrets``, ``resources``, ``outputs``, ``byte_strings``."""
+        return self._session.accepts
+
+    # Configuration ---------------------------------------------------------------------------------------------------
+
+    def check_config(self, urn: str, olds: Bag, news: Bag) -> Checked:
+        """CheckConfig; the inputs as they are from a provider that does not have it."""
+        try:
+            reply = self._ask(Op.CHECK_CONFIG, urn=urn, prior_inputs=flattened(olds), inputs=flattened(news))
+        except CallFailedError as error:
+            if error.code != UNIMPLEMENTED:
+                raise
+            return Checked(dict(news))
+        return Checked(restored(reply.inputs or {}, news), _check_failures(reply))
+
+    def diff_config(self, urn: str, old_inputs: Bag, old_outputs: Bag, news: Bag) -> Diff:
+        """DiffConfig; "unknown", with no replaces, from a provider that does not have it."""
+        bags: dict[str, Any] = {
+            "prior": flattened(old_outputs),
+            "prior_inputs": flattened(old_inputs),
+            "inputs": flattened(news),
+        }
+        try:
+            return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, **bags))
+        except CallFailedError as error:
+            if error.code != UNIMPLEMENTED:
+                raise
+            return Diff()
+
+    def configure(self, urn: str, id_: str, inputs: Bag) -> None:
+        """Configure. A failure is kept for the first call that needs the provider, as the engine does not wait for it."""
+        known = {name: value for name, value in inputs.items() if name != "version"}
+        if has_unknown(known):
+            self.known = False
+            return
+        self._session.instance = urn
+        self._session.config = inputs
+        self._session.preview = self._preview
+        as_strings = variables(self.package, known)
+        extra = {**_CONFIGURE, "variables": as_strings} if as_strings else _CONFIGURE
+        try:
+            reply = self._ask(Op.CONFIGURE, urn=urn, id=id_, inputs=dict(inputs), extra=extra)
+        except CallFailedError as error:
+            self._unusable = error
+            return
+        if not self._handshaken:
+            self._accept(reply)
+            self._supports_preview = bool(reply.extra.get("supports_preview") or reply.extra.get("supportsPreview"))
+
+    def cancel(self) -> None:
+        """Cancel, as at every shutdown; whatever it answers, the session is over."""
+        reply = self._handler(self._call(Op.CANCEL))
+        self._session.extra["cancelled"] = reply.ok
+
+    # Resources -------------------------------------------------------------------------------------------------------
+
+    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes) -> Checked:
+        """Check. ``olds`` are the old inputs, sent as an empty bag where there are none."""
+        if not self._usable():
+            return Checked(dict(news))
+        bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(news)}
+        reply = self._ask(Op.CHECK, urn=urn, extra={"randomSeed": seed}, **bags)
+        inputs = self._in(reply.inputs or {}, news, "inputs") if reply.ok else {}
+        return Checked(inputs, _check_failures(reply))
+
+    def diff(self, of: Identity, news: Bag) -> Diff:
+        """Diff, with "unknown" settled by the engine's own comparison; "some" where the provider is not configured."""
+        if not self._usable():
+            return Diff(Changes.SOME)
+        bags: dict[str, Any] = {
+            "prior": self._out(of.old_outputs, elide=True),
+            "prior_inputs": self._out(of.old_inputs, elide=True),
+            "inputs": self._out(news, elide=True),
+        }
+        reply = self._ask(Op.DIFF, urn=of.urn, id=of.id, ignore_changes=of.ignore_changes, **bags)
+        return resolved(as_diff(reply), of.old_inputs, news)
+
+    def create(self, of: Identity, inputs: Bag) -> Outcome:
+        """Create, or its preview."""
+        if self._preview and not (self._usable() and self._supports_preview):
+            return Outcome(outputs=dict(inputs) if self.known else {})
+        reply = self._ask(
+            Op.CREATE, urn=of.urn, inputs=self._out(inputs), timeout=of.timeout, preview=self._preview, partial=True
+        )
+        if not self._preview and not reply.id:
+            raise wrong(f"the provider returned an empty id from Create of {of.urn!r}")
+        return self._outcome(reply, reply.id, inputs)
+
+    def update(self, of: Identity, inputs: Bag) -> Outcome:
+        """Update, or its preview."""
+        if self._preview and not (self._usable() and self._supports_preview):
+            return Outcome(of.id, dict(inputs) if self.known else {})
+        bags: dict[str, Any] = {
+            "prior": self._out(of.old_outputs, elide=True),
+            "prior_inputs": self._out(of.old_inputs, elide=True),
+            "inputs": self._out(inputs),
+        }
+        options = {"timeout": of.timeout, "preview": self._preview, "ignore_changes": of.ignore_changes}
+        reply = self._ask(Op.UPDATE, urn=of.urn, id=of.id, partial=True, **options, **bags)
+        return self._outcome(reply, of.id, inputs)
+
+    def read(self, of: Identity, inputs: Bag | None, state: Bag | None) -> Outcome:
+        """Read. ``outputs`` is ``None`` where the provider said that there is no such object."""
+        if not self._usable():
+            return Outcome(outputs={}, inputs={})
+        bags: dict[str, Any] = {"prior_inputs": self._out(inputs, elide=True), "prior": self._out(state, elide=True)}
+        reply = self._ask(Op.READ, urn=of.urn, id=of.id, timeout=of.timeout, partial=True, **bags)
+        if reply.value is None:
+            return Outcome()
+        found = self._outcome(reply, reply.id, state or {})
+        outputs = with_contents(found.outputs or {}, inputs or {})
+        read = None if reply.inputs is None else with_contents(self._in(reply.inputs, inputs or {}, "inputs"), inputs or {})
+        return Outcome(found.id, outputs, read, found.init_errors, found.refresh_before_update)
+
+    def delete(self, of: Identity) -> None:
+        """Delete."""
+        self._usable()
+        bags: dict[str, Any] = {
+            "prior": self._out(of.old_outputs, elide=True),
+            "prior_inputs": self._out(of.old_inputs, elide=True),
+        }
+        self._ask(Op.DELETE, urn=of.urn, id=of.id, timeout=of.timeout, **bags)
+
+    def invoke(self, token: str, args: Bag) -> Reply:
+        """Invoke. Failures of single arguments are in the reply."""
+        if not self._usable():
+            return Reply(value={})
+        reply = self._ask(Op.INVOKE, type=token, inputs=self._out(args), preview=self._preview)
+        if not reply.ok:
+            return reply
+        result = dict(reply.value or {})
+        self._known(result, "results")
+        if has_secret(args) and "secrets" not in self.accepts:
+            result = {name: value if isinstance(value, Secret) else Secret(value) for name, value in result.items()}
+        return Reply(value=result)
+
+    # The way there and back ------------------------------------------------------------------------------------------
+
+    def _usable(self) -> bool:
+        if self._unusable is not None:
+            raise self._unusable
+        return self.known
+
+    def _out(self, bag: Bag | None, *, elide: bool = False) -> dict[str, Value] | None:
+        return None if bag is None else outgoing(bag, self.accepts, elide=elide)
+
+    def _in(self, bag: Bag, sent: Bag, what: str) -> dict[str, Value]:
+        if not self._preview:
+            self._known(bag, what)
+        return dict(bag) if "secrets" in self.accepts else restored(bag, sent)
+
+    def _known(self, bag: Bag, what: str) -> None:
+        unknown = [name for name, value in bag.items() if has_unknown(value)]
+        if unknown:
+            raise wrong(f"the provider answered unknown {what}, which only a preview may hold: {', '.join(sorted(unknown))}")
+
+    def _outcome(self, reply: Reply, id_: str, sent: Bag) -> Outcome:
+        outputs = self._in(reply.value or {}, sent, "outputs")
+        reasons = tuple(each.reason for each in reply.failures)
+        return Outcome(id_, outputs, None, reasons, bool(reply.extra.get("refresh_before_update")))
+
+    def _call(self, op: Op, *, urn: str = "", type: str = "", **fields: Any) -> Call:  # noqa: A002 - the call's own word
+        parsed = Urn.parse(urn) if urn else None
+        return Call(
+            op=op,
+            session=self._session,
+            method=METHODS.get(op, ""),
+            urn=urn,
+            type=parsed.type if parsed else type,
+            name=parsed.name if parsed else "",
+            **fields,
+        )
+
+    def _ask(self, op: Op, *, partial: bool = False, **fields: Any) -> Reply:
+        call = self._call(op, **fields)
+        reply = self._handler(call)
+        if reply.ok or _failures_are_data(op, reply):
+            return reply
+        # An object that exists although it failed is remembered, with the reasons; an update's reply may lack the id.
+        if partial and reply.value is not None and (reply.id or call.id):
+            return reply
+        raise CallFailedError(reply)
+
+
+_HANDSHAKE = {
+    "configure_with_urn": True,
+    "supports_views": False,
+    "supports_refresh_before_update": True,
+    "invoke_with_preview": True,
+    "accepts_byte_string": True,
+}
+_CONFIGURE: Mapping[str, Any] = {
+    "acceptSecrets": True,
+    "acceptResources": True,
+    "sends_old_inputs": True,
+    "sends_old_inputs_to_delete": True,
+}
+"""What Handshake and Configure are told of this engine, by the protocol's own field names."""
+
+
+def _check_failures(reply: Reply) -> tuple[tuple[str, str], ...]:
+    return tuple((each.path, each.reason) for each in reply.failures)
+
+
+def _failures_are_data(op: Op, reply: Reply) -> bool:
+    listed = op in (Op.CHECK, Op.CHECK_CONFIG, Op.INVOKE)
+    return listed and reply.status is None and all(each.status is None for each in reply.failures)

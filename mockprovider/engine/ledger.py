@@ -1,0 +1,102 @@
+"""The state in the making: what has been made, what is done with, and what is under way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from msgspec.structs import replace
+
+from mockprovider.engine.state import PendingOperation, ResourceState, State, copied
+
+
+class Ledger:
+    """The resources of one operation, before and after. ``base`` are copies: the state that it started from is not touched."""
+
+    def __init__(self, state: State) -> None:
+        self._lock = threading.Lock()
+        self._pending: dict[int, PendingOperation] = dict(enumerate(state.pending))
+        self._next = len(state.pending)
+        self._news: list[ResourceState] = []
+        self._done: set[int] = set()
+        self._renamed: dict[str, str] = {}
+        self._secrets_providers = state.secrets_providers
+        self.base: tuple[ResourceState, ...] = tuple(copied(each) for each in state.resources)
+        self.live: dict[str, ResourceState] = {each.urn: each for each in self.base if not each.delete}
+
+    def rebase(self, resources: Sequence[ResourceState]) -> None:
+        """Go on from ``resources``, which a refresh found."""
+        self.base = tuple(resources)
+        self.live = {each.urn: each for each in self.base if not each.delete}
+
+    def add(self, new: ResourceState) -> None:
+        """``new`` exists from now on; what it depends on has been added before."""
+        with self._lock:
+            self._news.append(new)
+
+    def finish(self, old: ResourceState) -> None:
+        """``old`` is gone, or has become something else."""
+        with self._lock:
+            self._done.add(id(old))
+
+    def rename(self, old_urn: str, urn: str) -> None:
+        """What was ``old_urn`` goes by ``urn`` now; references to it follow."""
+        with self._lock:
+            self._renamed[old_urn] = urn
+
+    @contextmanager
+    def under_way(self, kind: str, resource: ResourceState) -> Iterator[None]:
+        """While this lasts, a snapshot says that ``resource`` is being worked on; an empty ``kind`` says nothing."""
+        with self._lock:
+            number, self._next = self._next, self._next + 1
+            if kind:
+                self._pending[number] = PendingOperation(kind, resource)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._pending.pop(number, None)
+
+    def forget_pending(self, *, keep: str) -> None:
+        """Drop the cut-off operations that were remembered, except those of the kind ``keep``."""
+        with self._lock:
+            self._pending = {number: each for number, each in self._pending.items() if each.kind == keep}
+
+    @property
+    def pending(self) -> tuple[PendingOperation, ...]:
+        """The operations that are, or were, under way."""
+        with self._lock:
+            return tuple(self._pending.values())
+
+    def leftovers(self) -> list[ResourceState]:
+        """What was there before and has not become anything else."""
+        with self._lock:
+            return [each for each in self.base if id(each) not in self._done]
+
+    def snapshot(self) -> State:
+        """The state as it is now, in copies: what is new in the order of its making, then what was there before."""
+        with self._lock:
+            kept = [each for each in (*self._news, *self.base) if id(each) not in self._done]
+            pending = tuple(PendingOperation(each.kind, copied(each.resource)) for each in self._pending.values())
+            renamed = dict(self._renamed)
+        return State(tuple(_following(each, renamed) for each in kept), pending, self._secrets_providers)
+
+
+def _following(state: ResourceState, renamed: dict[str, str]) -> ResourceState:
+    if not renamed:
+        return copied(state)
+
+    def now(urn: str) -> str:
+        return renamed.get(urn, urn)
+
+    urn, _, id_ = state.provider.rpartition("::")
+    return replace(
+        state,
+        parent=now(state.parent),
+        provider=f"{now(urn)}::{id_}" if state.provider else "",
+        dependencies=tuple(map(now, state.dependencies)),
+        property_dependencies={key: tuple(map(now, urns)) for key, urns in state.property_dependencies.items()},
+        deleted_with=now(state.deleted_with),
+        replace_with=tuple(map(now, state.replace_with)),
+    )

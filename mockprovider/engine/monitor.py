@@ -1,0 +1,373 @@
+"""``pulumirpc.ResourceMonitor`` and ``pulumirpc.Engine`` over a deployment: what a program's SDK talks to, in process or
+over a socket.
+
+Methods take the SDK's own messages and answer with them; what fails is raised as a ``grpc.RpcError`` with a code and
+details, which is what an SDK's stub would raise. Import this module late: it imports the ``pulumi`` package, which takes
+half a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import grpc
+from google.protobuf import empty_pb2
+from google.protobuf.message_factory import GetMessageClass
+from msgspec.structs import replace
+from pulumi.runtime.proto import engine_pb2, resource_pb2, resource_pb2_grpc
+
+from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.deployment import GET_RESOURCE, Deployment, StoppedError
+from mockprovider.engine.goal import Alias, Goal, seconds
+from mockprovider.engine.instance import CallFailedError
+from mockprovider.engine.state import ResourceState, Timeouts
+from mockprovider.errors import MockProviderError, UnsupportedError
+from mockprovider.pulumi.assets import with_hashes
+from mockprovider.pulumi.values import EVERYTHING, decode, decode_value, encode
+from mockprovider.values import Archive, Asset, Output, Secret, Value, has_unknown, map_value
+
+SEVERITIES = {number: name.lower() for name, number in engine_pb2.LogSeverity.items()}
+FEATURES = (
+    "SECRETS",
+    "RESOURCE_REFERENCES",
+    "ALIAS_SPECS",
+    "REPLACEMENT_TRIGGER",
+    "DELETED_WITH",
+    "REPLACE_WITH",
+    "BYTE_STRING",
+    # Announced so that a program which uses them is told by us, in our words, that they are to come.
+    "TRANSFORMS",
+    "INVOKE_TRANSFORMS",
+    "PARAMETERIZATION",
+    "RESOURCE_HOOKS",
+    "ERROR_HOOKS",
+)
+INVOKED = GetMessageClass(resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"].methods_by_name["Invoke"].output_type)
+"""Invoke's answer, which has one name in older SDKs and another in newer ones."""
+
+
+class MonitorError(grpc.RpcError):
+    """An RPC that failed, with the two questions that SDKs ask of such an error."""
+
+    def __init__(self, code: grpc.StatusCode, details: str) -> None:
+        super().__init__(details)
+        self._code = code
+        self._details = details
+
+    def code(self) -> grpc.StatusCode:
+        """The status code."""
+        return self._code
+
+    def details(self) -> str:
+        """The message."""
+        return self._details
+
+
+def gone(error: StoppedError) -> MonitorError:
+    """The monitor has shut down; SDKs then end the program without a word."""
+    return MonitorError(grpc.StatusCode.UNAVAILABLE, f"resource monitor shut down: {error}")
+
+
+Stub: Any = resource_pb2_grpc.ResourceMonitorStub
+
+
+class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods depends on the SDK's version
+    """The resource monitor of one deployment. Thread-safe, as SDKs call from many threads.
+
+    A stub in name only: older SDKs take callbacks (transforms, hooks) to nothing else.
+    """
+
+    def __init__(
+        self, deployment: Deployment, config: Mapping[str, str], secret_keys: frozenset[str], organization: str
+    ) -> None:
+        self._deployment = deployment
+        self._config = dict(config)
+        self._secret_keys = sorted(secret_keys)
+        self._organization = organization
+
+    # Resources -------------------------------------------------------------------------------------------------------
+
+    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Register a resource."""
+        state = self._registered(self._answer(registration, request))
+        outputs = state.outputs if request.custom else {}
+        return resource_pb2.RegisterResourceResponse(
+            urn=state.urn, id=state.id, object=encode(_for(outputs, request), _accepted(request))
+        )
+
+    def ReadResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Read a resource that exists already."""
+        state = self._registered(self._answer(reading, request))
+        properties = encode(_for(state.outputs, request), _accepted(request))
+        answer: Any = resource_pb2.ReadResourceResponse(urn=state.urn, properties=properties)
+        if "id" in answer.DESCRIPTOR.fields_by_name:
+            answer.id = state.id
+        return answer
+
+    def _registered(self, goal: Goal) -> ResourceState:
+        try:
+            return self._deployment.register(goal)
+        except StoppedError as error:
+            raise gone(error) from error
+
+    def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Note the outputs of a component or of the stack."""
+        try:
+            self._deployment.register_outputs(request.urn, inward(decode(request.outputs)))
+        except StoppedError as error:
+            raise gone(error) from error
+        return empty_pb2.Empty()
+
+    def ExistsResource(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Not yet."""
+        raise self._refused("asking whether a resource exists")
+
+    # Functions -------------------------------------------------------------------------------------------------------
+
+    def Invoke(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Call a function of a provider."""
+        self._no_package(request)
+        goal = Goal(
+            type=request.tok,
+            name=request.tok,
+            inputs=inward(decode(request.args)),
+            provider=request.provider,
+            version=request.version,
+            plugin_download_url=request.pluginDownloadURL,
+        )
+        reply = self._answer(self._deployment.invoke, goal)
+        accepts = EVERYTHING if request.acceptResources or request.tok == GET_RESOURCE else EVERYTHING - {"resources"}
+        message: Any = INVOKED()
+        getattr(message, "return").CopyFrom(encode(reply.value or {}, accepts))
+        for each in reply.failures:
+            message.failures.add(property=each.path, reason=each.reason)
+        return message
+
+    def Call(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Not yet."""
+        raise self._refused("calling a method of a resource")
+
+    # Around it -------------------------------------------------------------------------------------------------------
+
+    def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """What is being deployed, and what this monitor can do. Older SDKs have no such RPC, and no such messages."""
+        messages: Any = resource_pb2
+        feature = messages.ResourceMonitorFeature
+        operation = self._deployment.operation
+        return messages.DeploymentInfo(
+            project=operation.project,
+            stack=operation.stack,
+            organization=self._organization,
+            config=self._config,
+            configSecretKeys=self._secret_keys,
+            dryRun=operation.preview,
+            parallel=1,
+            supportedFeatures=[feature.Value(f"RESOURCE_MONITOR_FEATURE_{name}") for name in FEATURES],
+        )
+
+    def SupportsFeature(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """The same in the words of older SDKs."""
+        name = "".join(f"_{letter}" if letter.isupper() else letter.upper() for letter in request.id)
+        return resource_pb2.SupportsFeatureResponse(hasSupport=name in FEATURES)
+
+    def SignalAndWaitForShutdown(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """The program has nothing more to say. What it no longer has is deleted after its end."""
+        return empty_pb2.Empty()
+
+    def RegisterPackage(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Not yet."""
+        raise self._refused("a parameterized package")
+
+    def RegisterStackTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Not yet."""
+        raise self._refused("a transform")
+
+    def RegisterStackInvokeTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Not yet."""
+        raise self._refused("an invoke transform")
+
+    def RegisterResourceHook(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Not yet."""
+        raise self._refused("a resource hook")
+
+    def RegisterErrorHook(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Not yet."""
+        raise self._refused("an error hook")
+
+    def _refused(self, what: str) -> MonitorError:
+        return self._told(
+            UnsupportedError(f"This version of the embedded engine does not support {what} yet; the pulumi CLI does.")
+        )
+
+    def _no_package(self, request: Any) -> None:
+        if request.packageRef:
+            raise self._refused("a parameterized package")
+
+    def _told(self, error: Exception) -> MonitorError:
+        code = grpc.StatusCode.UNKNOWN
+        if isinstance(error, MockProviderError):
+            # Ours are raised in the test, however the program takes them.
+            self._deployment.fail(error)
+            code = grpc.StatusCode.UNIMPLEMENTED if isinstance(error, UnsupportedError) else code
+        return MonitorError(code, str(error))
+
+    def _answer(self, what: Any, request: Any) -> Any:
+        try:
+            return what(request)
+        except StoppedError as error:
+            raise gone(error) from error
+        except (CallFailedError, RefusedError, MockProviderError) as error:
+            raise self._told(error) from error
+
+
+class Engine:
+    """``pulumirpc.Engine``: what programs and their SDKs log. Debug lines are dropped, there are a dozen for each resource."""
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self._root = ""
+
+    def Log(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Show a message to the user."""
+        if request.severity != engine_pb2.DEBUG:
+            self._deployment.log(SEVERITIES.get(request.severity, "info"), request.message, request.urn)
+        return empty_pb2.Empty()
+
+    def GetRootResource(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """The root stack's URN, once it was set."""
+        return engine_pb2.GetRootResourceResponse(urn=self._root)
+
+    def SetRootResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Note the root stack's URN."""
+        self._root = request.urn
+        return engine_pb2.SetRootResourceResponse()
+
+    def StartDebugging(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Nobody debugs here."""
+        return empty_pb2.Empty()
+
+    def RequirePulumiVersion(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Any version will do: this is none of them."""
+        return engine_pb2.RequirePulumiVersionResponse()
+
+
+# From messages ---------------------------------------------------------------------------------------------------------
+
+
+def registration(request: Any) -> Goal:
+    """The goal of a ``RegisterResourceRequest``. Raises ``UnsupportedError`` for what is to come."""
+    for what, used in (
+        ("a remote component", request.remote),
+        ("a transform", request.transforms),
+        ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
+        ("a parameterized package", request.packageRef),
+        ("a state migration", getattr(request, "state_migrations", ())),
+    ):
+        if used:
+            raise UnsupportedError(
+                f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
+                "the pulumi CLI does."
+            )
+    inputs, dependencies, by_property = _inputs(request)
+    before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
+    trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
+    return Goal(
+        type=request.type,
+        name=request.name,
+        custom=request.custom,
+        inputs=inputs,
+        parent=request.parent,
+        provider=request.provider or request.providers.get(request.type.split(":", 1)[0], ""),
+        version=request.version,
+        plugin_download_url=request.pluginDownloadURL,
+        import_id=request.importId,
+        protect=request.protect if request.HasField("protect") else None,
+        dependencies=dependencies,
+        property_dependencies=by_property,
+        delete_before_replace=before,
+        ignore_changes=tuple(request.ignoreChanges),
+        replace_on_changes=tuple(request.replaceOnChanges),
+        replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)})[""],
+        additional_secret_outputs=tuple(request.additionalSecretOutputs),
+        aliases=_aliases(request),
+        custom_timeouts=_timeouts(request.customTimeouts),
+        retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
+        deleted_with=request.deletedWith,
+        replace_with=tuple(request.replace_with),
+    )
+
+
+def reading(request: Any) -> Goal:
+    """The goal of a ``ReadResourceRequest``."""
+    if request.packageRef:
+        raise UnsupportedError(f"{request.type} {request.name!r} uses a parameterized package, which is to come.")
+    if not request.id:
+        raise RefusedError(f"expected an id for {request.type} {request.name!r}: nothing can be read without one")
+    return Goal(
+        type=request.type,
+        name=request.name,
+        inputs=inward(decode(request.properties)),
+        parent=request.parent,
+        provider=request.provider,
+        version=request.version,
+        plugin_download_url=request.pluginDownloadURL,
+        read_id=request.id,
+        dependencies=tuple(sorted(request.dependencies)),
+        additional_secret_outputs=tuple(request.additionalSecretOutputs),
+    )
+
+
+def inward(bag: Mapping[str, Value]) -> dict[str, Value]:
+    """A program's bag as the engine keeps it: output values as what they hold, assets and archives with their hashes."""
+
+    def settled(value: Value) -> Value:
+        if isinstance(value, Output):
+            return Secret(value.value) if value.secret else value.value
+        if isinstance(value, Archive) and value.assets:
+            return with_hashes(replace(value, assets={name: settled(each) for name, each in value.assets.items()}))
+        return with_hashes(value) if isinstance(value, (Asset, Archive)) else value
+
+    return {name: map_value(value, settled) for name, value in bag.items()}
+
+
+def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:
+    bag = decode(request.object)
+    dependencies = tuple(sorted(request.dependencies))
+    if request.propertyDependencies:
+        by_property = {key: tuple(sorted(each.urns)) for key, each in sorted(request.propertyDependencies.items())}
+    else:
+        # An SDK that does not tell which property depends on what means: each on all.
+        by_property = dict.fromkeys(sorted(bag), dependencies)
+    return inward(bag), dependencies, by_property
+
+
+def _aliases(request: Any) -> tuple[Alias, ...]:
+    found = [Alias(urn=urn) for urn in request.aliasURNs]
+    for each in request.aliases:
+        if each.HasField("spec"):
+            spec = each.spec
+            found.append(Alias("", spec.name, spec.type, spec.stack, spec.project, spec.parentUrn, spec.noParent))
+        else:
+            found.append(Alias(urn=each.urn))
+    return tuple(found)
+
+
+def _timeouts(message: Any) -> Timeouts:
+    return Timeouts(*(seconds(getattr(message, key, "")) for key in ("create", "update", "delete", "read")))
+
+
+def _for(outputs: Mapping[str, Value], request: Any) -> Mapping[str, Value]:
+    # SDKs of today take partly known values; those that do not are given only what is known through and through.
+    if getattr(request, "supportsPartialValues", True):
+        return outputs
+    return {name: value for name, value in outputs.items() if not has_unknown(value)}
+
+
+def _accepted(request: Any) -> frozenset[str]:
+    refused = {"outputs"}
+    if not request.acceptSecrets:
+        refused.add("secrets")
+    if not request.acceptResources:
+        refused.add("resources")
+    return EVERYTHING - refused

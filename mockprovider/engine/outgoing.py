@@ -1,0 +1,126 @@
+"""Bags on their way to a provider and back: what it does not accept is taken out, and secretness lost on the way is put
+back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from mockprovider.errors import MalformedError
+from mockprovider.values import (
+    UNKNOWN,
+    Archive,
+    Asset,
+    Bag,
+    Output,
+    ResourceReference,
+    Secret,
+    Value,
+    has_secret,
+    is_unknown,
+    map_value,
+    reveal,
+)
+
+
+def outgoing(bag: Bag, accepts: frozenset[str], *, elide: bool = False) -> dict[str, Value]:
+    """``bag`` as a provider that accepts ``accepts`` is sent it; with ``elide`` assets and archives are reduced to their
+    hashes.
+
+    Raises ``MalformedError`` for bytes that are no text where byte strings are not accepted.
+    """
+
+    def change(value: Value) -> Value:
+        if isinstance(value, Output):
+            value = Secret(value.value) if value.secret else value.value
+        if isinstance(value, Secret):
+            return value if "secrets" in accepts else value.value
+        if isinstance(value, ResourceReference):
+            return value if "resources" in accepts else _plain_reference(value)
+        if isinstance(value, bytes):
+            return value if "byte_strings" in accepts else _text(value)
+        if elide and isinstance(value, (Asset, Archive)):
+            return type(value)(hash=value.hash)
+        return value
+
+    return {name: map_value(value, change) for name, value in bag.items()}
+
+
+NOTHING: frozenset[str] = frozenset()
+
+
+def flattened(bag: Bag) -> dict[str, Value]:
+    """``bag`` as CheckConfig and DiffConfig are sent it whatever the provider accepts: without secrets and references."""
+    return outgoing(bag, NOTHING)
+
+
+def restored(answer: Bag, sent: Bag) -> dict[str, Value]:
+    """``answer`` with each property secret whose namesake in ``sent`` is or holds a secret; objects are compared key by key."""
+    result = dict(answer)
+    for name, was in sent.items():
+        if name not in result:
+            continue
+        value = result[name]
+        if isinstance(value, Mapping) and isinstance(was, Mapping):
+            result[name] = restored(value, was)
+        elif not isinstance(value, Secret) and has_secret(was):
+            result[name] = Secret(value)
+    return result
+
+
+def with_secrets(outputs: Bag, inputs: Bag, additional: tuple[str, ...]) -> dict[str, Value]:
+    """``outputs`` after a step: secret are those named by ``additionalSecretOutputs`` and those whose same-named input
+    is secret.
+    """
+    secret = {*additional} - {"id"} | {name for name, value in inputs.items() if isinstance(value, Secret)}
+    if not secret:
+        return dict(outputs)
+    return {
+        name: Secret(value) if name in secret and not isinstance(value, Secret) else value for name, value in outputs.items()
+    }
+
+
+def with_contents(answer: Bag, sent: Bag) -> dict[str, Value]:
+    """``answer`` with the contents of the assets and archives that it echoes by hash alone, found in ``sent`` by path."""
+    return {name: _filled(value, sent.get(name)) for name, value in answer.items()}
+
+
+def variables(package: str, inputs: Bag) -> dict[str, str]:
+    """Configure's ``variables``: the inputs as strings, compound ones as JSON, under ``<package>:config:<key>``."""
+    plain = reveal(dict(inputs))
+    return {f"{package}:config:{name}": value if isinstance(value, str) else _json(value) for name, value in plain.items()}
+
+
+def _json(value: Value) -> str:
+    return json.dumps(value, separators=(",", ":"), sort_keys=True, default=str)
+
+
+def _plain_reference(reference: ResourceReference) -> Value:
+    if reference.id is None:
+        return reference.urn
+    return UNKNOWN if is_unknown(reference.id) or not reference.id else reference.id
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        raise MalformedError(
+            f"A byte string of {len(value)} bytes is no UTF-8, so it cannot be sent to a provider that accepts no byte strings."
+        ) from None
+
+
+def _filled(value: Value, was: Value) -> Value:
+    if isinstance(value, Secret):
+        return Secret(_filled(value.value, was))
+    if isinstance(was, Secret):
+        was = was.value
+    if isinstance(value, (Asset, Archive)):
+        elided = type(value)(hash=value.hash) == value
+        return was if elided and isinstance(was, type(value)) and was.hash == value.hash else value
+    if isinstance(value, Mapping) and isinstance(was, Mapping):
+        return with_contents(value, was)
+    if isinstance(value, list) and isinstance(was, list):
+        return [_filled(item, was[index]) if index < len(was) else item for index, item in enumerate(value)]
+    return value

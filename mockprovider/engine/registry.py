@@ -1,0 +1,201 @@
+"""Providers as resources: checked, diffed and configured like any other, and looked up by reference when a resource needs
+its own.
+
+The registry has the methods of a provider, so that the engine treats provider resources like all others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+
+from mockprovider.calls import EnginePort
+from mockprovider.engine.instance import CallFailedError, Checked, Identity, Instance, Outcome, ProviderSource, wrong
+from mockprovider.engine.state import PROVIDER_PREFIX, UNKNOWN_ID, ResourceState
+from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.urn import Urn, parse_reference, reference
+from mockprovider.values import Bag, Value, same
+
+INTERNAL = "__internal"
+"""What only the engine may say about a provider (its name, where it comes from); never sent to it."""
+
+Boot = Callable[[str], Instance]
+
+
+class Registry:
+    """The provider instances of one operation.
+
+    Args:
+        sources: where the instances of each package come from, or of all.
+        engine: the way back that the instances are given.
+        preview: whether the operation is a preview.
+        seed: of the ids of new provider resources.
+        remembered: the state's provider resources, to boot what old resources still need.
+    """
+
+    def __init__(
+        self,
+        sources: ProviderSource | Mapping[str, ProviderSource],
+        engine: EnginePort,
+        *,
+        preview: bool,
+        seed: int,
+        remembered: Sequence[ResourceState],
+    ) -> None:
+        self._sources = sources
+        self._engine = engine
+        self._preview = preview
+        self._seed = seed
+        self._remembered = {reference(each.urn, each.id): each for each in remembered if each.is_provider}
+        self._unconfigured: dict[str, Instance] = {}
+        self._instances: dict[str, Instance] = {}
+        self._aliases: dict[str, str] = {}
+        self._booted: list[Instance] = []
+        self._lock = threading.Lock()
+
+    # Looking up ------------------------------------------------------------------------------------------------------
+
+    def get(self, ref: str) -> Instance | None:
+        """The configured instance of a provider reference, if this operation has it."""
+        with self._lock:
+            return self._instances.get(ref)
+
+    def ensure(self, ref: str) -> Instance:
+        """The instance of ``ref``, booted and configured from the state's inputs if need be. Raises ``CallFailedError``."""
+        found = self.get(ref)
+        if found is not None:
+            return found
+        state = self._remembered.get(ref)
+        if state is None:
+            raise wrong(f"the state has no provider {ref!r}, and the program registered none")
+        return self.same(state.urn, state.id, state.inputs)
+
+    def alias(self, urn: str, old_urn: str) -> None:
+        """Let resources of the state find the provider ``urn`` under its former name."""
+        with self._lock:
+            self._aliases[urn] = old_urn
+
+    def close(self) -> None:
+        """Cancel every instance, as at the end of any operation."""
+        with self._lock:
+            booted, self._booted = self._booted, []
+            self._instances.clear()
+            self._unconfigured.clear()
+        for each in booted:
+            each.cancel()
+
+    # A provider's methods --------------------------------------------------------------------------------------------
+
+    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes) -> Checked:  # noqa: ARG002 - a provider's signature
+        """Boot the provider and check its configuration. The version may be dropped by it, and not changed."""
+        instance = self._boot(urn)
+        checked = instance.check_config(urn, without_internal(olds or {}), without_internal(news))
+        if checked.failures:
+            return checked
+        with self._lock:
+            self._unconfigured[urn] = instance
+        inputs = {"version": news["version"], **checked.inputs} if "version" in news else dict(checked.inputs)
+        if "version" in news and not same(inputs["version"], news["version"]):
+            raise wrong(f"provider {urn!r} changed its version from {news['version']!r} to {inputs['version']!r}")
+        if INTERNAL in inputs and INTERNAL not in news:
+            del inputs[INTERNAL]
+        if INTERNAL in news:
+            inputs[INTERNAL] = news[INTERNAL]
+        return Checked(inputs)
+
+    def diff(self, of: Identity, news: Bag) -> Diff:
+        """DiffConfig; where it does not tell, the old outputs are compared with the new inputs."""
+        with self._lock:
+            instance = self._unconfigured.get(of.urn)
+        instance = instance or self.ensure(reference(of.urn, of.id))
+        inputs = without_internal(news)
+        diff = instance.diff_config(of.urn, without_internal(of.old_inputs), of.old_outputs, inputs)
+        if diff.changes == Changes.UNKNOWN:
+            diff = _settled(diff, same(of.old_outputs, inputs))
+        return diff
+
+    def create(self, of: Identity, inputs: Bag) -> Outcome:
+        """Configure it under a new id: unknown in a preview, else a UUID made of seed, URN and the id that it replaces."""
+        id_ = UNKNOWN_ID if self._preview else self._new_id(of)
+        self._configure(of.urn, id_, inputs)
+        return Outcome(id_, without_internal(inputs))
+
+    def update(self, of: Identity, inputs: Bag) -> Outcome:
+        """Configure it anew under its id."""
+        self._configure(of.urn, of.id, inputs)
+        return Outcome(of.id, without_internal(inputs))
+
+    def same(self, urn: str, id_: str, inputs: Bag) -> Instance:
+        """Configure it with the inputs that it was remembered with, unless this operation has it already."""
+        found = self.get(reference(urn, id_))
+        return found or self._configure(urn, id_, inputs)
+
+    def delete(self, of: Identity) -> None:
+        """Forget it: no RPC is made for this, and its process ends with the operation."""
+        with self._lock:
+            self._instances.pop(reference(of.urn, of.id), None)
+
+    def read(self, of: Identity, inputs: Bag | None, state: Bag | None) -> Outcome:
+        """Providers are what the state says."""
+        return Outcome(of.id, dict(state or {}), dict(inputs or {}))
+
+    def diff_config(self, new_ref: str, new_inputs: Bag, old: ResourceState) -> Diff:
+        """What the provider ``new_ref`` says to a resource that used the provider ``old`` before."""
+        instance = self.get(new_ref)
+        if instance is None:
+            raise wrong(f"the provider {new_ref!r} has not been registered")
+        urn, _ = parse_reference(new_ref)
+        return instance.diff_config(str(urn), without_internal(old.inputs), old.outputs, without_internal(new_inputs))
+
+    # Booting ---------------------------------------------------------------------------------------------------------
+
+    def _configure(self, urn: str, id_: str, inputs: Bag) -> Instance:
+        with self._lock:
+            instance = self._unconfigured.pop(urn, None)
+        instance = instance or self._boot(urn)
+        instance.configure(urn, id_, without_internal(inputs))
+        with self._lock:
+            for each in (urn, self._aliases.get(urn, urn)):
+                self._instances[reference(each, id_)] = instance
+        return instance
+
+    def _boot(self, urn: str) -> Instance:
+        package = Urn.parse(urn).type.removeprefix(PROVIDER_PREFIX)
+        instance = Instance(package, self._source(package), self._engine, preview=self._preview)
+        with self._lock:
+            self._booted.append(instance)
+        return instance
+
+    def _source(self, package: str) -> ProviderSource:
+        if not isinstance(self._sources, Mapping):
+            return self._sources
+        if package not in self._sources:
+            known = ", ".join(sorted(self._sources)) or "none"
+            raise wrong(f"no provider for the package {package!r} was given to the stack; given are: {known}")
+        return self._sources[package]
+
+    def _new_id(self, of: Identity) -> str:
+        digest = hashlib.sha256(f"{self._seed}\0{of.urn}\0{of.id}".encode()).digest()
+        return str(uuid.UUID(bytes=digest[:16], version=4))
+
+
+def without_internal(inputs: Bag) -> dict[str, Value]:
+    """``inputs`` as the provider may see them."""
+    return {name: value for name, value in inputs.items() if name != INTERNAL}
+
+
+def _settled(diff: Diff, unchanged: bool) -> Diff:
+    return Diff(
+        Changes.NONE if unchanged else Changes.SOME,
+        replaces=diff.replaces,
+        stables=diff.stables,
+        delete_before_replace=diff.delete_before_replace,
+        diffs=diff.diffs,
+        detailed=diff.detailed,
+        has_detailed=diff.has_detailed,
+    )
+
+
+__all__ = ["INTERNAL", "CallFailedError", "Registry", "without_internal"]

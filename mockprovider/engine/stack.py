@@ -1,0 +1,275 @@
+"""The embedded engine's front: a stack, and the operations on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.exporting import export_state, import_state
+from mockprovider.engine.instance import ProviderSource
+from mockprovider.engine.planner import Operation
+from mockprovider.engine.program import Ended, Environment, Program, run_program
+from mockprovider.engine.result import Result
+from mockprovider.engine.state import Resources, State
+from mockprovider.engine.threads import Work
+from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
+from mockprovider.values import Secret, Value, reveal
+
+GRACE = 0.5
+"""Seconds that each stage of calling an operation off may take."""
+
+
+class Stack:
+    """A Pulumi stack without the CLI: runs unmodified programs through the real SDK, against providers given as objects.
+
+    Args:
+        provider: where provider instances come from: one source for every package (a ``Double``), or one for each by name.
+        project: the project's name.
+        name: the stack's name.
+        organization: the organization's name, which programs may ask for.
+        config: the stack's configuration. Keys are full (``aws:region``) or bare (the project's own); values are strings, or
+            ``Secret`` of them.
+        seed: of generated ids and random seeds; equal seeds make equal runs.
+        parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
+            registration, and a run repeats exactly; the CLI's own default is four for each core.
+        timeout: seconds that an operation may take.
+    """
+
+    def __init__(
+        self,
+        provider: ProviderSource | Mapping[str, ProviderSource],
+        *,
+        project: str = "project",
+        name: str = "dev",
+        organization: str = "organization",
+        config: Mapping[str, Value] | None = None,
+        seed: int = 0,
+        parallel: int = 1,
+        timeout: float = 60.0,
+    ) -> None:
+        self.project = project
+        self.name = name
+        self.organization = organization
+        self.config = {key if ":" in key else f"{project}:{key}": value for key, value in (config or {}).items()}
+        self.parallel = parallel
+        self.timeout = timeout
+        self._provider = provider
+        self._seed = seed
+        self._state = State()
+        self._operations = 0
+        for key, value in self.config.items():
+            if not isinstance(reveal(value), str):
+                raise DefinitionError(
+                    f"The configuration {key!r} is {value!r}; configuration values are strings (JSON for others)."
+                )
+
+    @property
+    def state(self) -> Resources:
+        """What the engine remembers, by name or URN."""
+        return Resources(self._state.resources)
+
+    # Operations ------------------------------------------------------------------------------------------------------
+
+    def up(
+        self,
+        program: Program | Path,
+        *,
+        preview: bool = False,
+        refresh: bool = False,
+        expect_failure: bool = False,
+        parallel: int | None = None,
+        timeout: float | None = None,
+    ) -> Result:
+        """Make what exists what ``program`` says.
+
+        Args:
+            program: a function without arguments, as ``pulumi.automation`` takes it (it may be ``async``), or the folder of a
+                project with a Python program, which is run in a process of its own.
+            preview: preview first, in sessions of its own, as the CLI does; what it finds wrong fails the up.
+            refresh: refresh first, in the same sessions.
+            expect_failure: it is to fail; succeeding is the error then.
+            parallel: instead of the stack's own.
+            timeout: seconds, instead of the stack's own.
+
+        Raises:
+            ProgramError: it failed (or did not, where it was to); the message holds the diagnostics.
+            MockProviderError: one of ours, such as a call that a cassette does not hold; raised whatever was expected.
+        """
+        if preview:
+            looked = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout)
+            if not looked.succeeded:
+                return self._judged(looked, "preview", expect_failure=expect_failure)
+        result = self._operate(program, refresh=refresh, parallel=parallel, timeout=timeout)
+        return self._judged(result, "up", expect_failure=expect_failure)
+
+    def preview(
+        self,
+        program: Program | Path,
+        *,
+        refresh: bool = False,
+        expect_failure: bool = False,
+        parallel: int | None = None,
+        timeout: float | None = None,
+    ) -> Result:
+        """What ``up`` would do. Nothing is changed. Arguments and errors as for ``up``."""
+        result = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout)
+        return self._judged(result, "preview", expect_failure=expect_failure)
+
+    def refresh(self, *, expect_failure: bool = False, timeout: float | None = None) -> Result:
+        """Look at what exists, and remember it. Arguments and errors as for ``up``."""
+        result = self._operate(None, only_refresh=True, timeout=timeout)
+        return self._judged(result, "refresh", expect_failure=expect_failure)
+
+    def destroy(
+        self, *, refresh: bool = False, expect_failure: bool = False, parallel: int | None = None, timeout: float | None = None
+    ) -> Result:
+        """Delete everything; no program is run. Arguments and errors as for ``up``."""
+        result = self._operate(None, refresh=refresh, parallel=parallel, timeout=timeout)
+        return self._judged(result, "destroy", expect_failure=expect_failure)
+
+    # State -----------------------------------------------------------------------------------------------------------
+
+    def export(self, *, secrets_providers: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The state in Pulumi's deployment format, as ``pulumi stack import`` takes it, secrets in plain text.
+
+        ``secrets_providers`` says how the importing CLI is to encrypt: the key of that name in an export of the stack that
+        imports (also of an empty one). Without it a CLI cannot import a state with secrets; an imported state has its own.
+        """
+        return export_state(replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
+
+    def import_(self, deployment: Mapping[str, Any]) -> None:
+        """Go on from an exported state. Raises ``MalformedError`` or ``UnsupportedError``."""
+        self._state = import_state(deployment)
+
+    # Running ---------------------------------------------------------------------------------------------------------
+
+    def _operate(
+        self,
+        program: Program | Path | None,
+        *,
+        preview: bool = False,
+        refresh: bool = False,
+        only_refresh: bool = False,
+        parallel: int | None = None,
+        timeout: float | None = None,
+    ) -> Result:
+        self._operations += 1
+        operation = Operation(project=self.project, stack=self.name, preview=preview, seed=self._seed, number=self._operations)
+        workers, seconds = parallel or self.parallel, timeout or self.timeout
+        deployment = Deployment(operation, self._state, self._provider, config=self.config, parallel=workers)
+
+        def carry_out() -> None:
+            deployment.refresh(flagged_only=not (refresh or only_refresh))
+            if not deployment.failed and not only_refresh:
+                if program is not None:
+                    self._run(program, deployment, workers)
+                deployment.delete_leftovers()
+            deployment.close()
+
+        try:
+            _attend(carry_out, deployment, seconds)
+        finally:
+            # Whatever happens, also Ctrl-C, what was done is remembered.
+            deployment.finish_stack()
+            state = deployment.ledger.snapshot()
+            if not preview:
+                self._state = state
+        return _result(deployment, state)
+
+    def _run(self, program: Program | Path, deployment: Deployment, parallel: int) -> None:
+        from mockprovider.engine.monitor import Engine, Monitor  # noqa: PLC0415 - imports pulumi, which is slow
+
+        config = {key: reveal(value) for key, value in self.config.items()}
+        secret_keys = frozenset(key for key, value in self.config.items() if isinstance(value, Secret))
+        environment = Environment(
+            monitor=Monitor(deployment, config, secret_keys, self.organization),
+            engine=Engine(deployment),
+            project=self.project,
+            stack=self.name,
+            organization=self.organization,
+            preview=deployment.operation.preview,
+            parallel=parallel,
+            config=config,
+            secret_keys=secret_keys,
+        )
+        ended = _run_any(program, environment)
+        if ended.output:
+            deployment.log("info", ended.output)
+        if ended.error is not None and not (ended.quiet and deployment.failed):
+            deployment.fail(_blamed(ended))
+
+    def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
+        if isinstance(result.error, MockProviderError) and not isinstance(result.error, ProgramError):
+            raise result.error
+        if result.succeeded and expect_failure:
+            raise ProgramError(f"The {what} of {self.project}/{self.name} was expected to fail, and succeeded: {result}")
+        if result.error is not None and not expect_failure:
+            cause = result.error.__cause__ if isinstance(result.error, ProgramError) else result.error
+            raise ProgramError(f"The {what} of {self.project}/{self.name} {result}") from cause
+        return result
+
+
+def _run_any(program: Program | Path, environment: Environment) -> Ended:
+    if callable(program):
+        return run_program(program, environment)
+    from mockprovider.engine.folder import read_folder, run_folder  # noqa: PLC0415 - imports pulumi, which is slow
+
+    return run_folder(read_folder(program), environment)
+
+
+def _blamed(ended: Ended) -> ProgramError:
+    if isinstance(ended.error, ProgramError):
+        return ended.error
+    error = ProgramError(f"The program raised {type(ended.error).__name__}: {ended.error}\n{ended.trace}")
+    error.__cause__ = ended.error
+    return error
+
+
+def _attend(carry_out: Callable[[], None], deployment: Deployment, seconds: float) -> None:
+    """Have the operation carried out. If time runs out, or at Ctrl-C, it is called off."""
+    work = Work(carry_out)
+    try:
+        if work.wait(seconds):
+            work.result()
+            return
+    except BaseException:
+        deployment.stop()
+        _call_off(work, deployment)
+        raise
+    deployment.fail(_overdue(deployment, seconds))
+    _call_off(work, deployment)
+
+
+def _call_off(work: Work[None], deployment: Deployment) -> None:
+    """Cancel all providers, give what is under way a moment to end as providers see fit, then stop the rest."""
+    Work(deployment.close).wait(GRACE)
+    if deployment.ledger.pending:
+        work.wait(GRACE)
+    work.stop()
+    work.wait(GRACE)
+
+
+def _overdue(deployment: Deployment, seconds: float) -> ProgramError:
+    under_way = ", ".join(f"{each.kind} {each.resource.urn}" for each in deployment.ledger.pending) or "nothing"
+    return ProgramError(
+        f"The operation did not end within {seconds:g} s; under way at the providers was: {under_way}. "
+        "It is stopped. If it only needs longer, give timeout= more seconds."
+    )
+
+
+def _result(deployment: Deployment, state: State) -> Result:
+    outputs = next((each.outputs for each in state.resources if each.is_stack), {})
+    ours = [each for each in deployment.errors if isinstance(each, MockProviderError) and not isinstance(each, ProgramError)]
+    return Result(
+        outputs=reveal(outputs),
+        secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
+        summary=dict(deployment.counted),
+        steps=[(op.value, urn) for op, urn in deployment.steps],
+        state=Resources(state.resources),
+        diagnostics=list(deployment.diagnostics),
+        error=next(iter([*ours, *deployment.errors]), None),
+    )

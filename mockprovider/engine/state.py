@@ -1,0 +1,156 @@
+"""What the engine remembers: resources in an order in which each stands after what it depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from mockprovider.urn import STACK_TYPE, Urn
+from mockprovider.values import Value
+
+PROVIDER_PREFIX = "pulumi:providers:"
+UNKNOWN_ID = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+"""The id that a new provider resource has in a preview, and any id that is not known yet."""
+
+
+class Timeouts(Struct, frozen=True):
+    """The resource option ``customTimeouts``, in seconds; 0 leaves it to the provider."""
+
+    create: float = 0.0
+    update: float = 0.0
+    delete: float = 0.0
+    read: float = 0.0
+
+
+class ResourceState(Struct, kw_only=True, eq=False):
+    """One resource as the engine remembers it; the fields are those of Pulumi's deployment format.
+
+    ``delete`` marks the old instance of a replacement whose deletion is still to come, ``pending_replacement`` one that is
+    deleted and not yet created anew. Two states are equal only if they are one: several instances may share a URN.
+    """
+
+    urn: str
+    type: str
+    custom: bool = False
+    id: str = ""
+    inputs: dict[str, Value] = field(default_factory=dict)
+    outputs: dict[str, Value] = field(default_factory=dict)
+    parent: str = ""
+    protect: bool = False
+    external: bool = False
+    delete: bool = False
+    pending_replacement: bool = False
+    dependencies: tuple[str, ...] = ()
+    property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    init_errors: list[str] = field(default_factory=list)
+    provider: str = ""
+    additional_secret_outputs: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    custom_timeouts: Timeouts = Timeouts()
+    import_id: str = ""
+    retain_on_delete: bool = False
+    deleted_with: str = ""
+    replace_with: tuple[str, ...] = ()
+    ignore_changes: tuple[str, ...] = ()
+    replace_on_changes: tuple[str, ...] = ()
+    replacement_trigger: Value = None
+    refresh_before_update: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+    """What an imported deployment said beyond these fields; exported again as it was."""
+
+    @property
+    def name(self) -> str:
+        """The name that the program gave it."""
+        return Urn.parse(self.urn).name
+
+    @property
+    def is_provider(self) -> bool:
+        """Whether it is a provider resource."""
+        return self.type.startswith(PROVIDER_PREFIX)
+
+    @property
+    def is_stack(self) -> bool:
+        """Whether it is the root stack."""
+        return self.type == STACK_TYPE
+
+    @property
+    def provider_urn(self) -> str:
+        """The URN of its provider resource, or an empty string."""
+        return self.provider.rpartition("::")[0]
+
+    def dependency_urns(self, *, parent: bool = True) -> Iterator[str]:
+        """The URNs of everything that must exist before it, the ``parent`` on request; may repeat."""
+        yield from self.dependencies
+        for urns in self.property_dependencies.values():
+            yield from urns
+        yield from self.replace_with
+        for urn in (self.deleted_with, self.provider_urn, self.parent if parent else ""):
+            if urn:
+                yield urn
+
+
+class PendingOperation(Struct, frozen=True):
+    """A provider call that was under way when the engine had to stop: nobody knows how it ended."""
+
+    kind: str
+    """``creating``, ``updating``, ``deleting``, ``reading`` or ``importing``."""
+    resource: ResourceState
+
+
+class State(Struct, frozen=True):
+    """A stack's state: the resources, and the operations that were cut off."""
+
+    resources: tuple[ResourceState, ...] = ()
+    pending: tuple[PendingOperation, ...] = ()
+    secrets_providers: Mapping[str, Any] = field(default_factory=dict)
+    """How a CLI encrypts this state's secrets; exported as it was imported."""
+
+    def live(self) -> dict[str, ResourceState]:
+        """The resources by URN, without old instances that wait for their deletion."""
+        return {each.urn: each for each in self.resources if not each.delete}
+
+
+class Resources(Mapping[str, ResourceState]):
+    """A state's resources, looked up by the name that the program gave them or by URN.
+
+    Iterates over URNs, old instances of replacements left out (they are in ``every``).
+    """
+
+    def __init__(self, resources: Sequence[ResourceState]) -> None:
+        self.every = tuple(resources)
+        """All of them, also old instances that wait for their deletion."""
+        self._live = {each.urn: each for each in resources if not each.delete}
+
+    def __getitem__(self, key: str) -> ResourceState:
+        """The resource called ``key``. Raises ``KeyError`` with the names there are, or the URNs that share the name."""
+        if key in self._live:
+            return self._live[key]
+        named = [each for each in self._live.values() if each.name == key]
+        plain = [each for each in named if not each.is_provider and not each.is_stack]
+        found = plain or named
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise KeyError(f"{key!r} is the name of several resources; use a URN: {', '.join(each.urn for each in found)}")
+        raise KeyError(f"there is no resource {key!r}; there are: {', '.join(sorted(self.names())) or 'none'}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._live)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    def names(self) -> set[str]:
+        """The names of the program's own resources: neither the stack nor providers."""
+        return {each.name for each in self._live.values() if not each.is_provider and not each.is_stack}
+
+    def __repr__(self) -> str:
+        return f"Resources({', '.join(f'{each.name}={each.type}' for each in self._live.values())})"
+
+
+def copied(state: ResourceState, **changes: Any) -> ResourceState:
+    """A new instance of ``state`` with ``changes``."""
+    return replace(state, **changes)

@@ -1,0 +1,266 @@
+"""The steps that an operation is made of: what each asks of the provider, and what it makes of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Protocol
+
+from msgspec import Struct
+
+from mockprovider.engine.decision import Op, RefusedError, calls_delete
+from mockprovider.engine.instance import Checked, Identity, Outcome, identity
+from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.outgoing import with_secrets
+from mockprovider.engine.registry import Registry
+from mockprovider.engine.state import UNKNOWN_ID, ResourceState, copied
+from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.values import Bag, same
+
+
+class Provider(Protocol):
+    """What manages a resource: an instance, or the registry for provider resources."""
+
+    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes) -> Checked:
+        """Validate inputs."""
+
+    def diff(self, of: Identity, news: Bag) -> Diff:
+        """Compare."""
+
+    def create(self, of: Identity, inputs: Bag) -> Outcome:
+        """Make."""
+
+    def update(self, of: Identity, inputs: Bag) -> Outcome:
+        """Change."""
+
+    def read(self, of: Identity, inputs: Bag | None, state: Bag | None) -> Outcome:
+        """Look."""
+
+    def delete(self, of: Identity) -> None:
+        """Remove."""
+
+
+class Step(Struct, kw_only=True):
+    """One step: ``old`` becomes ``new``.
+
+    ``keep_old`` marks the old instance for deletion at the end instead of dropping it; ``result`` is the op that a refresh
+    came to.
+    """
+
+    op: Op
+    old: ResourceState | None = None
+    new: ResourceState | None = None
+    keep_old: bool = False
+    before_replace: bool = False
+    result: Op | None = None
+
+    @property
+    def resource(self) -> ResourceState:
+        """The state that the step is about: the new one where there is one."""
+        return self.was if self.new is None else self.new
+
+    @property
+    def was(self) -> ResourceState:
+        """The old state of a step that has one by its kind."""
+        if self.old is None:
+            raise ValueError(f"a step {self.op} is about something old")
+        return self.old
+
+
+class Run(Struct, kw_only=True):
+    """What steps work with."""
+
+    ledger: Ledger
+    registry: Registry
+    preview: bool
+    log: Callable[[str, str, str], None]
+    object: Callable[[Exception, str], None]
+    """Notes what makes the run fail in the end, though it goes on."""
+    deleted: Collection[str] = ()
+    """The URNs that this run deletes, for those that are ``deletedWith`` them."""
+
+    def manager(self, state: ResourceState) -> Provider:
+        """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""
+        return self.registry if state.is_provider else self.registry.ensure(state.provider)
+
+    def provider(self, state: ResourceState) -> Provider | None:
+        """What manages ``state``; ``None`` for components. Raises ``CallFailedError`` if it cannot be had."""
+        return self.manager(state) if state.custom else None
+
+
+class PartialFailureError(Exception):
+    """The object exists and is in the state, with its initialization errors; the step failed all the same."""
+
+
+def same_(run: Run, step: Step) -> None:
+    """New checked inputs, old id and outputs, no RPC; a provider is configured with its *old* inputs."""
+    new, old = step.resource, step.was
+    new.id, new.outputs = old.id, old.outputs
+    new.refresh_before_update = old.refresh_before_update
+    if new.is_provider:
+        run.registry.same(new.urn, new.id, old.inputs)
+    _dress(new)
+    run.ledger.finish(old)
+    run.ledger.add(new)
+
+
+def create(run: Run, step: Step) -> None:
+    """Create; the old instance of a replacement is marked for deletion, or dropped where it has been deleted before."""
+    new = step.resource
+    provider = run.provider(new)
+    of = Identity(new.urn, step.old.id if step.old and new.is_provider else "", new.custom_timeouts.create)
+    outcome = provider.create(of, new.inputs) if provider else Outcome(outputs={})
+    _take(new, outcome)
+    if step.old is not None:
+        if step.keep_old:
+            step.old.delete = True
+        else:
+            run.ledger.finish(step.old)
+    run.ledger.add(new)
+    _fail_if_partial(new)
+
+
+def update(run: Run, step: Step) -> None:
+    """Update; after a partial failure the *old* inputs are remembered, so that the next run compares with those."""
+    new, old = step.resource, step.was
+    new.id = old.id
+    provider = run.provider(new)
+    if provider:
+        of = identity(old, new.custom_timeouts.update, urn=new.urn, ignore_changes=new.ignore_changes)
+        outcome = provider.update(of, new.inputs)
+        _take(new, outcome)
+        if outcome.init_errors:
+            new.inputs = old.inputs
+    run.ledger.finish(old)
+    run.ledger.add(new)
+    _fail_if_partial(new)
+
+
+def delete(run: Run, step: Step) -> None:
+    """Delete, where the provider is to be asked at all; a preview asks nothing."""
+    old = step.was
+    if old.protect and step.op in (Op.DELETE, Op.DISCARD):
+        raise RefusedError(
+            f"resource {old.urn!r} cannot be deleted because it is protected. Remove `protect`, run up, then try again."
+        )
+    if not run.preview and calls_delete(old, run.deleted):
+        run.manager(old).delete(identity(old, old.custom_timeouts.delete))
+    if step.before_replace:
+        old.pending_replacement = True
+    else:
+        run.ledger.finish(old)
+
+
+def drop(run: Run, step: Step) -> None:
+    """It was deleted by an earlier run, and the program no longer wants it back."""
+    run.ledger.finish(step.was)
+
+
+def announce(run: Run, step: Step) -> None:
+    """A replacement as a whole: its parts are steps of their own."""
+
+
+def read(run: Run, step: Step) -> None:
+    """Read what the program ``get``s; it becomes external, and is never updated or deleted."""
+    new = step.resource
+    outcome = Outcome(outputs={})
+    if new.id != UNKNOWN_ID:
+        # The same bag travels as inputs and as state: providers have been sent it as state since ever.
+        outcome = run.manager(new).read(Identity(new.urn, new.id), new.inputs, new.inputs)
+        if outcome.outputs is None:
+            raise RefusedError(f"resource {new.id!r} does not exist")
+    asked = new.id
+    _take(new, outcome)
+    new.id = outcome.id or asked
+    if step.old is not None:
+        if step.keep_old:
+            step.old.delete = True
+        else:
+            run.ledger.finish(step.old)
+    run.ledger.add(new)
+    _fail_if_partial(new)
+
+
+def import_(run: Run, step: Step) -> None:
+    """Read by id alone what the option ``import`` names; its inputs become the old inputs of the Check and Diff that follow."""
+    new = step.resource
+    outcome = run.manager(new).read(Identity(new.urn, new.import_id), None, None)
+    if outcome.outputs is None:
+        raise RefusedError(f"resource {new.import_id!r} does not exist")
+    if outcome.inputs is None:
+        raise RefusedError(f"the provider of {new.type} does not support importing: its Read answered no inputs")
+    _take(new, outcome)
+    new.id = outcome.id or new.import_id
+    new.inputs = outcome.inputs
+    if step.old is not None and step.keep_old:
+        step.old.delete = True
+    run.ledger.add(new)
+
+
+def refresh(run: Run, step: Step) -> None:
+    """Read, then Diff the other way round: what was read stands for the old side, the remembered inputs for the new one."""
+    old = step.was
+    step.result, step.new = Op.SAME, old
+    if not old.custom or old.is_provider or old.pending_replacement:
+        return
+    provider = run.manager(old)
+    found = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
+    if not found.id or found.outputs is None:
+        step.result, step.new = Op.DELETE, None
+        return
+    if found.init_errors:
+        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(found.init_errors), old.urn)
+    inputs = old.inputs if found.inputs is None else found.inputs
+    new = copied(old, id=found.id, inputs=inputs, refresh_before_update=found.refresh_before_update)
+    new.init_errors = list(found.init_errors)
+    new.outputs = found.outputs
+    _dress(new)
+    if old.external:
+        changed = not same(found.outputs, old.outputs)
+    else:
+        changed = provider.diff(identity(new, ignore_changes=old.ignore_changes), old.inputs).changes == Changes.SOME
+    step.new, step.result = new, Op.UPDATE if changed else Op.SAME
+
+
+class StepKind(Struct, frozen=True):
+    """What a kind of step does, whether it counts in the summary, and how a snapshot calls it while it is under way."""
+
+    apply: Callable[[Run, Step], None]
+    counts: bool = True
+    pending: str = ""
+
+
+KINDS: Mapping[Op, StepKind] = {
+    Op.SAME: StepKind(same_),
+    Op.CREATE: StepKind(create, pending="creating"),
+    Op.UPDATE: StepKind(update, pending="updating"),
+    Op.DELETE: StepKind(delete, pending="deleting"),
+    Op.REPLACE: StepKind(announce),
+    Op.CREATE_REPLACEMENT: StepKind(create, counts=False, pending="creating"),
+    Op.DELETE_REPLACED: StepKind(delete, counts=False, pending="deleting"),
+    Op.READ: StepKind(read, pending="reading"),
+    Op.READ_REPLACEMENT: StepKind(read, counts=False, pending="reading"),
+    Op.REFRESH: StepKind(refresh),
+    Op.DISCARD: StepKind(delete),
+    Op.DISCARD_REPLACED: StepKind(delete, counts=False),
+    Op.REMOVE_PENDING_REPLACE: StepKind(drop, counts=False),
+    Op.IMPORT: StepKind(import_, pending="importing"),
+    Op.IMPORT_REPLACEMENT: StepKind(import_, counts=False, pending="importing"),
+}
+"""Every kind of step there is."""
+
+
+def _take(new: ResourceState, outcome: Outcome) -> None:
+    new.id = outcome.id
+    new.outputs = outcome.outputs or {}
+    new.init_errors = list(outcome.init_errors)
+    new.refresh_before_update = outcome.refresh_before_update
+    _dress(new)
+
+
+def _dress(new: ResourceState) -> None:
+    new.outputs = with_secrets(new.outputs, new.inputs, new.additional_secret_outputs)
+
+
+def _fail_if_partial(new: ResourceState) -> None:
+    if new.init_errors:
+        raise PartialFailureError(f"resource {new.name!r} exists but failed to initialize: " + "; ".join(new.init_errors))

@@ -1,0 +1,108 @@
+"""Work that somebody waits for: interruptible by Ctrl-C, limited in time, and never a reason why the process does not end."""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+SLICE = 0.05
+"""Seconds between two looks of the waiting thread, so that Ctrl-C gets through."""
+
+
+class StoppedFromOutsideError(BaseException):
+    """Raised inside work that is to end: not an ``Exception``, so that no ordinary handler swallows it."""
+
+
+class Work(Generic[T]):
+    """Something done in a thread of its own, which sees the context variables of whoever starts it."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._done: Future[T] = Future()
+        context = contextvars.copy_context()
+        self._thread = threading.Thread(
+            target=_settle, args=(self._done, lambda: context.run(work)), name="mockprovider-engine", daemon=True
+        )
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end, ``seconds`` at most. Returns whether it has come; Ctrl-C gets through."""
+        left = seconds
+        while left > 0 and self._thread.is_alive():
+            self._thread.join(min(SLICE, left))
+            left -= SLICE
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Raise inside the work as soon as it runs Python code again. What hangs elsewhere is left behind."""
+        # A thread cannot be ended from outside in any other way.
+        identifier = ctypes.c_ulong(self._thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(StoppedFromOutsideError))
+
+    def result(self) -> T:
+        """What the work returned; what it raised is raised here."""
+        return self._done.result(timeout=0)
+
+
+def _settle(future: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        result = work()
+    except BaseException as error:  # noqa: BLE001 - it belongs to whoever asks for the result
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+class InlineExecutor(ThreadPoolExecutor):
+    """Carries out what it is given before ``submit`` returns, in the caller's thread: one thing at a time, in order."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call ``fn`` now."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - it belongs to whoever asks for the result
+            future.set_exception(error)
+        return future
+
+
+class DaemonExecutor(ThreadPoolExecutor):
+    """A pool whose threads never keep the process alive, so that work that hangs for ever cannot either."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(1)
+        self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
+        self._workers = [threading.Thread(target=self._serve, daemon=True, name="mockprovider-step") for _ in range(workers)]
+        for each in self._workers:
+            each.start()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Have ``fn`` called by one of the threads."""
+        future: Future[Any] = Future()
+        self._work.put((future, lambda: fn(*args, **kwargs)))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - the pool's signature
+        """End the threads once they have done what was submitted, and wait for that unless told not to."""
+        for _ in self._workers:
+            self._work.put(None)
+        for each in self._workers if wait else ():
+            each.join()
+
+    def _serve(self) -> None:
+        while (job := self._work.get()) is not None:
+            _settle(*job)
+
+
+def executor(workers: int) -> ThreadPoolExecutor:
+    """What carries out steps: in order and in the caller's thread for one worker, in threads for more."""
+    return InlineExecutor() if workers == 1 else DaemonExecutor(workers)

@@ -1,0 +1,1 @@
+"""Pulumi's protocol: how its values, RPCs and plugins become ours and ours become theirs."""

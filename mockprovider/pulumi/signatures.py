@@ -1,0 +1,306 @@
+"""What Pulumi's wire has no kind for, and how it travels disguised.
+
+An unknown is one of seven reserved strings, by the kind of what is missing. A secret, an asset, an archive, a resource
+reference, an output value and a byte string are objects with the key ``SIGNATURE``, whose value tells which. ``disguise`` takes
+one step from one of our values towards such an object, or towards what is sent to a side that does not accept the kind;
+``recognize`` goes back.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+
+from mockprovider.errors import MalformedError, MockProviderError
+from mockprovider.paths import Path, show
+from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value
+
+SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
+"""The key that marks an object as more than an object."""
+
+SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a constant of the protocol, which keeps nothing
+ASSET: Final = "c44067f5952c0a294b673a41bacd8c17"
+ARCHIVE: Final = "0def7320c3a5731c473e5ecbe6d01bc7"
+RESOURCE: Final = "5cf8f73096256a8f31e491e813e4eb8e"
+OUTPUT: Final = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
+BYTE_STRING: Final = "803fd3297a5875dc03ca845dda5d2a98"
+
+SENTINELS: Final[Mapping[str, str]] = {
+    "bool": "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+    "number": "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+    "string": "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+    "array": "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+    "asset": "030794c1-ac77-496b-92df-f27374a8bd58",
+    "archive": "e48ece36-62e2-4504-bad9-02848725956a",
+    "object": "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+}
+"""The reserved string for an unknown, by the kind of the missing element."""
+
+UNKNOWNS: Final[Mapping[str, Unknown]] = {text: Unknown(kind) for kind, text in SENTINELS.items()}
+SENTINEL_LENGTH: Final = 36
+
+EMPTY_TEXT_HASH: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+EMPTY_ARCHIVE_HASH: Final = "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef"
+"""With these hashes an asset or archive without contents is the empty one; with any other it is elided."""
+
+EVERYTHING: Final = frozenset({"secrets", "resources", "outputs", "byte_strings"})
+"""Each kind that a side must say it accepts before it is sent; the names of ``Session.accepts``."""
+
+
+class Wants(Struct, frozen=True):
+    """What the other side accepts, and what the call lets pass. ``plaintext``: secrets as a state file spells them."""
+
+    accepts: frozenset[str]
+    unknowns: bool = True
+    plaintext: bool = False
+
+
+class Dropped(Struct, frozen=True):
+    """Stands for a value that is left out: an unknown in a call that keeps none."""
+
+
+DROPPED: Final = Dropped()
+
+
+class BrokenValueError(Exception):
+    """A value that cannot be coded. Each level on the way out adds where it stands; ``error`` is what a caller is to see."""
+
+    def __init__(self, reason: str, kind: type[MockProviderError] = MalformedError) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.kind = kind
+        self.path: Path = ()
+
+    def inside(self, segment: str | int) -> BrokenValueError:
+        """The same error, seen from one level up."""
+        self.path = (segment, *self.path)
+        return self
+
+    def error(self) -> MockProviderError:
+        """What happened and where, as one of our errors."""
+        return self.kind(f"At {show(self.path)}: {self.reason}" if self.path else self.reason)
+
+
+def disguise(value: Value, wants: Wants) -> Value:
+    """One step of ``value`` towards the wire: another of our values, a plain one with our values inside, or ``DROPPED``.
+
+    Raises:
+        BrokenValueError: it is no value of ours, or is of a kind that the other side does not accept in any form.
+    """
+    return DISGUISES.get(type(value), _coerced)(value, wants)
+
+
+SETTLED: Final = frozenset({type(None), bool, int, float, str, list, dict, Dropped})
+
+
+def settle(value: Value, wants: Wants) -> Value:
+    """``value`` disguised until it is of a kind that the wire has; what it holds may still be of any kind.
+
+    Raises:
+        BrokenValueError: as ``disguise``.
+    """
+    while type(value) not in SETTLED:
+        value = disguise(value, wants)
+    return value
+
+
+def recognize(found: dict[str, Value], readers: Mapping[str, Reader] | None = None) -> Value:
+    """The value that ``found``, an object with the key ``SIGNATURE`` and decoded contents, stands for.
+
+    Raises:
+        BrokenValueError: an unknown signature, or contents that do not fit it.
+    """
+    signature = found[SIGNATURE]
+    reader = (readers or READERS).get(signature) if isinstance(signature, str) else None
+    if reader is None:
+        raise BrokenValueError(
+            f"unrecognized signature {signature!r}. Known are those of a secret, asset, archive, resource reference,"
+            " output value and byte string."
+        )
+    return reader(found)
+
+
+def _coerced(value: Value, _: Wants) -> Value:
+    """Subclasses and look-alikes of the plain kinds (enums, mapping proxies, tuples) as the kind itself."""
+    for kind, plain in PLAIN_KINDS:
+        if isinstance(value, kind):
+            return plain(value)
+    raise BrokenValueError(f"a {type(value).__name__} is no value that Pulumi can carry.")
+
+
+PLAIN_KINDS: Final[tuple[tuple[type, Callable[[Any], Value]], ...]] = (
+    (str, str.__str__),
+    (int, int),
+    (float, float),
+    (Mapping, dict),
+    (list, list),
+    (tuple, list),
+)
+
+
+def _unknown(value: Unknown, wants: Wants) -> Value:
+    return SENTINELS.get(value.kind, SENTINELS["string"]) if wants.unknowns else DROPPED
+
+
+def _unless_dropped(inner: Value, wants: Wants) -> Value:
+    """``inner``, or ``DROPPED`` if that is what becomes of it: a wrapper goes with what it wraps."""
+    return inner if wants.unknowns else settle(inner, wants)
+
+
+def _secret(value: Secret, wants: Wants) -> Value:
+    inner = _unless_dropped(value.value, wants)
+    return {SIGNATURE: SECRET, "value": inner} if inner is not DROPPED and "secrets" in wants.accepts else inner
+
+
+def _output(value: Output, wants: Wants) -> Value:
+    if "outputs" not in wants.accepts:
+        return Secret(value.value) if value.secret else value.value
+    if _unless_dropped(value.value, wants) is DROPPED:
+        return DROPPED
+    parts: dict[str, Value] = {SIGNATURE: OUTPUT}
+    if not isinstance(value.value, Unknown):
+        parts["value"] = value.value
+    if value.secret:
+        parts["secret"] = True
+    if value.dependencies:
+        parts["dependencies"] = list(value.dependencies)
+    return parts
+
+
+def _asset(value: Asset, _: Wants) -> Value:
+    # An empty text is sent although the engine leaves it out: Python programs take an asset without contents for an error.
+    parts = {"hash": value.hash or None, "path": value.path, "uri": value.uri, "text": value.text}
+    return {SIGNATURE: ASSET} | {key: part for key, part in parts.items() if part is not None}
+
+
+def _archive(value: Archive, _: Wants) -> Value:
+    parts = {"hash": value.hash or None, "path": value.path, "uri": value.uri, "assets": value.assets}
+    return {SIGNATURE: ARCHIVE} | {key: part for key, part in parts.items() if part is not None}
+
+
+def _resource(value: ResourceReference, wants: Wants) -> Value:
+    if "resources" not in wants.accepts:
+        return value.urn if value.id is None else (value.id or UNKNOWN)
+    parts = {
+        "urn": value.urn,
+        "name": value.name or None,
+        "type": value.type or None,
+        "id": "" if isinstance(value.id, Unknown) else value.id,
+        "packageVersion": value.package_version or None,
+    }
+    return {SIGNATURE: RESOURCE} | {key: part for key, part in parts.items() if part is not None}
+
+
+def _byte_string(value: bytes, wants: Wants) -> Value:
+    if "byte_strings" in wants.accepts:
+        return {SIGNATURE: BYTE_STRING, "value": base64.b64encode(value).decode()}
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise BrokenValueError("these bytes are not UTF-8 text, and the other side does not accept byte strings.") from None
+
+
+DISGUISES: Final[Mapping[type, Callable[[Any, Wants], Value]]] = {
+    Unknown: _unknown,
+    Secret: _secret,
+    Output: _output,
+    Asset: _asset,
+    Archive: _archive,
+    ResourceReference: _resource,
+    bytes: _byte_string,
+    Decimal: lambda value, _: float(value),
+}
+
+Reader: TypeAlias = Callable[[dict[str, Value]], Value]
+
+
+def _text(what: str, found: dict[str, Value], key: str) -> str:
+    """The string at ``key``; empty where it is absent or null."""
+    value = found.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BrokenValueError(f"{what} whose {key!r} is a {type(value).__name__}, where only a string may stand.")
+    return value
+
+
+def _required(what: str, found: dict[str, Value], key: str) -> Value:
+    if key not in found:
+        raise BrokenValueError(f"{what} without {key!r}.")
+    return found[key]
+
+
+def read_secret(found: dict[str, Value]) -> Secret:
+    """The secret that ``found`` is on the wire. Raises ``BrokenValueError`` where its value is missing."""
+    return Secret(_required("a secret", found, "value"))
+
+
+def _read_asset(found: dict[str, Value]) -> Asset:
+    digest, path, uri, text = (_text("an asset", found, key) for key in ("hash", "path", "uri", "text"))
+    if path or uri:
+        return Asset(path=path, hash=digest) if path else Asset(uri=uri, hash=digest)
+    return Asset(text=text, hash=digest) if text or digest in ("", EMPTY_TEXT_HASH) else Asset(hash=digest)
+
+
+def _read_archive(found: dict[str, Value]) -> Archive:
+    digest, path, uri = (_text("an archive", found, key) for key in ("hash", "path", "uri"))
+    if path or uri:
+        return Archive(path=path, hash=digest) if path else Archive(uri=uri, hash=digest)
+    members = found.get("assets") or {}
+    if not isinstance(members, dict):
+        raise BrokenValueError(f"an archive whose 'assets' is a {type(members).__name__}, where only an object may stand.")
+    for name, member in members.items():
+        if not isinstance(member, (Asset, Archive)):
+            raise BrokenValueError("a member of an archive is an asset or an archive.").inside(name).inside("assets")
+    return Archive(assets=members, hash=digest) if members or digest in ("", EMPTY_ARCHIVE_HASH) else Archive(hash=digest)
+
+
+def _read_resource(found: dict[str, Value]) -> ResourceReference:
+    what = "a resource reference"
+    _required(what, found, "urn")
+    urn, name, type_, version = (_text(what, found, key) for key in ("urn", "name", "type", "packageVersion"))
+    return ResourceReference(urn, _resource_id(found), name or None, type_ or None, version or None)
+
+
+def _resource_id(found: dict[str, Value]) -> str | Unknown | None:
+    if "id" not in found:
+        return None
+    value = found["id"]
+    if isinstance(value, Output):
+        value = value.value
+    if value == "" or isinstance(value, Unknown):
+        return UNKNOWN
+    if not isinstance(value, str):
+        raise BrokenValueError(f"a resource reference whose 'id' is a {type(value).__name__}, where only a string may stand.")
+    return value
+
+
+def _read_output(found: dict[str, Value]) -> Output:
+    secret, dependencies = found.get("secret", False), found.get("dependencies", [])
+    if not isinstance(secret, bool):
+        raise BrokenValueError(f"an output value whose 'secret' is a {type(secret).__name__}, where only a bool may stand.")
+    if not isinstance(dependencies, list) or not all(isinstance(each, str) for each in dependencies):
+        raise BrokenValueError("an output value whose 'dependencies' are no list of URNs.")
+    return Output(found.get("value", UNKNOWN), secret, tuple(dependencies))
+
+
+def _read_byte_string(found: dict[str, Value]) -> bytes:
+    _required("a byte string", found, "value")
+    try:
+        return base64.b64decode(_text("a byte string", found, "value"), validate=True)
+    except ValueError as error:
+        raise BrokenValueError(f"a byte string whose 'value' is no base64: {error}.") from None
+
+
+READERS: Final[Mapping[str, Reader]] = {
+    SECRET: read_secret,
+    ASSET: _read_asset,
+    ARCHIVE: _read_archive,
+    RESOURCE: _read_resource,
+    OUTPUT: _read_output,
+    BYTE_STRING: _read_byte_string,
+}

@@ -1,0 +1,72 @@
+"""Cassettes on disk."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from mockprovider.cassette import FORMAT, VERSION, Header, Recorder, Replayer, Transcriber
+from mockprovider.clock import Clock
+from mockprovider.redaction import Redactor
+from mockprovider.tape.blobs import FOLDER, LARGE
+from mockprovider.tape.files import TORN, Tape, load, recover
+
+
+def record(
+    path: str | os.PathLike[str],
+    transcriber: Transcriber,
+    *,
+    protocol: str,
+    provider: str = "",
+    provider_version: str = "",
+    created_by: str = "",
+    faults: Any = None,
+    redactor: Redactor | None = None,
+    clock: Clock | None = None,
+) -> Recorder:
+    """Begin to record into a file: a layer for the front of a provider; ``close`` it (or leave its ``with`` block) at the end.
+
+    Args:
+        path: the cassette; what is there is replaced.
+        transcriber: the protocol's views.
+        protocol: ``pulumi``, ``tfplugin5`` or ``tfplugin6``.
+        provider: the provider's name, for the reader.
+        provider_version: its version, for the reader.
+        created_by: the command that makes the recording, for whoever has to make it again; no secrets, no paths of one machine.
+        faults: the fault plan in force, as JSON-able data.
+        redactor: what is secret.
+        clock: stamps the header; without one the file says nothing about when, and two recordings of one run are equal.
+
+    Raises ``CassetteBusyError`` if it is being recorded already, ``CassetteError`` if it cannot be written.
+    """
+    header = Header(
+        format=FORMAT,
+        version=VERSION,
+        protocol=protocol,
+        recorder=f"mockprovider {_version()}",
+        created_by=created_by,
+        recorded_at=clock.now() if clock else None,
+        provider=provider,
+        provider_version=provider_version,
+        faults=faults,
+    )
+    return Recorder(transcriber, header, Tape(path, header), redactor)
+
+
+def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: Redactor | None = None) -> Replayer:
+    """A handler that answers from a file alone.
+
+    Raises ``CassetteMissingError``, ``CassetteBrokenError``, ``CassetteVersionError``, ``UnsupportedError``.
+    """
+    return Replayer(load(path), transcriber, redactor)
+
+
+def _version() -> str:
+    try:
+        return version("mockprovider")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+__all__ = ["FOLDER", "LARGE", "TORN", "Tape", "load", "record", "recover", "replay"]

@@ -1,0 +1,186 @@
+"""The cassette file, format version 1: one JSON array, the header first, then the interactions. See ``docs/cassettes.md``.
+
+While recording, the file is the same array without its closing bracket, one element a line, so that a killed recorder leaves
+every answered call readable.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from mockprovider.cassette import FORMAT, VERSION, Header, Interaction
+from mockprovider.errors import CassetteBrokenError, CassetteVersionError
+from mockprovider.matching import encode
+
+OPENING = b"[\n"
+CLOSING = b"\n]\n"
+
+
+class Stamp(Struct):
+    """The two fields that say what the rest is."""
+
+    format: str = ""
+    version: int = 0
+    recorder: str = "a newer version of mockprovider"
+
+
+class Parsed(Struct):
+    """What a file holds. ``lost`` counts the bytes of a torn tail."""
+
+    header: Header
+    interactions: list[Interaction]
+    lost: int = 0
+
+
+def opening(header: Header) -> bytes:
+    """The first bytes of a file that is being recorded."""
+    return OPENING + encode(header)
+
+
+def addition(interaction: Interaction) -> bytes:
+    """What one interaction adds to a file that is being recorded."""
+    return b",\n" + encode(interaction)
+
+
+def render(header: Header, interactions: Sequence[Interaction]) -> bytes:
+    """The finished file: indented by one blank, maps sorted, a newline at the end."""
+    elements = (msgspec.json.format(encode(each), indent=1) for each in (header, *interactions))
+    return OPENING + b",\n".join(elements) + CLOSING
+
+
+def parse(data: bytes, name: str) -> Parsed:
+    """The content of a finished file.
+
+    Raises ``CassetteBrokenError`` if it is no cassette or is torn, ``CassetteVersionError`` if its format is newer than ours.
+    """
+    try:
+        elements = msgspec.json.decode(data, type=list[msgspec.Raw])
+    except msgspec.DecodeError as error:
+        raise CassetteBrokenError(_diagnosis(data, name, error)) from error
+    return _decode(elements, name)
+
+
+def parse_torn(data: bytes, name: str) -> Parsed:
+    """The content of a file whose end is missing, as far as it goes; of a finished file, all of it.
+
+    Raises ``CassetteBrokenError`` if it is broken in some other way, so that nothing after the damage is dropped unseen.
+    """
+    try:
+        return parse(data, name)
+    except CassetteBrokenError:
+        elements, end = _intact(data)
+        if not elements or _goes_on(data[end:]):
+            raise
+        parsed = _decode([msgspec.Raw(each) for each in elements], name)
+        parsed.lost = len(data) - end
+        return parsed
+
+
+def _decode(elements: Sequence[msgspec.Raw], name: str) -> Parsed:
+    if not elements:
+        raise CassetteBrokenError(f"{name} is not a cassette: it is an empty array, and a cassette begins with a header.")
+    header = _header(elements[0], name)
+    interactions = [_interaction(each, n, name) for n, each in enumerate(elements[1:], 1)]
+    known = {session.number for session in header.sessions}
+    stray = next((each for each in interactions if known and each.session not in known), None)
+    if stray:
+        raise CassetteBrokenError(
+            f"{name}: interaction {stray.n} belongs to session {stray.session}, and the header has only {sorted(known)}."
+        )
+    return Parsed(header, interactions)
+
+
+def _header(element: msgspec.Raw, name: str) -> Header:
+    try:
+        stamp = msgspec.json.decode(element, type=Stamp)
+    except msgspec.DecodeError as error:
+        raise CassetteBrokenError(f"{name} is not a cassette: its first element is no header ({error}).") from error
+    if stamp.format != FORMAT:
+        raise CassetteBrokenError(f"{name} is not a cassette: its format is {stamp.format!r} and not {FORMAT!r}.")
+    if stamp.version > VERSION:
+        raise CassetteVersionError(
+            f"{name} has format version {stamp.version}, written by {stamp.recorder}; this version reads up to {VERSION}. "
+            "Upgrade mockprovider, or record it again."
+        )
+    if stamp.version < 1:
+        raise CassetteBrokenError(f"{name} is not a cassette: there is no format version {stamp.version}.")
+    try:
+        return msgspec.json.decode(element, type=Header)
+    except msgspec.ValidationError as error:
+        raise CassetteBrokenError(f"{name}: its header cannot be read: {error}.") from error
+
+
+def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
+    try:
+        found = msgspec.json.decode(element, type=Interaction)
+    except msgspec.ValidationError as error:
+        raise CassetteBrokenError(f"{name}: interaction {n} cannot be read: {error}.") from error
+    answers = [found.response is not None, bool(found.response_blob), found.status is not None, bool(found.withheld)]
+    if answers.count(True) != 1:
+        raise CassetteBrokenError(
+            f"{name}: interaction {n} ({found.method}) must have exactly one of response, response_blob, status and withheld."
+        )
+    return found
+
+
+def _diagnosis(data: bytes, name: str, error: Exception) -> str:
+    if not data.strip():
+        return f"{name} is empty (0 bytes of content), not a cassette. Record it again."
+    if b"\n<<<<<<< " in data:
+        return f"{name} holds the conflict markers of a merge. Resolve them, or record it again."
+    elements, end = _intact(data)
+    if not elements:
+        return f"{name} is not a cassette: {error}."
+    intact = f"{len(elements) - 1} interactions are intact" if len(elements) != 2 else "1 interaction is intact"
+    line = data.count(b"\n", 0, end) + 1
+    if _goes_on(data[end:]):
+        return f"{name} is damaged after line {line}: {intact} before it, and more follows. Restore it, or record it again."
+    return (
+        f"{name} is torn: it breaks off after line {line}, as when a recorder is killed; {intact}. "
+        f"To keep those: mockprovider.tape.recover({name!r}). Otherwise record it again."
+    )
+
+
+def _intact(data: bytes) -> tuple[list[bytes], int]:
+    """The elements from the start of an array that are whole, and where the last of them ends."""
+    text = data.decode(errors="surrogateescape")
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] != "[":
+        return [], 0
+    return _elements(text, start + 1)
+
+
+def _elements(text: str, position: int) -> tuple[list[bytes], int]:
+    decoder = json.JSONDecoder()
+    found: list[bytes] = []
+    end = position
+    while True:
+        start = _skip(text, position, " \t\r\n")
+        try:
+            _, position = decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError):
+            break
+        found.append(text[start:position].encode(errors="surrogateescape"))
+        end = position
+        position = _skip(text, position, " \t\r\n")
+        if text[position : position + 1] != ",":
+            break
+        position += 1
+    return found, len(text[:end].encode(errors="surrogateescape"))
+
+
+def _skip(text: str, position: int, blanks: str) -> int:
+    while position < len(text) and text[position] in blanks:
+        position += 1
+    return position
+
+
+def _goes_on(rest: bytes) -> bool:
+    """Whether yet another element begins after the one that is damaged: then this is no torn tail."""
+    lines = [line for line in rest.split(b"\n") if line.strip(b" \t\r,")]
+    margin = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
+    return any(line[margin : margin + 1] == b"{" and not line[:margin].strip() for line in lines[1:])

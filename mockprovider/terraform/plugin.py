@@ -1,0 +1,267 @@
+"""Provider plugins: how engines find ours (reattach), how ours introduces itself when started, and how we start a real one.
+
+The handshake is that of Terraform's plugin library; everything here is plaintext on loopback or a unix socket.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import grpc
+from msgspec import Struct
+
+from mockprovider.calls import Call, Reply
+from mockprovider.errors import PluginError
+from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.proto import PLUGIN
+from mockprovider.wire.client import Client
+from mockprovider.wire.process import Process
+
+COOKIE_NAME = "TF_PLUGIN_MAGIC_COOKIE"
+COOKIE = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
+"""What engines set so that a plugin knows that it was not started by hand; a constant of the protocol, not a secret."""
+
+CORE = "1"
+"""The version of the handshake line itself."""
+
+START_SECONDS = 60.0
+"""How long engines wait for the handshake line."""
+
+SHUTDOWN_SECONDS = 2.0
+"""How long engines wait for a plugin to end after Shutdown, before they kill it."""
+
+REGISTRIES = ("registry.terraform.io", "registry.opentofu.org")
+"""Where Terraform and OpenTofu look for a provider whose configuration names no source: under ``hashicorp`` there."""
+
+
+def sources(package: str) -> tuple[str, ...]:
+    """The addresses of a package that no configuration gives a source: with these, ``required_providers`` may be left out."""
+    return tuple(f"{registry}/hashicorp/{package}" for registry in REGISTRIES)
+
+
+def reattach_environment(addresses: Mapping[str, str], major: int = 6) -> dict[str, str]:
+    """The environment by which engines use running providers: fully qualified source addresses to ``host:port``.
+
+    ``Test`` keeps the engine from shutting the provider down, and TCP gives each provider instance a peer address of its own.
+    """
+    described = {
+        source: {
+            "Protocol": "grpc",
+            "ProtocolVersion": major,
+            "Pid": os.getpid(),
+            "Test": True,
+            "Addr": {"Network": "tcp", "String": address},
+        }
+        for source, address in sorted(addresses.items())
+    }
+    return {"TF_REATTACH_PROVIDERS": json.dumps(described)}
+
+
+# Ours, started by an engine.
+
+
+def check_cookie(environment: Mapping[str, str]) -> None:
+    """Raises ``PluginError`` unless an engine started us."""
+    if environment.get(COOKIE_NAME) != COOKIE:
+        raise PluginError(
+            "This is a Terraform provider plugin: terraform and tofu start it, it does nothing by itself. "
+            "To serve a double to an engine, run: mockprovider serve terraform"
+        )
+
+
+def choose_major(environment: Mapping[str, str], served: Iterable[int] = tuple(SERVICES)) -> int:
+    """The highest major that the engine offers and we serve; the lowest of ours if it offers none that we know.
+
+    Raises ``PluginError`` if it asks for TLS, which this version does not speak.
+    """
+    if environment.get("PLUGIN_CLIENT_CERT"):
+        raise PluginError(
+            "The engine asks for TLS, which this plugin does not speak: set TF_DISABLE_PLUGIN_TLS=1 for the engine."
+        )
+    offered = {each.strip() for each in environment.get("PLUGIN_PROTOCOL_VERSIONS", "").split(",")}
+    both = [major for major in served if str(major) in offered]
+    return max(both) if both else min(served)
+
+
+def handshake_line(major: int, address: str) -> str:
+    """The line that a started plugin prints before anything else, without its newline, for a plaintext ``host:port``."""
+    return f"{CORE}|{major}|tcp|{address}|grpc|"
+
+
+def controller(on_shutdown: Callable[[], None] = lambda: None) -> grpc.GenericRpcHandler:  # type: ignore[type-arg, unused-ignore]
+    """The services that the plugin library speaks beside the provider's. ``on_shutdown`` is called when the engine is done."""
+
+    def shutdown(_request: Any, _context: Any) -> Any:
+        on_shutdown()
+        return PLUGIN.message("Empty")()
+
+    return _Beside(
+        {
+            "/plugin.GRPCController/Shutdown": grpc.unary_unary_rpc_method_handler(
+                shutdown, PLUGIN.message("Empty").FromString, _serialize
+            ),
+            # What we print reaches the engine's log over stderr; this stream has nothing to add, and ends.
+            "/plugin.GRPCStdio/StreamStdio": grpc.unary_stream_rpc_method_handler(
+                lambda _request, _context: iter(()), None, _serialize
+            ),
+        }
+    )
+
+
+class _Beside(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ignore]
+    def __init__(self, handlers: Mapping[str, Any]) -> None:
+        self._handlers = handlers
+
+    def service(self, handler_call_details: Any) -> Any:
+        return self._handlers.get(handler_call_details.method)
+
+
+def _serialize(message: Any) -> bytes:
+    return bytes(message.SerializeToString())
+
+
+# A real one, started by us.
+
+
+class Handshake(Struct, frozen=True):
+    """What a plugin says of itself: the major of its protocol, and where it listens, as gRPC spells it."""
+
+    major: int
+    target: str
+
+
+def read_handshake(line: str, name: str) -> Handshake:
+    """What a handshake line says; ``name`` is what errors call the plugin. Raises ``PluginError`` for any other line."""
+    parts = line.strip().split("|")
+    if len(parts) < 4:
+        raise PluginError(
+            f"{name} is no Terraform provider: its first line must look like 1|5|unix|ADDRESS|grpc, and is {line!r}."
+        )
+    core, major, network, address, *rest = parts
+    if core != CORE:
+        raise PluginError(f"{name} speaks version {core} of the plugin handshake, this is version {CORE}: {line!r}.")
+    if (rest[0] if rest else "netrpc") != "grpc":
+        raise PluginError(
+            f"{name} does not speak gRPC, but {rest[0] if rest else 'netrpc'!r}: it is from before Terraform 0.12."
+        )
+    if not major.isdecimal() or int(major) not in SERVICES:
+        raise PluginError(f"{name} speaks protocol {major}; known are {', '.join(map(str, SERVICES))}.")
+    if network not in ("unix", "tcp"):
+        raise PluginError(f"{name} listens on a network of kind {network!r}; known are unix and tcp.")
+    if len(rest) > 1 and rest[1]:
+        raise PluginError(f"{name} serves TLS although nobody asked for it; only plaintext is spoken here.")
+    return Handshake(int(major), f"unix:{address}" if network == "unix" else address)
+
+
+class Running:
+    """A real provider's process that has introduced itself. ``handshake`` says what it speaks, and where.
+
+    Args:
+        command: the executable and its arguments.
+        cwd: the working directory; engines start plugins in the root module's.
+        env: what its environment has beyond ours.
+        majors: the protocols that we offer.
+        seconds: how long it may take to introduce itself.
+
+    Raises ``PluginError`` if it cannot be started, ends or stays silent, or says something else.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        majors: Sequence[int] = tuple(SERVICES),
+        seconds: float = START_SECONDS,
+    ) -> None:
+        offer = {
+            COOKIE_NAME: COOKIE,
+            "PLUGIN_PROTOCOL_VERSIONS": ",".join(map(str, majors)),
+            # Without a certificate of ours a provider serves plaintext; gRPC in Python cannot do its mutual TLS.
+            "PLUGIN_CLIENT_CERT": "",
+            # Providers log megabytes by default; whoever wants them sets these.
+            "TF_LOG_SDK": "OFF",
+            "TF_LOG_PROVIDER": "OFF",
+        }
+        self._process = Process(command, cwd=cwd, env={**offer, **(env or {})})
+        try:
+            self.handshake = read_handshake(self._process.line(seconds), self._process.command[0])
+        except BaseException:
+            self._process.stop(grace=0)
+            raise
+        self._channel = grpc.insecure_channel(self.handshake.target)
+        self._drain = threading.Thread(target=self._read_stdio, daemon=True)
+        self._drain.start()
+
+    def _read_stdio(self) -> None:
+        """Read what the provider prints, so that it never blocks on printing."""
+        stream = self._channel.unary_stream("/plugin.GRPCStdio/StreamStdio", None, None)(b"")
+        # The stream ends with the provider, and a provider may not have it at all.
+        with contextlib.suppress(grpc.RpcError, ValueError):
+            for _ in stream:
+                pass
+
+    def stop(self) -> None:
+        """Ask it to end, and kill it if it has not done so in time. Safe to call again."""
+        with contextlib.suppress(grpc.RpcError, ValueError):
+            self._channel.unary_unary("/plugin.GRPCController/Shutdown", None, None)(b"", timeout=SHUTDOWN_SECONDS)
+            self._process.wait(SHUTDOWN_SECONDS)
+        self._channel.close()
+        self._process.stop(grace=0)
+        self._drain.join(SHUTDOWN_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def protocol_of(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> int:
+    """The major that a provider executable speaks, found out by starting it once. Raises ``PluginError`` if that fails."""
+    with Running(command, env=env) as plugin:
+        return plugin.handshake.major
+
+
+class Plugin:
+    """A real provider's process with the connection to it; calling it is a handler. Raises as ``Running`` does.
+
+    Args:
+        command: the executable and its arguments.
+        call: the first call of the session that it serves: its protocol is the one that the provider has to speak.
+        cwd: the working directory; engines start plugins in the root module's.
+        env: what its environment has beyond ours.
+    """
+
+    def __init__(
+        self, command: Sequence[str], call: Call, *, cwd: Path | str | None = None, env: Mapping[str, str] | None = None
+    ) -> None:
+        wanted = int(call.session.protocol.removeprefix("tfplugin"))
+        self._running = Running(command, cwd=cwd, env=env, majors=(wanted,))
+        try:
+            spoken = self._running.handshake.major
+            if spoken != wanted:
+                raise PluginError(
+                    f"{command[0]} speaks protocol {spoken}, and the engine was promised {wanted}: serve {spoken}."
+                )
+            self._client = Client(self._running.handshake.target, SERVICES[wanted])
+            self._client.wait_ready()
+        except PluginError:
+            self._running.stop()
+            raise
+
+    def __call__(self, call: Call) -> Reply:
+        """Hand the call to the real provider."""
+        return self._client(call)
+
+    def close(self) -> None:
+        """Close the connection and end the process. Safe to call again."""
+        self._client.close()
+        self._running.stop()

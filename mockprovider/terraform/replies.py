@@ -1,0 +1,200 @@
+"""Replies to answer messages and back: values with every attribute, plans, and diagnostics that point at an attribute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from google.protobuf.message import Message
+
+from mockprovider.calls import Call, Change, ChangeKind, Failure, Plan, Reply
+from mockprovider.errors import MalformedError, UnsupportedError
+from mockprovider.paths import Path, parse, show
+from mockprovider.terraform.objects import ObjectSchema, Step
+from mockprovider.terraform.requests import Codec, Shape, codec, schema_of
+from mockprovider.values import Unknown, same
+from mockprovider.wire.status import StatusError, status
+
+ERROR, WARNING = 1, 2
+"""Numbers of ``Diagnostic.Severity`` that engines act on."""
+
+
+def to_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """The answer that a reply makes. With failures and a value it carries both, which is Terraform's partial state.
+
+    Raises ``StatusError`` where a failure asks for a gRPC status.
+    """
+    coder = codec(call.session, shape.of, call.type)
+    message = _answer(cls, reply, coder)
+    if shape.value:
+        getattr(message, shape.value).msgpack = coder.encode(reply.value, reply.id or call.id, _request(call))
+    if shape.answer_private:
+        setattr(message, shape.answer_private, reply.private)
+    return message
+
+
+def to_reply(shape: Shape, message: Any, call: Call) -> Reply:
+    """The reply that an answer stands for."""
+    coder = codec(call.session, shape.of, call.type)
+    failures, warnings = _said(message, coder)
+    value, id_ = coder.decode(getattr(message, shape.value)) if shape.value else (None, "")
+    private = getattr(message, shape.answer_private) if shape.answer_private else b""
+    return Reply(value=value, id=id_, failures=failures, warnings=warnings, private=private)
+
+
+def plan_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """The planned state, and the paths whose change needs a new object. The plan of a destroy is a null."""
+    coder = codec(call.session, shape.of, call.type)
+    message = _answer(cls, reply, coder)
+    if reply.failures or reply.plan is None or call.inputs is None:
+        message.planned_state.msgpack = coder.encode(None)
+    else:
+        keeps_id = call.prior is not None and not reply.plan.replaces
+        id_ = (reply.id or call.id) if keeps_id else Unknown()
+        message.planned_state.msgpack = coder.encode(reply.plan.planned, id_, _request(call))
+        for change in reply.plan.changes:
+            if change.replaces:
+                _point(message.requires_replace.add(), coder.steps(parse(change.path)))
+    message.planned_private = reply.private
+    return message
+
+
+def plan_reply(shape: Shape, message: Any, call: Call) -> Reply:
+    """The neutral plan in an answer: what differs between prior and planned state, attribute by attribute."""
+    reply = to_reply(shape, message, call)
+    if not reply.ok or reply.value is None:
+        return reply
+    coder = codec(call.session, shape.of, call.type)
+    replacing = {show(coder.path(_steps(each))) for each in message.requires_replace}
+    prior, planned = call.prior or {}, reply.value
+    changed = {show((name,)): name for name in sorted(prior.keys() | planned.keys())}
+    changes = [
+        Change(path, _kind(prior.get(name), planned.get(name)), path in replacing)
+        for path, name in changed.items()
+        if not same(prior.get(name), planned.get(name))
+    ]
+    deeper = [Change(path, ChangeKind.UPDATE, replaces=True) for path in sorted(replacing - changed.keys())]
+    reply.plan = Plan(planned, (*changes, *deeper))
+    return reply
+
+
+def _kind(before: Any, after: Any) -> ChangeKind:
+    if before is None:
+        return ChangeKind.ADD
+    return ChangeKind.DELETE if after is None else ChangeKind.UPDATE
+
+
+def import_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """The imported object, or none: the engine then says that there is nothing to import."""
+    coder = codec(call.session, shape.of, call.type)
+    message = _answer(cls, reply, coder)
+    if reply.value is None and not reply.failures:
+        diagnostic = message.diagnostics.add(severity=ERROR, summary="Cannot import non-existent remote object")
+        diagnostic.detail = f"There is no {coder.name} with the id {call.id!r}."
+    if reply.value is not None:
+        made = message.imported_resources.add(type_name=coder.name, private=reply.private)
+        made.state.msgpack = coder.encode(reply.value, reply.id or call.id, _request(call))
+    return message
+
+
+def import_reply(shape: Shape, message: Any, call: Call) -> Reply:
+    """The first imported object; engines take only one by import block."""
+    coder = codec(call.session, shape.of, call.type)
+    failures, warnings = _said(message, coder)
+    if not message.imported_resources:
+        return Reply(failures=failures, warnings=warnings)
+    first = message.imported_resources[0]
+    value, id_ = coder.decode(first.state)
+    return Reply(value=value, id=id_ or call.id, private=first.private, failures=failures, warnings=warnings)
+
+
+def data_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """A data source's state is its arguments and what the function returned."""
+    coder = codec(call.session, shape.of, call.type)
+    message = _answer(cls, reply, coder)
+    if reply.value is not None:
+        value = {coder.result: reply.value} if isinstance(coder, ObjectSchema) and coder.result else reply.value
+        message.state.msgpack = coder.encode({**(call.inputs or {}), **value}, like=_request(call))
+    return message
+
+
+def schema_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
+    """The schema of the session's package. Raises ``UnsupportedError`` where the session has none."""
+    schema = schema_of(call.session)
+    if schema is None:
+        raise UnsupportedError(
+            "This session has no package to describe: give the server one, or a provider that answers itself."
+        )
+    if not (reply.failures or reply.warnings):
+        return schema.message()
+    message = _answer(cls, reply, codec(call.session, "", ""))
+    message.MergeFrom(schema.message())
+    return message
+
+
+def stop_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
+    """What went wrong while stopping, as text; engines do not read it."""
+    message: Any = cls()
+    message.Error = "; ".join(each.reason for each in reply.failures)
+    return message
+
+
+def stop_reply(shape: Shape, message: Any, call: Call) -> Reply:  # noqa: ARG001 - as all rows
+    """The reply to a stop."""
+    return Reply(failures=(Failure(message.Error),) if message.Error else ())
+
+
+def _request(call: Call) -> Any:
+    """The request message that an answer is for; ``None`` for a call that was made in Python."""
+    return call.native.message if call.native else None
+
+
+def _answer(cls: type[Message], reply: Reply, coder: Codec) -> Any:
+    message: Any = cls()
+    _diagnose(message, reply, coder)
+    return message
+
+
+def _diagnose(message: Any, reply: Reply, coder: Codec) -> None:
+    for failure in reply.failures:
+        if failure.status is not None:
+            raise StatusError(status(failure.status, failure.reason))
+        diagnostic = message.diagnostics.add(severity=ERROR, summary=failure.reason, detail=failure.detail)
+        steps = _attribute_steps(failure.path, coder)
+        if steps:
+            _point(diagnostic.attribute, steps)
+    for warning in reply.warnings:
+        message.diagnostics.add(severity=WARNING, summary=warning)
+
+
+def _attribute_steps(path: str, coder: Codec) -> list[Step]:
+    try:
+        return coder.steps(parse(path))
+    except MalformedError:
+        # A fault's or a provider's free text is still worth showing, without the line that it would point at.
+        return []
+
+
+def _point(path: Any, steps: Iterable[Step]) -> None:
+    for selector, value in steps:
+        path.steps.add(**{selector: value})
+
+
+def _steps(path: Any) -> Path:
+    return tuple(getattr(step, step.WhichOneof("selector")) for step in path.steps if step.WhichOneof("selector"))
+
+
+def _said(message: Any, coder: Codec) -> tuple[tuple[Failure, ...], tuple[str, ...]]:
+    failures = tuple(_failures(message, coder))
+    warnings = tuple(
+        f"{each.summary}: {each.detail}" if each.detail else each.summary
+        for each in message.diagnostics
+        if each.severity != ERROR
+    )
+    return failures, warnings
+
+
+def _failures(message: Any, coder: Codec) -> Iterator[Failure]:
+    for each in message.diagnostics:
+        if each.severity == ERROR:
+            yield Failure(each.summary, show(coder.path(_steps(each.attribute))), detail=each.detail)

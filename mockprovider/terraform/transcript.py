@@ -1,0 +1,132 @@
+"""Terraform's calls and replies as the views that cassettes keep, and back."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from google.protobuf.message import Message
+
+from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.views import build, view
+from mockprovider.wire.methods import Method
+from mockprovider.wire.status import StatusError, failed
+
+CAPABILITIES = "client_capabilities"
+"""What an engine says of itself: a recording serves engines of any age, so nothing is matched by it."""
+
+RAW = "$raw"
+"""Where the bytes of an RPC that we do not know are kept."""
+
+
+class Transcript:
+    """How Terraform conversations of one major are written down: a ``cassette.Transcriber``.
+
+    It learns from the schemas that pass by which attributes are sensitive.
+    """
+
+    def __init__(self, major: int) -> None:
+        self._service = SERVICES[major]
+        self._sensitive: dict[str, frozenset[str]] = {}
+
+    def refuses(self, call: Call) -> str:
+        """Why this call cannot be recorded; empty if it can."""
+        row = self._row(call)
+        return row.reason if row else ""
+
+    def mutates(self, method: str) -> bool:
+        """Whether the RPC changes the cloud. Of one that we do not know, nothing may be assumed."""
+        row = self._service.methods.get(method)
+        return row is None or row.mutates
+
+    def request(self, call: Call) -> dict[str, Any]:
+        """The view of the call's request message."""
+        message = self._message(call)
+        return _raw(call.native) if message is None else view(message)
+
+    def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
+        """What two runs of one configuration share: nothing volatile, and nothing that the engine says of itself."""
+        row = self._row(call)
+        left_out = {CAPABILITIES, *(row.volatile if row else ())}
+        return {name: item for name, item in request.items() if name not in left_out}
+
+    def secrets(self, call: Call) -> Collection[str]:
+        """The attributes that the provider's schema calls sensitive, in the call's type or in the provider's own block."""
+        return self._sensitive.get(getattr(self._message(call), "type_name", ""), frozenset())
+
+    def reply(self, reply: Reply, call: Call) -> dict[str, Any] | Status:
+        """The view of the reply's answer message, or the status that it travels as."""
+        row = self._row(call)
+        if row is None:
+            return _raw(reply.native)
+        try:
+            message = reply.native.message if reply.native else row.response(reply, call)
+        except StatusError as error:
+            return error.status
+        self._learn(row, message)
+        return view(message)
+
+    def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
+        """The reply of a view: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""
+        row = self._service.methods.get(method)
+        if row is None:
+            return Reply(native=Native(base64.b64decode(response[RAW])))
+        message = build(response, self._service.messages[method][1])
+        self._learn(row, message)
+        reply = row.reply(message, call)
+        reply.native = Native(bytes(message.SerializeToString(deterministic=True)), message)
+        return reply
+
+    def details(self, data: bytes) -> str:
+        """The bytes of a status's details: Terraform's providers put nothing there that anybody reads."""
+        return base64.b64encode(data).decode()
+
+    def pack(self, details: str) -> bytes:
+        """The bytes again."""
+        return base64.b64decode(details)
+
+    def failed(self, status: Status, call: Call) -> Reply:  # noqa: ARG002 - the protocol's signature
+        """The reply of an RPC that ended in ``status``."""
+        return failed(status)
+
+    def _row(self, call: Call) -> Method | None:
+        return self._service.methods.get(call.method) or (None if call.op is Op.RAW else self._service.by_op(call.op))
+
+    def _message(self, call: Call) -> Message | None:
+        if call.native is not None:
+            message: Message | None = call.native.message
+            return message
+        row = self._row(call)
+        return row.request(call) if row else None
+
+    def _learn(self, row: Method, message: Any) -> None:
+        if row.op is not Op.GET_SCHEMA or "resource_schemas" not in message.DESCRIPTOR.fields_by_name:
+            return
+        schemas = [("", message.provider), *message.data_source_schemas.items(), *message.resource_schemas.items()]
+        found: dict[str, frozenset[str]] = {}
+        for name, schema in schemas:
+            # A resource and a data source may share a name; what either calls sensitive counts for both.
+            found[name] = found.get(name, frozenset()) | frozenset(_sensitive(schema.block))
+        self._sensitive = found
+
+
+def _sensitive(block: Any) -> Iterator[str]:
+    """The names of a block's sensitive attributes, at every depth."""
+    yield from _sensitive_attributes(block.attributes)
+    for nested in block.block_types:
+        yield from _sensitive(nested.block)
+
+
+def _sensitive_attributes(attributes: Any) -> Iterator[str]:
+    for each in attributes:
+        if each.sensitive:
+            yield each.name
+        # Major 5 has no nested attributes.
+        nested = getattr(each, "nested_type", None)
+        yield from _sensitive_attributes(nested.attributes) if nested is not None else ()
+
+
+def _raw(native: Native | None) -> dict[str, Any]:
+    return {RAW: base64.b64encode(native.data if native else b"").decode()}

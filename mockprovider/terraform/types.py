@@ -1,0 +1,98 @@
+"""Terraform's types, and the JSON in which schemas and dynamic values spell them: ``"string"``, ``["list","number"]``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct, field
+
+from mockprovider.errors import MalformedError
+from mockprovider.values import Unknown, Value
+
+
+class Type(Struct, frozen=True):
+    """One type: ``string``, ``number``, ``bool``, ``dynamic``; ``list``, ``set``, ``map`` with ``items``; ``tuple`` with
+    ``elements``; ``object`` with ``attributes``, of which those in ``optional`` may be left out where a program writes one.
+    """
+
+    name: str
+    items: Type | None = None
+    elements: tuple[Type, ...] = ()
+    attributes: Mapping[str, Type] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return type_json(self).decode()
+
+    @property
+    def element(self) -> Type:
+        """The type of a collection's elements."""
+        return self.items or DYNAMIC
+
+
+STRING, NUMBER, BOOL, DYNAMIC = Type("string"), Type("number"), Type("bool"), Type("dynamic")
+PRIMITIVES: Mapping[str, Type] = {each.name: each for each in (STRING, NUMBER, BOOL, DYNAMIC)}
+COLLECTIONS = frozenset({"list", "set", "map"})
+
+
+def type_json(declared: Type) -> bytes:
+    """The JSON of a type, as the protocol's ``type`` fields and dynamic values carry it."""
+    return json.dumps(_spelled(declared), separators=(",", ":"), ensure_ascii=False, sort_keys=True).encode()
+
+
+def _spelled(declared: Type) -> Any:
+    if declared.items is not None:
+        return [declared.name, _spelled(declared.items)]
+    if declared.name == "tuple":
+        return ["tuple", [_spelled(each) for each in declared.elements]]
+    if declared.name == "object":
+        attributes = {name: _spelled(each) for name, each in declared.attributes.items()}
+        return ["object", attributes, sorted(declared.optional)] if declared.optional else ["object", attributes]
+    return declared.name
+
+
+@lru_cache(maxsize=1024)
+def parse_type(text: bytes | str) -> Type:
+    """The type that ``text`` spells. Raises ``MalformedError`` if it spells none."""
+    try:
+        return _read(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise MalformedError(f'{text!r} is no type. Types look like "string" or ["list","number"].') from error
+
+
+def _read(spelled: Any) -> Type:
+    if isinstance(spelled, str):
+        return PRIMITIVES[spelled]
+    name, argument, *rest = spelled
+    if name in COLLECTIONS and not rest:
+        return Type(name, items=_read(argument))
+    if name == "tuple" and not rest:
+        return Type("tuple", elements=tuple(_read(each) for each in argument))
+    if name == "object" and len(rest) < 2:
+        attributes = {attribute: _read(each) for attribute, each in argument.items()}
+        return Type("object", attributes=attributes, optional=frozenset(rest[0] if rest else ()))
+    raise KeyError(name)
+
+
+def type_of(value: Value) -> Type:
+    """The type that a program's literal would have: lists are tuples, dicts are objects; null and unknown have none yet.
+
+    Raises ``MalformedError`` for a value that Terraform has no literal for.
+    """
+    if value is None or isinstance(value, Unknown):
+        return DYNAMIC
+    if isinstance(value, bool):
+        return BOOL
+    if isinstance(value, (int, float, Decimal)):
+        return NUMBER
+    if isinstance(value, str):
+        return STRING
+    if isinstance(value, (list, tuple)):
+        return Type("tuple", elements=tuple(type_of(each) for each in value))
+    if isinstance(value, Mapping):
+        return Type("object", attributes={name: type_of(each) for name, each in value.items()})
+    raise MalformedError(f"Terraform has no literal for a {type(value).__name__}: {value!r}.")

@@ -1,0 +1,120 @@
+"""What the tests of the embedded engine share: resource types, program resources without an SDK of their own, failing
+providers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+
+from mockprovider.calls import Call, Failure, Handler, Op, Reply
+from mockprovider.double import Double
+from mockprovider.engine import Stack
+from mockprovider.schema import Function, Package, Property, ResourceType
+
+BUCKET = "cloud:index:Bucket"
+NET = "cloud:index:Net"
+TYPES = (
+    ResourceType(
+        BUCKET,
+        {
+            "acl": Property(str, default="private"),
+            "source": Property(str),
+            "file": Property("asset"),
+            "tags": Property(dict[str, str]),
+            "name": Property(str, forces_new=True),
+            "token": Property(str, secret=True),
+            "arn": Property(str, computed="arn:cloud:::{id}"),
+        },
+    ),
+    ResourceType(
+        NET,
+        {"cidr": Property(str, forces_new=True), "peer": Property(str, forces_new=True), "label": Property(str)},
+        delete_before_replace=True,
+    ),
+    Function("cloud:index:getZone", {"region": Property(str)}, {"zone": "zone-{region}"}),
+)
+
+
+class Thing(pulumi.CustomResource):
+    """Any custom resource: a type token, a name and properties; ``arn=None`` makes an output of that name readable."""
+
+    def __init__(self, token_: str, name_: str, opts: pulumi.ResourceOptions | None = None, **properties: Any) -> None:
+        super().__init__(token_, name_, properties, opts)
+
+
+class Bucket(Thing):
+    """A ``cloud:index:Bucket`` whose ``arn`` can be read."""
+
+    arn: pulumi.Output[str]
+
+    def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None, **properties: Any) -> None:
+        super().__init__(BUCKET, name_, opts, **{"arn": None, **properties})
+
+
+class Existing(pulumi.CustomResource):
+    """A bucket that is only read."""
+
+    acl: pulumi.Output[str]
+    arn: pulumi.Output[str]
+
+    def __init__(self, name_: str, id_: str) -> None:
+        super().__init__(BUCKET, name_, {"acl": None, "arn": None}, pulumi.ResourceOptions(id=id_))
+
+
+class Component(pulumi.ComponentResource):
+    """A local component."""
+
+    def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("my:index:Component", name_, {}, opts)
+
+
+class Cloud(pulumi.ProviderResource):
+    """An explicit provider of the package ``cloud``."""
+
+    def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None, **config: Any) -> None:
+        super().__init__("cloud", name_, config, opts)
+
+
+class Breaking:
+    """A layer that lets single calls go wrong, once each, and takes part in a double's handler."""
+
+    def __init__(self) -> None:
+        self._planned: list[tuple[Op, str, Callable[[Call, Handler], Reply]]] = []
+        self._lock = threading.Lock()
+
+    def fail(self, op: Op, name: str, status: str = "internal") -> None:
+        """Let the next call of ``op`` for the resource called ``name`` fail with ``status`` before anything happens."""
+        self.replace(op, name, lambda *_: Reply(failures=(Failure(f"no {op.value} of {name}", status=status),)))
+
+    def replace(self, op: Op, name: str, answer: Callable[[Call, Handler], Reply]) -> None:
+        """Let ``answer`` answer the next call of ``op`` for the resource (or function) called ``name``."""
+        self._planned.append((op, name, answer))
+
+    def __call__(self, call: Call, proceed: Handler) -> Reply:
+        with self._lock:
+            found = next((each for each in self._planned if each[0] is call.op and each[1] in (call.name, call.type)), None)
+            if found and not call.preview:
+                self._planned.remove(found)
+            elif found:
+                found = None
+        return found[2](call, proceed) if found else proceed(call)
+
+
+def make(*, config: dict[str, Any] | None = None, provider_config: dict[str, Property] | None = None, **options: Any) -> Any:
+    """A stack, its double and its ``Breaking`` layer."""
+    breaking = Breaking()
+    package = Package("cloud", config=provider_config or {})
+    package.add(*TYPES)
+    double = Double(package, layers=(breaking,))
+    return Stack(double, config=config, **options), double, breaking
+
+
+def calls(double: Double, name: str) -> list[str]:
+    """The ops of the calls for the resource called ``name``, and forget everything that was called so far."""
+    found = double.journal.ops(name=name)
+    double.journal.clear()
+    return found

@@ -1,0 +1,362 @@
+"""The embedded engine against the real CLI: one program, one provider each, the same calls for each resource, the same state.
+
+The runs are compared after what cannot be the same has been taken out: random seeds, provider ids, addresses, times, and the
+order of what has no order (resources in a state, calls for different resources).
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import warnings
+from collections import defaultdict
+from typing import Any
+
+import pulumi
+import pytest
+from engine_toolbox import BUCKET, NET, TYPES, Breaking, Bucket, Cloud, Component, Existing, Thing
+from pulumi import ResourceOptions
+
+from mockprovider.calls import Call, Op
+from mockprovider.double import Double
+from mockprovider.drivers.pulumi import PulumiCli
+from mockprovider.engine import Stack
+from mockprovider.errors import ProgramError
+from mockprovider.schema import Package, Property
+
+pytestmark = pytest.mark.pulumi_cli
+
+COMPARED = ("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes")
+VOLATILE = {"randomSeed", "resource_status_address", "resource_status_token"}
+TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
+
+
+class Both:
+    """The same operations under both engines, each with a double of its own."""
+
+    def __init__(self, folder: Any, **config: str) -> None:
+        self.breaking = (Breaking(), Breaking())
+        self.doubles = tuple(Double(self._package(), layers=(each,)) for each in self.breaking)
+        self.served = self.doubles[1].serve("pulumi")
+        self.stack = Stack(self.doubles[0], config={key.replace("__", ":"): value for key, value in config.items()})
+        self.cli = PulumiCli(folder, lambda: self.served.environment)
+        self.cli.config(**config)
+
+    @staticmethod
+    def _package() -> Package:
+        package = Package("cloud", config={"region": Property(str, forces_new=True), "tag": Property(str)})
+        package.add(*TYPES)
+        return package
+
+    def run(self, operation: str, program: Any = None, *, fails: bool = False) -> dict[str, list[str]]:
+        """Run one operation under both, and compare calls and state. Returns the methods called for each resource."""
+        for double in self.doubles:
+            double.journal.clear()
+        programs = () if program is None else (program,)
+        getattr(self.stack, operation)(*programs, expect_failure=fails)
+        getattr(self.cli, operation)(*programs, expect_failure=fails)
+        ours, theirs = (_by_resource(double) for double in self.doubles)
+        assert ours == theirs
+        assert _resources(self.stack.export()) == _resources(self.cli.export())
+        return {key.rsplit("::", 1)[-1]: [each["method"] for each in calls] for key, calls in ours.items()}
+
+    def each_double(self) -> tuple[Double, Double]:
+        """Both doubles, to do the same to their clouds."""
+        return self.doubles
+
+    def fail(self, op: Op, name: str) -> None:
+        """Let the next call of ``op`` for ``name`` fail under both."""
+        for each in self.breaking:
+            each.fail(op, name)
+
+
+@pytest.fixture
+def both(tmp_path):
+    """Both engines, side by side."""
+    found = Both(tmp_path)
+    yield found
+    for each in found.doubles:
+        each.close()
+
+
+@pytest.fixture(autouse=True)
+def _collect_abandoned_programs(monkeypatch):
+    """The SDK's own language server abandons the event loop of a program whose run fails; what that leaves is collected
+    here.
+    """
+    yield
+    with monkeypatch.context() as patched, warnings.catch_warnings(action="ignore"):
+        patched.setattr(sys, "unraisablehook", lambda _: None)
+        gc.collect()
+
+
+def _by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
+    found = defaultdict(list)
+    for entry in double.journal.entries():
+        if entry.call.urn:
+            found[entry.call.urn].append(_comparable(entry.call))
+        elif entry.call.op is Op.INVOKE:
+            found[entry.call.type].append(_comparable(entry.call))
+    return dict(found)
+
+
+def _comparable(call: Call) -> dict[str, Any]:
+    fields = {name: getattr(call, name) for name in COMPARED}
+    if call.op is Op.CONFIGURE:
+        del fields["id"]
+    return fields | {"extra": {key: value for key, value in call.extra.items() if key not in VOLATILE}}
+
+
+def _resources(exported: dict[str, Any]) -> list[dict[str, Any]]:
+    found = [_resource(each) for each in exported["deployment"].get("resources") or ()]
+    return sorted(found, key=lambda each: (each["urn"], str(each.get("id")), bool(each.get("delete"))))
+
+
+def _resource(found: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in found.items() if key not in TIMES}
+    if kept["type"].startswith("pulumi:providers:"):
+        kept["id"] = "generated"
+    if kept.get("provider"):
+        kept["provider"] = kept["provider"].rpartition("::")[0]
+    if kept.get("propertyDependencies"):
+        kept["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in kept["propertyDependencies"].items()}
+    if kept.get("dependencies"):
+        kept["dependencies"] = sorted(kept["dependencies"])
+    return kept
+
+
+def test_a_stack_s_life(both):
+    """Preview, up, up again, update, replace, refresh with drift and with a vanished object, destroy."""
+    wanted = {"acl": "x", "name": "a"}
+
+    def program():
+        logs = Bucket("logs", **wanted)
+        Bucket("more", source=logs.arn, token=pulumi.Output.secret("hush"), file=pulumi.StringAsset("text"))
+        pulumi.export("arn", logs.arn)
+        pulumi.export("secret", pulumi.Output.secret({"a": [1, None, True]}))
+
+    assert both.run("preview", program)["logs"] == ["Check", "Create"]
+    assert both.run("up", program)["logs"] == ["Check", "Create"]
+    assert both.run("up", program)["logs"] == ["Check", "Diff"]
+    wanted["acl"] = "y"
+    assert both.run("up", program)["logs"] == ["Check", "Diff", "Update"]
+    wanted["name"] = "b"
+    assert both.run("up", program)["logs"] == ["Check", "Diff", "Check", "Create", "Delete"]
+    for double in both.each_double():
+        first, second = double.cloud.objects(BUCKET)
+        double.cloud.drift(BUCKET, first.id, acl="drifted")
+        double.cloud.vanish(BUCKET, second.id)
+    assert both.run("refresh")["more"] in (["Read"], ["Read", "Diff"])
+    both.run("up", program)
+    assert both.run("destroy")["logs"] == ["Delete"]
+
+
+def test_delete_before_replace(both):
+    """Dependents are asked, deleted before and created after; a run that was cut in two is resumed."""
+    wanted = {"cidr": "a"}
+
+    def program():
+        net = Thing(NET, "net", **wanted)
+        peer = Thing(NET, "peer", cidr="x", peer=net.id)
+        Thing(NET, "labelled", cidr="x", label=net.id)
+        Bucket("named", name=peer.id)
+
+    both.run("up", program)
+    wanted["cidr"] = "b"
+    both.run("preview", program)
+    assert both.run("up", program)["peer"] == ["Diff", "Delete", "Check", "Create"]
+    wanted["cidr"] = "c"
+    both.fail(Op.CREATE, "net")
+    both.run("up", program, fails=True)
+    both.run("refresh")
+    both.run("up", program)
+    wanted["cidr"] = "d"
+    both.fail(Op.CREATE, "named")
+    both.run("up", program, fails=True)
+    both.run("up", program)
+    both.run("destroy")
+
+
+def test_providers(tmp_path):
+    """Default and explicit providers: configuration, update, replacement, versions, and one that nobody uses any more."""
+    both = Both(tmp_path, cloud__region="eu")
+    wanted = {"region": "eu", "tag": "1"}
+    version: list[str | None] = [None]
+
+    def program():
+        provider = Cloud("p", ResourceOptions(version=version[0]), **wanted)
+        Bucket("b", ResourceOptions(provider=provider), acl="x")
+        Bucket("d", acl="y")
+
+    both.run("up", program)
+    wanted["tag"] = "2"
+    both.run("up", program)
+    wanted["region"] = "us"
+    both.run("preview", program)
+    assert both.run("up", program)["b"] == ["Check", "Check", "Create", "Delete"]
+    version[0] = "1.2.3"
+    both.run("up", program)
+    both.run("up", program)
+    both.run("up", lambda: pulumi.export("n", 1))
+    both.run("destroy")
+
+
+def test_unknown_configuration(both):
+    """A provider whose configuration comes from a resource is not configured in a preview."""
+
+    def program():
+        first = Bucket("first", acl="x")
+        Bucket("second", ResourceOptions(provider=Cloud("p", tag=first.arn)), acl="x")
+
+    assert both.run("preview", program)["p"] == ["CheckConfig"]
+    both.run("up", program)
+    both.run("preview", program)
+
+
+def test_options(both):
+    """Options that change what is asked of the provider, or what is remembered."""
+    wanted = {"acl": "1", "name": "1"}
+
+    def program():
+        component = Component("c")
+        child = Bucket("child", ResourceOptions(parent=component), acl="x")
+        component.register_outputs({"arn": child.arn})
+        Bucket("after", ResourceOptions(depends_on=[component]), acl="x")
+        Bucket("ignoring", ResourceOptions(ignore_changes=["acl"]), acl=wanted["acl"])
+        Bucket("replacing", ResourceOptions(replace_on_changes=["acl"]), acl=wanted["acl"])
+        Bucket("deleting", ResourceOptions(delete_before_replace=True), name=wanted["name"])
+        Thing(NET, "creating", ResourceOptions(delete_before_replace=False), cidr=wanted["name"])
+        Bucket("hiding", ResourceOptions(additional_secret_outputs=["arn"]), acl=wanted["acl"])
+        timeouts = pulumi.CustomTimeouts(create="5m", update="1h30m", delete="10s")
+        Bucket("slow", ResourceOptions(custom_timeouts=timeouts), acl=wanted["acl"])
+        Bucket("kept", ResourceOptions(retain_on_delete=True), acl="x")
+        owner = Bucket("owner", name=wanted["name"])
+        Bucket("belonging", ResourceOptions(deleted_with=owner), acl="x")
+        Bucket("following", ResourceOptions(replace_with=[owner]), acl="x")
+        Bucket("triggered", ResourceOptions(replacement_trigger=wanted["acl"]), acl="x")
+
+    both.run("up", program)
+    wanted.update(acl="2", name="2")
+    both.run("preview", program)
+    both.run("up", program)
+    both.run("refresh")
+    both.run("destroy")
+
+
+def test_aliases(both):
+    """Renamed and reparented resources keep their objects, and what refers to them follows."""
+
+    def first():
+        Bucket("old", acl="x")
+        Bucket("c-kid", ResourceOptions(parent=Component("c")), acl="x")
+
+    def second():
+        Bucket("new", ResourceOptions(aliases=[pulumi.Alias(name="old")]), acl="x")
+        Bucket("d-kid", ResourceOptions(parent=Component("d", ResourceOptions(aliases=[pulumi.Alias(name="c")]))), acl="x")
+
+    both.run("up", first)
+    both.run("up", second)
+    both.run("destroy")
+
+
+def test_reading_and_importing(both):
+    """``get``, taking over, giving up, ``import`` with and without differences."""
+    for double in both.each_double():
+        for id_ in ("one", "two"):
+            double.cloud.create(BUCKET, id_, {"acl": "x", "arn": f"arn:{id_}"})
+    wanted: dict[str, Any] = {"acl": "x", "reading": True}
+
+    def program():
+        if wanted["reading"]:
+            Existing("g", "one")
+        else:
+            Bucket("g", acl="z")
+        Bucket("i", ResourceOptions(import_="two"), acl=wanted["acl"])
+
+    both.run("preview", program)
+    both.run("up", program)
+    both.run("up", program)
+    both.run("refresh")
+    wanted.update(acl="y", reading=False)
+    both.run("up", program)
+    wanted["reading"] = True
+    both.run("up", program)
+    both.run("destroy")
+
+
+def test_failures(both):
+    """Partial creates and updates, failed creates, updates and deletes, and the runs that mend them."""
+    wanted = {"acl": "1", "name": "a"}
+
+    def program():
+        bucket = Bucket("b", **wanted)
+        Bucket("c", source=bucket.arn)
+        pulumi.export("arn", bucket.arn)
+
+    for double in both.each_double():
+        double.faults.on.create(BUCKET).partial(reasons=["slow"])
+    both.run("up", program, fails=True)
+    assert both.run("up", program)["b"] == ["Check", "Diff", "Update"]
+    for double in both.each_double():
+        double.faults.on.update(BUCKET).partial(reasons=["slow"])
+    wanted["acl"] = "2"
+    both.run("up", program, fails=True)
+    both.run("up", program)
+    wanted["acl"] = "3"
+    both.fail(Op.UPDATE, "b")
+    both.run("up", program, fails=True)
+    wanted["name"] = "b"
+    both.fail(Op.DELETE, "b")
+    both.run("up", program, fails=True)
+    both.run("up", program)
+    both.fail(Op.DELETE, "c")
+    both.run("destroy", fails=True)
+    both.run("destroy")
+
+
+def test_functions(both):
+    """Functions are called alike."""
+
+    def program():
+        zone = pulumi.runtime.invoke("cloud:index:getZone", {"region": "eu"}).value
+        Bucket("b", acl=zone["zone"])
+
+    both.run("preview", program)
+    both.run("up", program)
+
+
+def test_states_can_be_exchanged(both):
+    """``pulumi stack import`` takes what the embedded engine exports, and the other way round; then nothing is to change."""
+
+    def program():
+        component = Component("c")
+        logs = Bucket("logs", ResourceOptions(parent=component, protect=True), token=pulumi.Output.secret("hush"))
+        Thing(NET, "n", ResourceOptions(provider=Cloud("p", tag="1")), cidr=logs.arn)
+        pulumi.export("token", pulumi.Output.secret("hush"))
+
+    both.stack.up(program)
+    key = both.cli.export()["deployment"]["secrets_providers"]
+    both.cli.import_(both.stack.export(secrets_providers=key))
+    assert _resources(both.cli.export()) == _resources(both.stack.export())
+    assert both.cli.up(program).summary == {}
+    both.stack.import_(both.cli.export())
+    assert both.stack.up(program).summary == {}
+
+
+def test_a_program_that_raises(both):
+    """What was made before the program raised is remembered by both, and nothing is deleted."""
+
+    def good():
+        Bucket("a", acl="x")
+        Bucket("b", acl="x")
+
+    def bad():
+        Bucket("a", acl="y")
+        raise ValueError("boom")
+
+    both.run("up", good)
+    with pytest.raises(ProgramError, match="boom"):
+        both.cli.up(bad)
+    with pytest.raises(ProgramError, match="boom"):
+        both.stack.up(bad)
+    assert _resources(both.stack.export()) == _resources(both.cli.export())

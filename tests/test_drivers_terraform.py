@@ -1,0 +1,191 @@
+"""The terraform driver, with a stand-in for the CLI: what it is given, and what is made of its output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mockprovider.drivers.terraform import Diagnostic, Terraform, TerraformResult
+from mockprovider.errors import PluginError, ProgramError
+
+STAND_IN = """#!{python}
+import json, os, sys
+from pathlib import Path
+asked = Path("asked.json")
+calls = json.loads(asked.read_text()) if asked.exists() else []
+calls.append({{"arguments": sys.argv[1:], "environment": dict(os.environ)}})
+asked.write_text(json.dumps(calls))
+answer = json.loads(Path("answers.json").read_text()).get(sys.argv[1], {{}})
+sys.stdout.write(answer.get("stdout", ""))
+sys.stderr.write(answer.get("stderr", ""))
+if "hang" in answer:
+    import time
+    time.sleep(60)
+sys.exit(answer.get("exit_code", 0))
+"""
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terraform:
+    """The driver in front of a stand-in that repeats what ``answers`` wrote."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "terraform").write_text(STAND_IN.format(python=sys.executable), encoding="utf-8")
+    (folder / "terraform").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("TF_CLI_ARGS", "-no-color")
+    made = Terraform(tmp_path / "module", {"TF_REATTACH_PROVIDERS": "{}"}, variables={"text": "x", "list": [1]}, seconds=30)
+    answers(made)
+    return made
+
+
+def answers(cli: Terraform, **by_command: dict[str, Any]) -> None:
+    (cli.folder / "answers.json").write_text(json.dumps(by_command), encoding="utf-8")
+
+
+def asked(cli: Terraform) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((cli.folder / "asked.json").read_text(encoding="utf-8"))
+    return found
+
+
+def stream(*events: dict[str, Any]) -> str:
+    return "".join(json.dumps({"@level": "info", **event}) + "\n" for event in events)
+
+
+def test_nothing_of_the_users_settings_reaches_the_cli(cli: Terraform) -> None:
+    """The CLI runs with settings of its own, without questions, and with what was given; the user's variables stay out."""
+    cli.apply()
+    environment = asked(cli)[0]["environment"]
+    assert Path(environment["TF_CLI_CONFIG_FILE"]).read_text(encoding="utf-8") == "disable_checkpoint = true\n"
+    assert environment["TF_DATA_DIR"].startswith(str(cli.folder))
+    assert (environment["TF_INPUT"], environment["CHECKPOINT_DISABLE"]) == ("0", "1")
+    assert (environment["TF_VAR_text"], environment["TF_VAR_list"]) == ("x", "[1]")
+    assert environment["TF_REATTACH_PROVIDERS"] == "{}"
+    assert "TF_CLI_ARGS" not in environment
+
+
+def test_each_operation_is_one_command(cli: Terraform) -> None:
+    """Operations are the CLI's own commands, never asking and never needing init."""
+    answers(cli, validate={"stdout": '{"diagnostics": []}'}, show={"stdout": "{}"})
+    cli.validate()
+    cli.plan("-refresh=false")
+    cli.apply()
+    cli.apply_plan()
+    cli.refresh()
+    cli.destroy()
+    cli.import_("a.b", "id")
+    plan = str(cli.folder / ".mockprovider" / "plan.bin")
+    assert [each["arguments"] for each in asked(cli)] == [
+        ["validate", "-json"],
+        ["plan", "-json", "-detailed-exitcode", f"-out={plan}", "-refresh=false"],
+        ["show", "-json", plan],
+        ["apply", "-json", "-auto-approve"],
+        ["apply", "-json", plan],
+        ["apply", "-json", "-refresh-only", "-auto-approve"],
+        ["destroy", "-json", "-auto-approve"],
+        ["import", "-no-color", "a.b", "id"],
+    ]
+
+
+def test_the_json_stream_is_read(cli: Terraform) -> None:
+    """Diagnostics and the last summary are data; lines that are not of the stream are left in the output."""
+    error = {"severity": "error", "summary": "no", "detail": "d", "address": "a.b", "snippet": {"code": "  x = 1"}}
+    said = stream(
+        {"type": "change_summary", "changes": {"add": 2, "change": 0, "remove": 1, "operation": "plan"}},
+        {"type": "diagnostic", "diagnostic": error},
+        {"type": "diagnostic", "diagnostic": {"severity": "warning", "summary": "hm"}},
+        {"type": "change_summary", "changes": {"add": 1, "change": 0, "remove": 0, "operation": "apply"}},
+    )
+    answers(cli, apply={"stdout": "There are some problems\n[]\n" + said, "stderr": "oh", "exit_code": 1})
+    result = cli.apply(expect_failure=True)
+    assert result.diagnostics == [Diagnostic("error", "no", "d", "a.b", "x = 1"), Diagnostic("warning", "hm")]
+    assert result.errors == result.diagnostics[:1]
+    assert result.summary == {"add": 1}
+    assert len(result.events) == 4
+    assert result.output.endswith("oh")
+
+
+def test_a_plan_is_data(cli: Terraform) -> None:
+    """Planning gives the plan as JSON and its exit code; a failed plan has none."""
+    shown = {"resource_changes": [{"address": "a.b", "change": {"actions": ["create"]}}]}
+    answers(cli, plan={"exit_code": 2}, show={"stdout": json.dumps(shown)})
+    planned = cli.plan()
+    assert (planned.exit_code, planned.actions) == (2, {"a.b": ["create"]})
+    answers(cli, plan={"exit_code": 1})
+    assert cli.plan(expect_failure=True).actions == {}
+
+
+def test_the_state_is_data(cli: Terraform) -> None:
+    """The state file is read after each run: outputs, and resources by address."""
+    assert cli.apply().state == {}
+    state = {
+        "outputs": {"x": {"value": 1}},
+        "resources": [
+            {"mode": "managed", "type": "a", "name": "b", "instances": [{"attributes": {"id": "1"}}]},
+            {"mode": "data", "type": "a", "name": "b", "instances": [{"attributes": {"id": "2"}}]},
+        ],
+    }
+    (cli.folder / "terraform.tfstate").write_text(json.dumps(state), encoding="utf-8")
+    result = cli.apply()
+    assert result.outputs == {"x": 1}
+    assert result.resource("a.b")["attributes"] == {"id": "1"}
+    assert result.resource("data.a.b")["attributes"] == {"id": "2"}
+    with pytest.raises(KeyError, match=r"a\.c"):
+        result.resource("a.c")
+    (cli.folder / "terraform.tfstate").write_text("", encoding="utf-8")
+    assert cli.state() == {}
+
+
+def test_an_unexpected_end_raises_with_the_output(cli: Terraform) -> None:
+    """A failure that nobody expected, and a success where a failure was expected, raise with what the CLI printed."""
+    answers(cli, apply={"stderr": "it broke", "exit_code": 1})
+    with pytest.raises(ProgramError, match=r"(?s)terraform apply .*exit code 1.*it broke"):
+        cli.apply()
+    answers(cli)
+    with pytest.raises(ProgramError, match="a failure was expected"):
+        cli.apply(expect_failure=True)
+
+
+def test_a_run_that_hangs_is_ended(cli: Terraform) -> None:
+    """A run that takes longer than it may is ended, and what it had printed is shown."""
+    answers(cli, apply={"hang": True})
+    cli.seconds = 0.01
+    with pytest.raises(ProgramError, match=r"had not ended after 0\.01 s"):
+        cli.apply()
+
+
+def test_validation_is_data(cli: Terraform) -> None:
+    """What validation found is in the diagnostics."""
+    found = {"diagnostics": [{"severity": "error", "summary": "no", "detail": "", "snippet": None}]}
+    answers(cli, validate={"stdout": json.dumps(found), "exit_code": 1})
+    assert cli.validate(expect_failure=True).diagnostics == [Diagnostic("error", "no")]
+
+
+def test_show_is_data(cli: Terraform) -> None:
+    """The state as the CLI shows it."""
+    answers(cli, show={"stdout": '{"values": {}}'})
+    assert cli.show() == {"values": {}}
+
+
+def test_files_are_written(cli: Terraform) -> None:
+    """Configuration goes into the root module, in HCL or JSON."""
+    cli.write("a")
+    cli.write("{}", "b.tf.json")
+    assert (cli.folder / "main.tf").read_text(encoding="utf-8") == "a"
+    assert (cli.folder / "b.tf.json").read_text(encoding="utf-8") == "{}"
+
+
+def test_a_missing_cli_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CLI that is not on PATH is named, with where to get it."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(PluginError, match="no 'tofu' on PATH"):
+        Terraform(tmp_path, binary="tofu")
+
+
+def test_an_empty_result_has_nothing() -> None:
+    """A result without plan and state answers all questions with nothing."""
+    assert (TerraformResult(0, "", "").actions, TerraformResult(0, "", "").outputs) == ({}, {})

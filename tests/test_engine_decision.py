@@ -1,0 +1,167 @@
+"""The decision about a registration: a pure function, tested without an SDK or a provider."""
+
+import pytest
+
+from mockprovider.engine.decision import (
+    STEPS,
+    Decision,
+    Op,
+    calls_delete,
+    decide,
+    deletion,
+    forced,
+    imports,
+    objections,
+    prepare,
+    triggers,
+)
+from mockprovider.engine.goal import Goal
+from mockprovider.engine.state import ResourceState
+from mockprovider.engine.steps import KINDS
+from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.values import UNKNOWN, Secret
+
+URN = "urn:pulumi:dev::project::cloud:index:Bucket::logs"
+GOAL = Goal(type="cloud:index:Bucket", name="logs", inputs={"acl": "public"})
+NONE = Diff(Changes.NONE)
+SOME = Diff(Changes.SOME, diffs=("acl",))
+REPLACE = Diff(Changes.SOME, replaces=("name",))
+DELETE_FIRST = Diff(Changes.SOME, replaces=("name",), delete_before_replace=True)
+
+
+def old(**fields):
+    """A remembered bucket."""
+    return ResourceState(urn=URN, type="cloud:index:Bucket", custom=True, id="b-1", inputs={"acl": "private"}, **fields)
+
+
+def goal(**fields):
+    """The bucket as a program wants it."""
+    return Goal(type="cloud:index:Bucket", name="logs", inputs={"acl": "public"}, **fields)
+
+
+@pytest.mark.parametrize(
+    ("remembered", "wanted", "diff", "decision"),
+    [
+        (None, GOAL, None, Decision.CREATE),
+        (old(), GOAL, NONE, Decision.SAME),
+        (old(), GOAL, SOME, Decision.UPDATE),
+        (old(), GOAL, REPLACE, Decision.REPLACE),
+        (old(), GOAL, DELETE_FIRST, Decision.DELETE_AND_REPLACE),
+        (old(), goal(delete_before_replace=True), REPLACE, Decision.DELETE_AND_REPLACE),
+        (old(), goal(delete_before_replace=False), DELETE_FIRST, Decision.REPLACE),
+        (old(init_errors=["slow"]), GOAL, NONE, Decision.UPDATE),
+        (old(external=True), GOAL, None, Decision.TAKE_OVER),
+        (old(pending_replacement=True), goal(delete_before_replace=True), NONE, Decision.RESUME),
+        (old(pending_replacement=True), GOAL, NONE, Decision.REPLACE),
+        (old(), GOAL, Diff(Changes.NONE, replaces=("name",)), Decision.SAME),
+        (old(), GOAL, Diff(Changes.SOME, detailed={"name": (5, True)}, has_detailed=True), Decision.REPLACE),
+        (old(), GOAL, Diff(Changes.SOME, detailed={"name": (5, True)}), Decision.UPDATE),
+    ],
+)
+def test_decide(remembered, wanted, diff, decision):
+    """What is remembered, what is wanted and what Diff said settle what happens."""
+    assert decide(remembered, wanted, diff) is decision
+
+
+def test_what_this_run_deleted_is_recreated():
+    """A resource that was deleted because of another's replacement is created anew without asking Diff."""
+    assert decide(old(), GOAL, recreating=True) is Decision.RECREATE
+
+
+def test_every_decision_and_every_op_is_in_the_tables():
+    """No decision lacks its steps, and no step lacks its kind."""
+    assert set(STEPS) == set(Decision)
+    assert set(KINDS) == set(Op)
+
+
+def test_check_sees_old_inputs_with_ignored_changes():
+    """``ignoreChanges`` copies old inputs over new ones before Check, and the old inputs go along."""
+    prepared = prepare(old(), goal(ignore_changes=("acl",)))
+    assert (prepared.old_inputs, prepared.inputs) == ({"acl": "private"}, {"acl": "private"})
+
+
+@pytest.mark.parametrize(("remembered", "recreating"), [(None, False), (old(external=True), False), (old(), True)])
+def test_check_sees_nothing_old_of_what_is_not_ours(remembered, recreating):
+    """What is new, only read or being created anew is checked without old inputs, and without ignoring changes."""
+    prepared = prepare(remembered, goal(ignore_changes=("acl",)), recreating=recreating)
+    assert (prepared.old_inputs, prepared.inputs) == (None, {"acl": "public"})
+
+
+@pytest.mark.parametrize(
+    ("remembered", "id_", "expected"),
+    [
+        (None, "b-1", True),
+        (old(), "b-1", False),
+        (old(), "b-2", True),
+        (old(import_id="canonical/b-2"), "canonical/b-2", False),
+        (old(external=True), "b-1", True),
+        (old(), "", False),
+    ],
+)
+def test_imports(remembered, id_, expected):
+    """The option ``import`` means an import where nothing managed of that id is remembered."""
+    assert imports(remembered, goal(import_id=id_)) is expected
+
+
+@pytest.mark.parametrize(
+    ("new", "before", "expected"),
+    [
+        (1, 1, False),
+        (2, 1, True),
+        (Secret(1), 1, False),
+        (None, 1, False),
+        (1, None, False),
+        (UNKNOWN, 1, True),
+    ],
+)
+def test_replacement_triggers(new, before, expected):
+    """A trigger goes off when it changes from one value to another, secrets looked through; null is no trigger."""
+    assert triggers(new, before) is expected
+
+
+def test_forced_replacements_come_in_order():
+    """The trigger comes before ``replaceWith``, and that before the provider; each is blamed by its key."""
+    remembered = old(replacement_trigger=1)
+    wanted = goal(replacement_trigger=2, replace_with=("urn:other",))
+    assert forced(remembered, wanted, {"urn:other"}, provider_replaced=True).replaces == ("replacementTrigger",)
+    assert forced(old(), wanted, {"urn:other"}, provider_replaced=True).replaces == ("replaceWith",)
+    assert forced(old(), wanted, set(), provider_replaced=True).replaces == ("provider",)
+    assert forced(old(), wanted, set()) is None
+
+
+def test_protection_speaks_against_a_replacement_only_before_and_after():
+    """Unprotecting and replacing in one run is allowed."""
+    assert [each.severity for each in objections(old(protect=True), goal(protect=True), REPLACE)] == ["error"]
+    assert objections(old(protect=True), goal(protect=False), REPLACE) == []
+
+
+def test_an_import_speaks_against_a_replacement():
+    """A resource that still names the id that it was imported by is not replaced, and the key to blame is told."""
+    (found,) = objections(old(), goal(import_id="b-1"), REPLACE)
+    assert found.severity == "warning"
+    assert "name" in found.message
+
+
+@pytest.mark.parametrize(
+    ("state", "op"),
+    [
+        (old(), Op.DELETE),
+        (old(delete=True), Op.DELETE_REPLACED),
+        (old(external=True), Op.DISCARD),
+        (old(external=True, delete=True), Op.DISCARD_REPLACED),
+        (old(pending_replacement=True), Op.REMOVE_PENDING_REPLACE),
+    ],
+)
+def test_how_leftovers_leave(state, op):
+    """What the program no longer has leaves the state by the step that fits it."""
+    assert deletion(state) is op
+
+
+def test_who_is_asked_to_delete():
+    """No Delete reaches the provider for what is external, retained, a component, or deleted with its owner."""
+    assert calls_delete(old(), set())
+    assert not calls_delete(old(external=True), set())
+    assert not calls_delete(old(retain_on_delete=True), set())
+    assert not calls_delete(old(deleted_with="urn:owner"), {"urn:owner"})
+    assert calls_delete(old(deleted_with="urn:owner"), set())
+    assert not calls_delete(ResourceState(urn=URN, type="my:index:Component"), set())

@@ -1,0 +1,70 @@
+"""Orders over a state."""
+
+from mockprovider.engine.graph import deletion_batches, dependents, repaired, transitive_dependencies
+from mockprovider.engine.state import ResourceState
+
+
+def state(name, *dependencies, **fields):
+    """A resource whose URN is its name."""
+    return ResourceState(urn=name, type="cloud:index:Bucket", custom=True, id=name, dependencies=dependencies, **fields)
+
+
+def names(resources):
+    """What they are called."""
+    return [each.urn for each in resources]
+
+
+def test_dependents_are_found_through_all_edges_but_parents():
+    """Dependencies, property dependencies, providers and ``deletedWith`` count, transitively; a mere parent does not."""
+    root = state("a")
+    resources = [
+        root,
+        state("b", "a"),
+        state("c", property_dependencies={"x": ("b",)}),
+        state("d", provider="a::id"),
+        state("e", deleted_with="d"),
+        state("f", parent="a"),
+        state("g"),
+    ]
+    assert names(dependents(resources, root, lambda _: False)) == ["b", "c", "d", "e"]
+    assert names(dependents(resources, root, lambda urn: urn == "b")) == ["d", "e"]
+
+
+def test_an_unknown_root_has_no_dependents():
+    """What is not in the state (a resource imported just now) has none."""
+    assert dependents([state("a")], state("a"), lambda _: False) == []
+
+
+def test_deletions_run_in_batches_from_the_dependents_down():
+    """Whatever depends on something, also as its child, is in an earlier batch."""
+    a, b, c, d = state("a"), state("b", "a"), state("c", parent="b"), state("d", "a")
+    assert [names(batch) for batch in deletion_batches([a, b, c, d], [a, b, c, d])] == [["c"], ["d", "b"], ["a"]]
+
+
+def test_only_what_is_condemned_is_in_the_batches():
+    """What stays does not count, and does not order anything."""
+    a, b, c = state("a"), state("b", "a"), state("c", "b")
+    assert [names(batch) for batch in deletion_batches([a, b, c], [a, c])] == [["c", "a"]]
+
+
+def test_two_instances_of_one_urn_are_told_apart():
+    """The old instance of a replacement and the new one are deleted each in its place."""
+    old, dependent, new = state("a", delete=True), state("b", "a"), state("a")
+    batches = deletion_batches([old, dependent, new], [old, dependent, new])
+    assert [[id(each) for each in batch] for batch in batches] == [[id(dependent)], [id(new), id(old)]]
+
+
+def test_transitive_dependencies():
+    """Everything that a resource needs is found, directly or not."""
+    a, b, c, d = state("a"), state("b", "a"), state("c", "b"), state("d")
+    assert transitive_dependencies([a, b, c, d], c) == {id(a), id(b)}
+
+
+def test_references_to_what_is_gone_are_pruned():
+    """After a refresh nothing refers to what vanished, and a lost parent is replaced by its own parent."""
+    kept = state(
+        "c", "a", "b", parent="b", property_dependencies={"x": ("b",), "y": ("a",)}, deleted_with="b", replace_with=("b", "a")
+    )
+    (_, found) = repaired([state("a"), kept], {"b": "a", "c": "b"})
+    assert (found.dependencies, found.parent, found.deleted_with, found.replace_with) == (("a",), "a", "", ("a",))
+    assert found.property_dependencies == {"y": ("a",)}

@@ -1,0 +1,164 @@
+"""Computed properties: generated values, templates in any order, functions, and what can be said of them beforehand."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.computing import compute, computed, fields, fill, generated, planned_value
+from mockprovider.schema import Kind, Property, ResourceType, kind_of
+from mockprovider.values import UNKNOWN, Secret
+
+
+def type_of(**properties):
+    """A resource type with these properties."""
+    return ResourceType("cloud:index:Bucket", properties)
+
+
+def test_generated_values_depend_on_id_and_name_alone():
+    """A generated value repeats for the same id and property, and differs between ids and between properties."""
+    string = Kind("string")
+
+    assert generated(string, "etag", "b-1") == generated(string, "etag", "b-1")
+    assert len({generated(string, name, id_) for name in ("etag", "key") for id_ in ("b-1", "b-2")}) == 4
+
+
+@pytest.mark.parametrize(
+    ("declared", "type_"),
+    [
+        (str, str),
+        (int, int),
+        (float, float),
+        (bool, bool),
+        ("any", str),
+        (list[str], list),
+        (set[str], list),
+        (dict[str, str], dict),
+    ],
+)
+def test_generated_values_are_of_their_kind(declared, type_):
+    """A generated value is of the property's kind, so that it passes the engine's type checks."""
+    assert type(generated(kind_of(declared), "p", "id")) is type_
+
+
+def test_generated_objects_are_whole():
+    """Every property of a generated object is generated, to any depth."""
+    made = generated(kind_of({"a": str, "in": {"b": int}}), "p", "id")
+
+    assert set(made) == {"a", "in"}
+    assert isinstance(made["in"]["b"], int)
+
+
+@pytest.mark.parametrize("kind", ["asset", "archive"])
+def test_files_cannot_be_generated(kind):
+    """Nobody can invent a file: the error names the property and the way out."""
+    with pytest.raises(DefinitionError, match=f"'p' is computed=True, but nobody can invent an {kind}"):
+        generated(Kind(kind), "p", "id")
+
+
+def test_what_is_set_is_kept():
+    """An optional computed property that the program sets keeps its value; null counts as not set."""
+    declared = type_of(zone=Property(computed="made", optional=True), other=Property(computed="made", optional=True))
+
+    assert compute(declared, {"zone": "mine", "other": None}, "id") == {"zone": "mine", "other": "made"}
+
+
+def test_the_object_holds_plain_values():
+    """What the cloud keeps has no wrappers: those belong to the engine's side."""
+    declared = type_of(key=Property(secret=True), url=Property(computed="x-{key}"))
+
+    assert compute(declared, {"key": Secret("k"), "tags": {"a": Secret("b")}}, "id") == {
+        "key": "k",
+        "tags": {"a": "b"},
+        "url": "x-k",
+    }
+
+
+def test_templates_need_no_order():
+    """A template may ask for a property that is declared after it, computed or not."""
+    declared = type_of(
+        url=Property(computed="https://{host}/{acl}"),
+        host=Property(computed="{name}.{size}.test"),
+        size=Property(int, computed=lambda bucket: len(bucket["name"])),
+        name=Property(),
+        acl=Property(),
+    )
+
+    assert compute(declared, {"name": "logs", "acl": "x"}, "id")["url"] == "https://logs.4.test/x"
+    assert [name for name, _ in computed(declared, {})] == ["size", "host", "url"]
+
+
+def test_a_circle_is_an_error_and_no_endless_loop():
+    """Templates that need each other fail with what is missing."""
+    declared = type_of(a=Property(computed="{b}"), b=Property(computed="{a}"))
+
+    with pytest.raises(DefinitionError, match="needs 'b', which this object does not have"):
+        compute(declared, {}, "id")
+
+
+def test_functions_see_the_object_and_cannot_change_it():
+    """A function is given all properties so far and the id, in a dict of its own."""
+    seen = []
+
+    def size(bucket):
+        seen.append(dict(bucket))
+        bucket["name"] = "changed"
+        return 1
+
+    made = compute(type_of(size=Property(int, computed=size), name=Property()), {"name": "logs"}, "b-1")
+
+    assert seen == [{"name": "logs", "id": "b-1"}]
+    assert made == {"name": "logs", "size": 1}
+
+
+def test_generated_values_stay_and_templates_follow():
+    """In an update a generated value keeps what it was, whatever that is; templates follow the inputs."""
+    declared = type_of(etag=Property(computed=True), url=Property(computed="x-{name}"), name=Property())
+    made = compute(declared, {"name": "new"}, "id", {"etag": Secret("old"), "url": "x-old", "name": "old"})
+
+    assert made == {"name": "new", "etag": "old", "url": "x-new"}
+    assert compute(declared, {"name": "n"}, "id", {})["etag"] == compute(declared, {"name": "n"}, "id")["etag"]
+
+
+def test_templates():
+    """Names in braces are replaced, doubled braces are plain ones."""
+    assert fill("{a}-{{x}}-{b}", {"a": 1, "b": "c"}) == "1-{x}-c"
+    assert fields("{a}-{{x}}-{b}") == ("a", "b")
+    assert fill("no names", {}) == "no names"
+
+
+@pytest.mark.parametrize("template", ["{", "}", "{a"])
+def test_malformed_templates(template):
+    """A malformed template is refused, showing how one is written."""
+    with pytest.raises(DefinitionError, match="is not a template"):
+        fields(template)
+
+
+@pytest.mark.parametrize("context", [{"b": 1}, {"a": None, "b": 1}])
+def test_missing_names(context):
+    """A template that asks for what is absent or null says what there is instead."""
+    with pytest.raises(DefinitionError, match=r"needs 'a', which this object does not have. It has: b\."):
+        fill("{a}", context)
+
+
+@pytest.mark.parametrize(
+    ("item", "wanted", "prior", "id_", "value"),
+    [
+        (Property(computed=True), {}, UNKNOWN, "", UNKNOWN),
+        (Property(computed=True), {}, "was", "b-1", "was"),
+        (Property(computed="x-{id}"), {}, UNKNOWN, "", UNKNOWN),
+        (Property(computed="x-{id}"), {}, "was", "b-1", "x-b-1"),
+        (Property(computed="x-{name}"), {"name": "n"}, UNKNOWN, "", "x-n"),
+        (Property(computed="x-{name}"), {"name": Secret("n")}, UNKNOWN, "", "x-n"),
+        (Property(computed="x-{name}"), {"name": UNKNOWN}, "was", "b-1", UNKNOWN),
+        (Property(computed="x-{name}"), {"name": [UNKNOWN]}, UNKNOWN, "", UNKNOWN),
+        (Property(computed="x-{name}"), {}, UNKNOWN, "", UNKNOWN),
+        (Property(computed="constant"), {}, UNKNOWN, "", "constant"),
+        (Property(computed=lambda _: 1), {}, "was", "b-1", UNKNOWN),
+        (Property(computed=True, secret=True), {}, UNKNOWN, "", Secret(UNKNOWN)),
+        (Property(computed=True, secret=True), {}, Secret("was"), "b-1", Secret("was")),
+    ],
+)
+def test_what_is_known_beforehand(item, wanted, prior, id_, value):
+    """A plan tells a computed value only where nothing that it depends on is unknown; a function's never."""
+    assert planned_value(item, wanted, prior, id_) == value

@@ -1,0 +1,195 @@
+"""Faults: the half-made object, and the rules that say at which calls a fault fires."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from builders import BUCKET, TOKEN, answer, call, fake
+
+from mockprovider.calls import Failure, Native, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.faults import Faults
+from mockprovider.faults.rules import Rule
+from mockprovider.layers import stack
+
+OBJECT = {"id": "b-1", "value": {"acl": "private"}}
+
+
+@pytest.fixture
+def faults():
+    """No faults yet."""
+    return Faults()
+
+
+def ask(faults, op=Op.CREATE, type_=TOKEN, *, provider=None, **given):
+    """The failures with which a call ends."""
+    reply = faults.layer(call(op, type_, **given), provider or answer(**OBJECT))
+    return [each.reason for each in reply.failures]
+
+
+def test_without_faults_calls_pass(faults):
+    """The layer hands on the very reply when no rule fits."""
+    reply = Reply()
+
+    assert faults.layer(call(Op.CREATE), lambda _: reply) is reply
+
+
+def test_partial_create(faults):
+    """The object exists in the cloud, and the reply has it, its inputs and every reason."""
+    serve, cloud = fake(BUCKET)
+    faults.on.create(TOKEN).partial(reasons=["timed out", "still waiting"])
+    reply = stack([faults.layer], serve)(call(Op.CREATE, inputs={"acl": "x"}, urn="u"))
+
+    assert reply.partial
+    assert reply.failures == (Failure("timed out"), Failure("still waiting"))
+    assert dict(cloud.objects()[0]) == reply.value
+    assert (reply.id, reply.inputs) == (cloud.objects()[0].id, {"acl": "x"})
+
+
+def test_partial_update(faults):
+    """An update's half-made object has the id of the call, even where the reply has none."""
+    faults.on.update().partial(reasons=["slow"])
+    reply = faults.layer(call(Op.UPDATE, id="b-7", inputs={}), answer(value={"acl": "y"}))
+
+    assert reply.partial
+    assert (reply.id, reply.value) == ("b-7", {"acl": "y"})
+
+
+def test_partial_drops_the_native_answer(faults):
+    """A recorded or proxied answer's bytes say success, so they are not handed on."""
+    faults.on.create().partial()
+    reply = faults.layer(call(Op.CREATE), answer(native=Native(b"success"), **OBJECT))
+
+    assert reply.native is None
+    assert reply.failures == (Failure("injected by mockprovider"),)
+
+
+def test_partial_of_what_failed_anyway(faults):
+    """A call that fails by itself keeps its own failure: there is no object to report."""
+    faults.on.create().partial(reasons=["injected"])
+
+    assert ask(faults, provider=answer(failures=(Failure("real"),))) == ["real"]
+
+
+def test_a_fault_fires_once(faults):
+    """Unless told otherwise a fault fires at the first fitting call, and the next succeeds."""
+    rule = faults.on.create(TOKEN).partial()
+
+    assert [bool(ask(faults)) for _ in range(3)] == [True, False, False]
+    assert rule.fired == 1
+
+
+def test_times_and_after(faults):
+    """``after`` lets calls through first, ``times`` is how many fail then; in either order of saying."""
+    one = Faults()
+    faults.on.create().partial().times(2).after(1)
+    one.on.create().after(1).times(2).partial()
+
+    for each in (faults, one):
+        assert [bool(ask(each)) for _ in range(5)] == [False, True, True, False, False]
+
+
+def test_only_fitting_calls_are_counted(faults):
+    """Calls that a rule is not about use up neither its shots nor its grace."""
+    faults.on.create(TOKEN, name="logs").partial().after(1)
+    asked = [
+        {"name": "other"},
+        {"op": Op.UPDATE, "name": "logs"},
+        {"type_": "cloud:index:Key", "name": "logs"},
+        {"name": "logs", "preview": True},
+        {"name": "logs"},
+        {"name": "logs"},
+    ]
+
+    assert [bool(ask(faults, **each)) for each in asked] == [False] * 5 + [True]
+
+
+def test_previews_never_fail(faults):
+    """Nothing is done in a preview, so nothing can go half wrong in it."""
+    faults.on.create().partial()
+
+    assert ask(faults, preview=True) == []
+    assert ask(faults) != []
+
+
+def test_any_type(faults):
+    """A rule without a type is about all."""
+    faults.on.create().partial().times(2)
+
+    assert ask(faults, type_="a:b:C")
+    assert ask(faults, type_="d:e:F")
+
+
+def test_the_first_rule_with_shots_left_decides(faults):
+    """Of two rules that fit the earlier fires until it is used up, then the later."""
+    faults.on.create().partial(reasons=["first"])
+    faults.on.create().partial(reasons=["second"])
+
+    assert [ask(faults) for _ in range(3)] == [["first"], ["second"], []]
+
+
+def test_a_rule_without_a_fault_does_nothing(faults):
+    """A rule that was begun and never given a fault lets calls through."""
+    faults.on.create()
+
+    assert ask(faults) == []
+
+
+def test_rules_are_listed_and_cleared(faults):
+    """Rules can be looked at, with how often they fired, and removed."""
+    rule = faults.on.create(TOKEN, name="logs").partial()
+    faults.on.update().partial().times(3)
+    ask(faults, name="logs")
+
+    assert faults.rules[0] is rule
+    assert list(map(repr, faults.rules)) == [
+        "Rule(create cloud:index:Bucket logs, fired 1 of 1)",
+        "Rule(update any type any name, fired 0 of 3)",
+    ]
+    faults.clear()
+    assert faults.rules == []
+
+
+@pytest.mark.parametrize("op", [op for op in Op if op not in (Op.CREATE, Op.UPDATE)])
+def test_only_create_and_update_leave_half_made_objects(op):
+    """A half-made object cannot come from another op: the rule is refused where it is written."""
+    with pytest.raises(DefinitionError, match=r"leaves no half-made object: partial\(\) is for create and update"):
+        Rule(op, None, None).partial()
+
+
+@pytest.mark.parametrize("reasons", [[], (), "timed out"])
+def test_reasons_are_a_list(faults, reasons):
+    """Engines know a half-made object by its reasons: none at all, or a bare string, is refused."""
+    with pytest.raises(DefinitionError, match="takes a list of reasons"):
+        faults.on.create().partial(reasons=reasons)
+
+
+def test_exactly_as_many_fire_under_threads(faults):
+    """However many calls come at once, the fault fires as often as it was told."""
+    faults.on.create().partial().times(7)
+    with ThreadPoolExecutor(8) as pool:
+        fired = list(pool.map(lambda _: bool(ask(faults)), range(100)))
+
+    assert sum(fired) == 7
+
+
+def test_no_lock_is_held_while_the_call_runs(faults):
+    """A call that hangs behind a fault does not keep others from their faults."""
+    hung, released = threading.Event(), threading.Event()
+    faults.on.create().partial().times(2)
+
+    def hang(_):
+        hung.set()
+        released.wait(10)
+        return Reply(**OBJECT)
+
+    thread = threading.Thread(target=ask, args=(faults,), kwargs={"provider": hang})
+    thread.start()
+    try:
+        assert hung.wait(10)
+        assert ask(faults)
+    finally:
+        released.set()
+        thread.join(10)

@@ -1,0 +1,171 @@
+"""The house rules that no linter knows: budgets, a complete glossary, a light import, documents that hold."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).resolve().parent.parent
+PACKAGE = HOUSE / "mockprovider"
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_pb2" not in path.name)
+PAGES = [*sorted(HOUSE.glob("*.md")), *sorted((HOUSE / "docs").rglob("*.md"))]
+SLOW = ("cryptography", "deepdiff", "google.protobuf", "grpc", "pulumi", "sqlite3", "zstandard")
+MADE_HERE = {"build", "dist", "demo-output", "__pycache__"}
+MACHINE_PATH = re.compile(rb"(?<![\w.])/(?:work|farm|root|home)/[A-Za-z0-9._-]+")
+
+
+def name_of(path: Path) -> str:
+    """A file's path as one writes it: from the house's door."""
+    return path.relative_to(HOUSE).as_posix()
+
+
+def tree(path: Path) -> ast.Module:
+    """A Python file's syntax tree."""
+    return ast.parse(path.read_text(encoding="utf-8"), name_of(path))
+
+
+def functions() -> Iterator[tuple[int, str]]:
+    """The length in lines and the place of each function of the package."""
+    for path in MODULES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield (node.end_lineno or node.lineno) - node.lineno + 1, f"{name_of(path)}:{node.lineno} {node.name}"
+
+
+def public_classes() -> set[str]:
+    """The package's classes that have no underscore in front, in modules that have none: ``calls.Op``."""
+    return {
+        f"{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts).removesuffix('.__init__')}.{node.name}"
+        for path in MODULES
+        if not path.stem.startswith("_") or path.stem == "__init__"
+        for node in tree(path).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    }
+
+
+def links(page: Path) -> set[Path]:
+    """The files of the house that a page links to."""
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    return {(page.parent / target).resolve() for target in targets if "://" not in target}
+
+
+def files() -> Iterator[Path]:
+    """Every file of the checkout that somebody wrote."""
+    for folder, inner, names in os.walk(HOUSE):
+        inner[:] = [each for each in inner if each not in MADE_HERE and (each == ".ci" or not each.startswith("."))]
+        yield from (Path(folder, name) for name in names)
+
+
+def code_blocks(language: str) -> Iterator[tuple[str, str]]:
+    """The place and text of each fenced block of one language in the documents."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for found in re.finditer(rf"^( *)```{language}\n(.*?)^ *```", text, re.M | re.S):
+            line = text.count("\n", 0, found.start()) + 1
+            yield f"{name_of(page)}:{line}", re.sub(rf"^{found[1]}", "", found[2], flags=re.M)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_modules_stay_small(path):
+    """No module has 400 lines or more, and none is a drawer for whatever has no place."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 400, "is there a room that wants to be two?"
+    assert path.stem not in ("utils", "util", "helpers", "misc", "common")
+
+
+def test_functions_stay_small():
+    """Half of all functions have less than 10 lines, and of twenty at most one has 30."""
+    lengths = sorted(functions())
+    longest = "\n".join(f"{length:>4} {place}" for length, place in lengths[-20:])
+
+    assert statistics.median(length for length, _ in lengths) < 10
+    assert lengths[int(len(lengths) * 0.95)][0] < 30, longest
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_global_statement(path):
+    """No function rebinds a module's name: what changes belongs to an object that somebody was handed."""
+    assert not [node.lineno for node in ast.walk(tree(path)) if isinstance(node, ast.Global)]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_late_imports_have_a_reason(path):
+    """An import inside a function says beside it what makes it late: slow, or optional."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    bare = [number for number, line in enumerate(lines, 1) if re.search(r"noqa: PLC0415(?! - \w)", line)]
+
+    assert not bare
+
+
+def test_every_public_class_is_in_the_glossary():
+    """The glossary explains each public class of the package, and none that is gone."""
+    glossary = (HOUSE / "docs/glossary.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^- `([\w.]+\.[A-Z]\w*)`: \S", glossary, re.M))
+
+    assert sorted(public_classes() - explained) == [], "a line in docs/glossary.md each: - `module.Class`: what it is"
+    assert sorted(explained - public_classes()) == [], "docs/glossary.md explains classes that no longer exist"
+
+
+def test_the_import_is_light():
+    """``import mockprovider`` loads nothing slow, so that a test run that does not use it does not wait for it."""
+    code = f"import sys, mockprovider; print(*[name for name in {SLOW!r} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], cwd=HOUSE, capture_output=True, text=True, check=True)
+
+    assert run.stdout.split() == []
+
+
+@pytest.mark.parametrize("code", [pytest.param(code, id=place) for place, code in code_blocks("python")])
+def test_python_in_the_documents_compiles(code):
+    """What a reader may copy is at least Python."""
+    compile(code, "a document", "exec")
+
+
+def test_the_readme_opens_with_two_commands():
+    """Whoever opens the README sees at once what to type."""
+    first = (HOUSE / "README.md").read_text(encoding="utf-8").splitlines()[:60]
+
+    assert "make demo" in "\n".join(first)
+    assert "make test" in "\n".join(first)
+
+
+def test_every_page_is_linked():
+    """Each page in docs/ can be reached from the README, directly or through other pages."""
+    reached: set[Path] = set()
+    ahead = {HOUSE / "README.md"}
+    while ahead:
+        page = ahead.pop()
+        reached.add(page)
+        ahead |= {each for each in links(page) if each.suffix == ".md" and each.exists()} - reached
+
+    assert sorted(name_of(page) for page in set(PAGES) - reached if page.parent != HOUSE) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page):
+    """No link inside the house is broken."""
+    assert sorted(str(each) for each in links(page) if not each.exists()) == []
+
+
+def test_no_machine_paths():
+    """No file names a folder of the machine that it was written on."""
+    found = {name_of(path): MACHINE_PATH.findall(path.read_bytes()) for path in files()}
+
+    assert {name: paths for name, paths in found.items() if paths} == {}
+
+
+def test_every_inner_ring_is_kept_from_the_world():
+    """The contract against input and output covers the line of ``journal`` and every line below it."""
+    contracts = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    rings, isolation = contracts[0]["layers"], contracts[1]["source_modules"]
+    first = next(index for index, ring in enumerate(rings) if "journal" in ring)
+    inner = {f"mockprovider.{name}" for ring in rings[first:] for name in re.findall(r"(?<!\()\b\w+\b(?!\))", ring)}
+
+    assert sorted(inner ^ set(isolation)) == []

@@ -1,0 +1,220 @@
+"""Declared secrets leave views, wherever they are spelled, and come back the same."""
+
+import base64
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockprovider.redaction import (
+    BYTES,
+    OUTPUT,
+    SECRET,
+    SIGNATURE,
+    UNKNOWNS,
+    Redactor,
+    encode,
+    fill,
+    neutral,
+    numbers,
+    stand_in,
+)
+from mockprovider.schema import Property, ResourceType
+
+PASSWORD = 'correct "horse"\n<battery>'
+
+
+def secret(value):
+    return {SIGNATURE: SECRET, "value": value}
+
+
+def hide(view, *names, redactor=None):
+    redactor = redactor or Redactor(names)
+    found = redactor.names("")
+    redactor.learn([view], found)
+    return redactor, redactor.hide(view, found)
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        PASSWORD,
+        f"postgres://user:{PASSWORD}@host",
+        f"{PASSWORD} and {PASSWORD}",
+        json.dumps({"password": PASSWORD}),
+        json.dumps({"password": PASSWORD}).replace("<", "\\u003c").replace(">", "\\u003e"),
+        base64.b64encode(PASSWORD.encode()).decode(),
+        base64.b64encode(f"ab{PASSWORD}yz".encode()).decode(),
+        "head." + base64.b64encode(f"a{PASSWORD}".encode()).decode().rstrip("="),
+    ],
+)
+def test_a_declared_secret_is_taken_out_everywhere(elsewhere):
+    """A secret leaves its declared place, and every other string of the view in whatever spelling, and comes back the same."""
+    view = {"password": secret(PASSWORD), "nested": [{"elsewhere": elsewhere}]}
+    redactor, hidden = hide(view)
+    text = encode(hidden.view).decode()
+    assert "horse" not in text
+    assert elsewhere not in text
+    assert not hidden.broken
+    assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == view
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["a", "$secret", "$text", "$literal", "value"]), inner),
+        max_leaves=15,
+    ),
+    st.text(min_size=1),
+)
+def test_hiding_and_filling_is_the_identity(view, password):
+    """Whatever a view holds, our own marks included, it comes back equal once its placeholders are filled."""
+    whole = {"view": view, "password": secret(password)}
+    redactor, hidden = hide(whole)
+    assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == whole
+
+
+def test_one_secret_has_one_placeholder():
+    """The same secret gets the same number each time, and another one another."""
+    redactor, one = hide({"a": secret("hunter2"), "b": secret("hunter3"), "c": secret("hunter2")})
+    assert numbers(one.view) == [1, 2, 1]
+    _, other = hide({"d": secret("hunter3")}, redactor=redactor)
+    assert numbers(other.view) == [2]
+
+
+def test_every_kind_of_leaf_is_hidden_and_the_shape_stays():
+    """In a declared place strings, numbers and booleans go; keys, nulls, empty strings and unknowns stay."""
+    unknown = min(UNKNOWNS)
+    _, hidden = hide(secret({"s": "text", "n": 4711, "b": True, "none": None, "empty": "", "unknown": unknown}))
+    assert hidden.view["value"] == {
+        "s": {"$secret": 1},
+        "n": {"$secret": 2, "kind": "number"},
+        "b": {"$secret": 3, "kind": "bool"},
+        "none": None,
+        "empty": "",
+        "unknown": unknown,
+    }
+
+
+def test_secret_outputs_and_byte_strings_are_declared_too():
+    """An output marked secret is hidden, one that is not stays, and secret bytes keep a form that decodes."""
+    view = {
+        "hidden": {SIGNATURE: OUTPUT, "value": "in the dark", "secret": True, "dependencies": ["urn"]},
+        "open": {SIGNATURE: OUTPUT, "value": "in the light", "secret": False},
+        "bytes": secret({SIGNATURE: BYTES, "value": "AAECAw=="}),
+    }
+    _, hidden = hide(view)
+    assert hidden.view["hidden"]["value"] == {"$secret": 1}
+    assert hidden.view["hidden"]["dependencies"] == ["urn"]
+    assert hidden.view["open"] == view["open"]
+    assert hidden.view["bytes"]["value"]["value"]["kind"] == "base64"
+    assert base64.b64decode(stand_in(7, "base64"))
+
+
+def test_names_declare_by_the_end_of_a_path():
+    """A name hides every property of that name, a dotted one only where its whole end fits."""
+    view = {"token": "t-1", "db": {"password": "p-1"}, "password": "p-2", "list": [{"token": ["t-2"]}]}
+    _, hidden = hide(view, "token", "db.password")
+    assert hidden.view == {
+        "token": {"$secret": 1},
+        "db": {"password": {"$secret": 2}},
+        "password": "p-2",
+        "list": [{"token": [{"$secret": 3}]}],
+    }
+
+
+def test_resource_types_declare_in_both_spellings():
+    """A type's secret properties are declared for calls of that type, as Pulumi and as Terraform spell them."""
+    redactor = Redactor(["extra"])
+    redactor.declare(ResourceType("cloud:index:Database", {"adminPassword": Property(str, secret=True), "size": int}))
+    assert redactor.names("cloud:index:Database") == {"extra", "adminPassword", "admin_password"}
+    assert redactor.names("cloud:index:Other", ["more"]) == {"extra", "more"}
+
+
+def test_short_secrets_leave_only_their_declared_place():
+    """A secret of fewer than six characters is no reason to hide the same word elsewhere."""
+    _, hidden = hide({"password": secret("prod"), "stage": "prod"})
+    assert hidden.view["stage"] == "prod"
+
+
+def test_a_number_that_spells_a_secret_is_hidden():
+    """A secret PIN is also found where it is a number."""
+    _, hidden = hide({"pin": secret("471147"), "number": 471147, "other": 5})
+    assert hidden.view["number"] == {"$secret": 2, "kind": "number"}
+    assert hidden.view["other"] == 5
+
+
+def test_verbatim_bytes_with_a_secret_break_the_view():
+    """A secret inside bytes that only count as a whole is hidden, and the view says that it cannot be restored."""
+    _, hidden = hide({"password": secret("hunter2hunter2"), "$raw": base64.b64encode(b"\x0a\x0ehunter2hunter2").decode()})
+    assert hidden.broken
+    assert b"hunter2" not in base64.b64decode(hidden.view["$raw"].get("value", ""))
+
+
+def test_bytes_that_may_be_replaced_do_not_break_the_view():
+    """A secret inside bytes that are a value of their own is hidden with them, and the view can be restored."""
+    view = {"password": secret("hunter2hunter2"), "private": {"$bytes": base64.b64encode(b"\xffhunter2hunter2").decode()}}
+    redactor, hidden = hide(view)
+    assert not hidden.broken
+    assert hidden.view["private"] == {"$bytes": {"$secret": 2, "kind": "base64"}}
+    assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == view
+
+
+def test_secrets_that_cannot_be_looked_for_take_the_verbatim_bytes_with_them():
+    """Beside a short secret, bytes that cannot be looked into are not kept."""
+    raw = base64.b64encode(b"\x0a\x03abc").decode()
+    assert hide({"password": secret("abc"), "$raw": raw})[1].broken
+    assert hide({"password": secret("abc"), "$raw": ""})[1].broken is False
+    assert hide({"password": secret("long enough"), "$raw": raw})[1].view["$raw"] == raw
+
+
+def test_an_unknown_in_a_declared_place_stays():
+    """A value that is not known yet hides nothing, also where Terraform refines it; declared bytes keep a form that decodes."""
+    _, hidden = hide({"password": {"$unknown": "gQHC"}, "other": "x", "list": [{"key": {"$bytes": "AAEC"}}]}, "password", "key")
+    assert hidden.view["password"] == {"$unknown": "gQHC"}
+    assert hidden.view["list"] == [{"key": {"$bytes": {"$secret": 1, "kind": "base64"}}}]
+
+
+def test_keys_are_not_taken_for_secrets():
+    """A password that is also a property's name does not hide the property."""
+    _, hidden = hide({"password": secret("password"), "value": "x"})
+    assert set(hidden.view) == {"password", "value"}
+
+
+def test_hiding_again_finds_what_was_learnt_since():
+    """A secret that is declared late is taken out of views that are redacted already, and of the texts in them."""
+    redactor, first = hide({"a": secret("first-secret"), "b": "first-secret and late-secret", "c": ["late-secret"], "$text": 1})
+    redactor.learn([secret("late-secret")])
+    again = redactor.hide(first.view, again=True)
+    assert "late-secret" not in encode(again.view).decode()
+    assert fill(again.view, lambda number, _: redactor.vault.value(number))["b"] == "first-secret and late-secret"
+
+
+def test_neutral_views_differ_in_more_than_secrets():
+    """Two views that differ only in secrets are the same when neutral, unless one secret is a number and the other a string."""
+    redactor, one = hide({"a": secret("hunter2")})
+    _, other = hide({"a": secret("hunter3")}, redactor=redactor)
+    _, third = hide({"a": secret(3)}, redactor=redactor)
+    assert one.view != other.view
+    assert neutral(one.view) == neutral(other.view)
+    assert neutral(one.view) != neutral(third.view)
+
+
+def test_messages_are_masked():
+    """A text for a message loses the secrets that are known."""
+    redactor, _ = hide(secret("hunter2hunter2"))
+    assert redactor.mask("not hunter2hunter2!") == "not (secret)!"
+    assert redactor.mask("harmless") == "harmless"
+
+
+def test_many_secrets_are_found_as_well_as_few():
+    """With hundreds of secrets each is still found, in long views too, and nothing else is hidden."""
+    redactor = Redactor()
+    passwords = [f"password-{n}" for n in range(300)]
+    redactor.learn([secret(passwords)])
+    long = {"pad": "-" * 70_000, "texts": [f"x{password}-y" for password in passwords], "other": "passwords"}
+    hidden = redactor.hide(long).view
+    assert "password-" not in encode(hidden["texts"]).decode()
+    assert hidden["other"] == "passwords"
+    assert fill(hidden, lambda number, _: redactor.vault.value(number)) == long

@@ -1,0 +1,114 @@
+"""Terraform conversations on cassettes: what is kept, what is matched, what is secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgpack
+import pytest
+
+from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
+from mockprovider.schema import Kind, Package, Property, ResourceType
+from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.proto import protocol
+from mockprovider.terraform.schema import ProviderSchema
+from mockprovider.terraform.transcript import Transcript
+
+
+def call(name: str, major: int = 6, **fields: Any) -> Call:
+    message = protocol(major).message(f"{name}.Request")(**fields)
+    row = SERVICES[major].methods[protocol(major).wire_name(name)]
+    made = row.call(message, Session(f"tfplugin{major}"))
+    made.native = Native(message.SerializeToString(), message)
+    return made
+
+
+def state(value: Any) -> Any:
+    return protocol(6).message("DynamicValue")(msgpack=msgpack.packb(value))
+
+
+def test_an_answer_is_restored_equal() -> None:
+    """What a provider answered comes back as an equal message, with its bytes and its decoded fields."""
+    transcript, read = Transcript(6), call("ReadResource", type_name="cloud_bucket", current_state=state({"id": "b-1"}))
+    answer: Any = protocol(6).message("ReadResource.Response")(new_state=state({"id": "b-1", "name": "x"}), private=b"p")
+    reply = Reply(native=Native(answer.SerializeToString(), answer))
+    again = transcript.restore("ReadResource", transcript.reply(reply, read), read)  # type: ignore[arg-type]
+    assert again.native is not None
+    assert again.native.message == answer
+    assert again.native.data == answer.SerializeToString(deterministic=True)
+    assert (again.value, again.id, again.private) == ({"id": "b-1", "name": "x"}, "b-1", b"p")
+
+
+def test_replies_made_in_python_are_kept_too() -> None:
+    """A reply without a message is kept as the answer that it would make, or as the status that it asks for."""
+    transcript, read = Transcript(6), call("ReadResource", type_name="cloud_bucket", current_state=state({"id": "b-1"}))
+    assert transcript.reply(Reply(value={"id": "b-1"}), read) == {"new_state": {"msgpack": {"id": "b-1"}}}
+    down = transcript.reply(Reply(failures=(Failure("down", status="unavailable"),)), read)
+    assert down == Status(14, "down")
+
+
+def test_calls_made_in_python_are_kept_too() -> None:
+    """A call without a message is kept as the request that it would make."""
+    made = Call(op=Op.IMPORT, session=Session("tfplugin6"), type="cloud_bucket", id="b-1")
+    assert Transcript(6).request(made) == {"type_name": "cloud_bucket", "id": "b-1"}
+
+
+def test_what_differs_between_runs_is_not_matched() -> None:
+    """The engine's version and capabilities are not part of the key; configuration is."""
+    transcript = Transcript(6)
+    made = call("ConfigureProvider", terraform_version="1.11.4", config=state({"region": "north"}))
+    made.native.message.client_capabilities.deferral_allowed = True  # type: ignore[union-attr]
+    request = transcript.request(made)
+    assert set(request) == {"terraform_version", "config", "client_capabilities"}
+    assert transcript.key(made, request) == {"config": {"msgpack": {"region": "north"}}}
+
+
+@pytest.mark.parametrize("major", sorted(SERVICES))
+def test_sensitive_attributes_are_learnt_from_the_schema(major: int) -> None:
+    """What a schema that passed by calls sensitive is secret in calls of that type and of the provider, at every depth."""
+    package = Package("cloud", config={"token": Property(str, secret=True)})
+    rule = Kind("object", properties={"secretKey": Property(str, secret=True)})
+    package.add(
+        ResourceType("cloud:index:User", {"passWord": Property(str, secret=True), "rules": Property(Kind("array", items=rule))})
+    )
+    schema = ProviderSchema(package, major).message()
+    read, ask = call("ReadResource", major, type_name="cloud_user"), call("GetProviderSchema", major)
+    nested = {"secret_key"} if major == 6 else set()
+    recording, replaying = Transcript(major), Transcript(major)
+    assert recording.secrets(read) == frozenset()
+    shown = recording.reply(Reply(native=Native(schema.SerializeToString(), schema)), ask)
+    replaying.restore(ask.method, shown, ask)  # type: ignore[arg-type]
+    for transcript in (recording, replaying):
+        assert transcript.secrets(read) == {"pass_word"} | nested
+        assert transcript.secrets(call("ConfigureProvider", major)) == {"token"}
+        assert transcript.secrets(call("ReadResource", major, type_name="cloud_box")) == frozenset()
+
+
+def test_rpcs_that_nobody_knows_are_kept_raw() -> None:
+    """An RPC of a later protocol is kept as bytes, and may be asked for once only, because it may change anything."""
+    transcript = Transcript(6)
+    made = Call(op=Op.RAW, session=Session("tfplugin6"), method="Later", native=Native(b"\x01\x02"))
+    assert transcript.request(made) == {"$raw": "AQI="}
+    kept = transcript.reply(Reply(native=Native(b"\x03")), made)
+    assert kept == {"$raw": "Aw=="}
+    assert transcript.restore("Later", kept, made).native == Native(b"\x03")
+    assert transcript.mutates("Later")
+    assert transcript.refuses(made) == ""
+    assert transcript.secrets(made) == frozenset()
+    assert transcript.key(made, {"$raw": "AQI="}) == {"$raw": "AQI="}
+
+
+def test_what_is_not_served_is_not_recorded() -> None:
+    """Calls of a refused row are refused with its reason; changes are told from looks."""
+    transcript = Transcript(6)
+    assert "moves across types are still to come" in transcript.refuses(call("MoveResourceState"))
+    assert transcript.mutates("ApplyResourceChange")
+    assert not transcript.mutates("PlanResourceChange")
+
+
+def test_statuses_come_back() -> None:
+    """A status keeps its details, and is a reply that failed with it."""
+    transcript = Transcript(5)
+    assert transcript.pack(transcript.details(b"\x00\x01")) == b"\x00\x01"
+    reply = transcript.failed(Status(14, "down"), call("ReadResource", 5))
+    assert (reply.status, reply.failures[0].status) == (Status(14, "down"), "unavailable")
