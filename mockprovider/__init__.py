@@ -1,1 +1,56 @@
-"""mockprovider: the test double for infrastructure-as-code providers."""
+"""mockprovider: the test double for infrastructure-as-code providers.
+
+``Double`` is the provider, ``ResourceType``, ``Property`` and ``Function`` say what it serves, ``Stack`` is the embedded Pulumi
+engine. In tests, the pytest fixtures ``provider`` and ``pulumi_stack`` are these two.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mockprovider.cloud import Cloud
+    from mockprovider.double import Double, real, recording, replaying
+    from mockprovider.engine import Stack
+    from mockprovider.errors import MockProviderError
+    from mockprovider.schema import Function, Package, Property, ResourceType
+    from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown
+
+__all__ = [
+    "UNKNOWN",
+    "Archive",
+    "Asset",
+    "Cloud",
+    "Double",
+    "Function",
+    "MockProviderError",
+    "Output",
+    "Package",
+    "Property",
+    "ResourceReference",
+    "ResourceType",
+    "Secret",
+    "Stack",
+    "Unknown",
+    "real",
+    "recording",
+    "replaying",
+]
+
+_HOMES = {
+    "mockprovider.cloud": ("Cloud",),
+    "mockprovider.double": ("Double", "real", "recording", "replaying"),
+    "mockprovider.engine": ("Stack",),
+    "mockprovider.errors": ("MockProviderError",),
+    "mockprovider.schema": ("Function", "Package", "Property", "ResourceType"),
+    "mockprovider.values": ("UNKNOWN", "Archive", "Asset", "Output", "ResourceReference", "Secret", "Unknown"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    # pytest imports us in every run, and most runs need none of this: each name is loaded when it is asked for.
+    home = next((module for module, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)

@@ -88,8 +88,8 @@ class Plan(Struct, frozen=True):
 class Failure(Struct, frozen=True):
     """What a provider said went wrong.
 
-    ``status`` names a gRPC status in lower case (``"unavailable"``) when the whole RPC is to fail with it; ``None`` leaves
-    the form to the protocol (a check failure, a diagnostic, or the status that the protocol uses for "it went wrong").
+    ``status`` names the gRPC status, in lower case, of a protocol that reports failures as one (Pulumi's; Terraform has
+    diagnostics); ``None`` leaves the form to the protocol. An RPC that shall fail as such, in any, has ``Reply.status``.
     """
 
     reason: str

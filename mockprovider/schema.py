@@ -187,6 +187,9 @@ class Package(Struct):
     resources: dict[str, ResourceType] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.config = {name: as_property(item) for name, item in self.config.items()}
+
     def add(self, *definitions: ResourceType | Function) -> None:
         """Declare resource types and functions; a later one with the same token replaces the earlier."""
         for each in definitions:

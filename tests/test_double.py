@@ -11,7 +11,8 @@ from builders import BUCKET, TOKEN, URN, package
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cloud import Cloud, Effect
-from mockprovider.double import SOURCE, Address, Double, RealClock
+from mockprovider.double import Address, Double, RealClock
+from mockprovider.double.serving import SOURCE
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.journal import Side
 from mockprovider.pulumi.methods import PROVIDER

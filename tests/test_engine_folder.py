@@ -80,8 +80,8 @@ def test_a_program_that_fails(project, then, said):
 
 def test_a_program_that_never_ends(project):
     """Its process is ended when time is up."""
-    stack, _, _ = make(project="shop", config={"then": "time.sleep(1000)"}, timeout=3)
-    assert "did not end within 3 s" in str(stack.up(project, expect_failure=True).error)
+    stack, _, _ = make(project="shop", config={"then": "time.sleep(1000)"}, timeout=1)
+    assert "did not end within 1 s" in str(stack.up(project, expect_failure=True).error)
 
 
 def test_a_provider_s_failure_ends_the_program_quietly(project):

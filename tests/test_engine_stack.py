@@ -3,8 +3,10 @@
 import pulumi
 import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Existing, Thing, calls, make
+from msgspec.structs import replace
 from pulumi import ResourceOptions
 
+from mockprovider.calls import Op, Reply
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError, ProgramError, UnsupportedError
 from mockprovider.schema import Property
@@ -415,6 +417,41 @@ def test_up_can_refresh_first():
     assert stack.up(lambda: Bucket("b", acl="x"), refresh=True).state["b"].outputs["acl"] == "x"
     assert double.journal.ops(name="b") == ["read", "diff", "check", "diff", "update"]
     assert {each.call.session.number for each in double.journal.entries(name="b")} == {2}
+
+
+def test_resources_that_ask_for_a_refresh_are_read_first():
+    """What answered ``refresh_before_update`` is read before the next up, and created anew if it vanished."""
+    stack, double, breaking = make()
+
+    def asking(call, proceed):
+        return replace(proceed(call), extra={"refresh_before_update": True})
+
+    breaking.replace(Op.CREATE, "b", asking)
+    stack.up(lambda: (Bucket("b"), Bucket("c")))
+    double.cloud.vanish(BUCKET, stack.state["b"].id)
+    double.journal.clear()
+    assert stack.up(lambda: (Bucket("b"), Bucket("c"))).summary == {"delete": 1, "create": 1}
+    assert (double.journal.ops(name="b"), double.journal.ops(name="c")) == (["read", "check", "create"], ["check", "diff"])
+
+
+def test_each_package_may_have_its_own_source():
+    """Sources may be given by package; a package without one fails, and the message names those there are."""
+    _, double, _ = make()
+    stack = Stack({"cloud": double})
+    assert stack.up(lambda: Bucket("b")).summary == {"create": 1}
+    failed = stack.up(lambda: Thing("other:index:Thing", "t"), expect_failure=True)
+    assert "'other' was given to the stack; given are: cloud" in str(failed.error)
+
+
+def test_a_provider_may_not_change_its_version():
+    """CheckConfig may drop the version, which then stays, and not change it."""
+    stack, _, breaking = make()
+    breaking.replace(Op.CHECK_CONFIG, "p", lambda *_: Reply(inputs={}))
+    stack.up(lambda: Cloud("p", ResourceOptions(version="1.0.0")))
+    assert stack.state["p"].inputs["version"] == "1.0.0"
+    breaking.replace(Op.CHECK_CONFIG, "p", lambda *_: Reply(inputs={"version": "2.0.0"}))
+    failed = stack.up(lambda: Cloud("p", ResourceOptions(version="1.0.0")), expect_failure=True)
+    assert "changed its version" in str(failed.error)
 
 
 def test_a_state_moves_to_another_stack():

@@ -15,16 +15,8 @@ from mockprovider.calls import Op
 from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
-from mockprovider.fake.definitions import (
-    PACKAGE_NAME,
-    PROPERTY_KEYS,
-    PROPERTY_NAME,
-    RESOURCE_KEYS,
-    TERRAFORM_NAME,
-    VERSION,
-    dump,
-    load,
-)
+from mockprovider.fake._properties import PROPERTY_KEYS, PROPERTY_NAME, TERRAFORM_NAME
+from mockprovider.fake.definitions import PACKAGE_NAME, RESOURCE, VERSION, dump, load
 from mockprovider.schema import Function, Property, ResourceType
 
 HOUSE = Path(__file__).resolve().parent.parent
@@ -192,6 +184,12 @@ REFUSED = [
     (file(resource={}), "types.json: packages.cloud: there is no key 'resource' here. Did you mean 'resources'?"),
     (file(resources={"Bucket": {}}), "'Bucket' is no token. Write it as 'package:module:Member'"),
     (file(functions={"zone": {}}), "'zone' is no token"),
+    (file(resources={"cloud:index:provider": {}}), "'cloud:index:provider' is Pulumi's name for the provider itself"),
+    (
+        file(config={"version": "string"}),
+        "types.json: packages.cloud.config: Pulumi keeps 'version' for the version of the plugin",
+    ),
+    (resource(properties={"pulumi": "string"}), "Pulumi keeps the name 'pulumi' for itself. Choose another."),
     (resource(propertys={}), f"{AT}: there is no key 'propertys' here. Did you mean 'properties'?"),
     (resource(id=""), f"{AT}.id: this string is empty"),
     (resource(version=-1), f"{AT}.version: -1 is below 0"),
@@ -474,14 +472,14 @@ def test_the_schema_is_a_schema_of_the_same_words():
     assert set(defs["kind"]["enum"]) == words.NAMES == set(defs["plainKind"]["enum"]) | {"object"}
     stated = set(defs["stated"]["properties"]) | set(defs["property"]["oneOf"][1]["properties"])
     assert stated == {*PROPERTY_KEYS, "$comment"}
-    assert set(defs["resource"]["properties"]) == {*RESOURCE_KEYS, "$comment"}
+    assert set(defs["resource"]["properties"]) == {*RESOURCE, "$comment"}
 
 
 def test_every_key_is_documented():
     """The page about resource types has a row for each key of a resource and of a property."""
     page = (HOUSE / "docs/resource-types.md").read_text(encoding="utf-8")
 
-    assert [key for key in (*RESOURCE_KEYS, *PROPERTY_KEYS) if f"\n| `{key}` |" not in page] == []
+    assert [key for key in (*RESOURCE, *PROPERTY_KEYS) if f"\n| `{key}` |" not in page] == []
 
 
 def test_the_sample_in_the_page_is_read():

@@ -124,11 +124,12 @@ def test_malformed_tokens(token):
 
 
 def test_properties_may_be_bare_types():
-    """A bare type is a plain optional input, in types and in functions."""
+    """A bare type is a plain optional input, in types, functions and configuration."""
     declared = ResourceType(TOKEN, {"size": int})
 
     assert declared.properties["size"].kind == Kind("integer")
     assert Function("a:b:c", {"size": int}).inputs["size"].is_input
+    assert Package("cloud", config={"retries": int}).config["retries"].kind == Kind("integer")
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,15 @@ class Recorder:
         # Text stands for bytes here, and bytes are verbatim: see Transcriber.
         return {"message": status.message, "$details" if isinstance(details, str) else "details": details}
 
+    @property
+    def faults(self) -> Any:
+        """The fault plan that the recording was made under, as JSON-able data; kept in the header."""
+        return self._header.faults
+
+    @faults.setter
+    def faults(self, plan: Any) -> None:
+        self._header.faults = plan
+
     def _text(self, text: str) -> str:
         return text if self._redactor.hide(text).view == text else ""
 

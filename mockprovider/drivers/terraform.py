@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from mockprovider.drivers.command import Finished, run
+from mockprovider.drivers.command import Environment, Finished, resolved, run
 from mockprovider.errors import PluginError
 
 SECONDS = 300.0
@@ -85,7 +85,7 @@ class Terraform:
 
     Args:
         folder: a folder to work in; made if it is not there. A ``terraform.tfstate`` in it is where the first run starts.
-        environment: what leads the CLI to its providers (``Serving.environment``).
+        environment: what leads the CLI to its providers (``Serving.environment``), or a function to ask at each run.
         binary: ``terraform`` or ``tofu``, looked up on ``PATH``.
         variables: values of the root module's variables, strings or JSON.
         settings: HCL for the CLI's configuration file, such as a ``provider_installation`` block.
@@ -97,7 +97,7 @@ class Terraform:
     def __init__(
         self,
         folder: Path,
-        environment: Mapping[str, str] | None = None,
+        environment: Environment = dict,
         *,
         binary: str = "terraform",
         variables: Mapping[str, Any] | None = None,
@@ -111,7 +111,7 @@ class Terraform:
         self.folder = folder
         self.seconds = seconds
         self.variables = dict(variables or {})
-        self._environment = dict(environment or {})
+        self._environment = environment
         self._settings = folder / ".mockprovider"
         self._settings.mkdir(parents=True, exist_ok=True)
         # A settings file that does not exist is warned about at each command, and the user's own must not count.
@@ -128,7 +128,7 @@ class Terraform:
             "TF_INPUT": "0",
             "CHECKPOINT_DISABLE": "1",
             **{f"TF_VAR_{name}": each if isinstance(each, str) else json.dumps(each) for name, each in self.variables.items()},
-            **self._environment,
+            **resolved(self._environment),
         }
 
     def write(self, configuration: str, name: str = "main.tf") -> None:

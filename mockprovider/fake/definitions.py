@@ -14,9 +14,9 @@ from typing import Any
 
 from mockprovider.errors import DefinitionError
 from mockprovider.fake._document import Node, nearest, parse
-from mockprovider.fake.checks import failures
+from mockprovider.fake._properties import read_inputs, read_properties, terraform_name, valid_name
 from mockprovider.fake.computing import fields
-from mockprovider.schema import COLLECTIONS, NAMES, TOKEN, Function, Kind, Package, Property, ResourceType
+from mockprovider.schema import TOKEN, Function, Kind, Package, Property, ResourceType
 from mockprovider.values import Value
 
 FORMAT = 1
@@ -24,16 +24,18 @@ FORMAT = 1
 
 PACKAGE_NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9_]*")
 VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
-PROPERTY_NAME = re.compile(r"[a-zA-Z_][-a-zA-Z0-9_]*")
-TERRAFORM_NAME = re.compile(r"[a-z][a-z0-9_]*")
-WITH_ITEMS = frozenset(COLLECTIONS.values())
-
-KIND_KEYS = ("type", "items", "properties")
-INPUT_KEYS = (*KIND_KEYS, "required", "default", "forcesNew", "secret", "enum", "description", "terraform")
-PROPERTY_KEYS = (*INPUT_KEYS, "computed", "optional")
-RESOURCE_KEYS = ("properties", "id", "deleteBeforeReplace", "description", "terraform", "version")
+RESERVED_TOKEN = re.compile(r"[^:]*:(index)?:provider")
 
 Reader = Callable[[Node], Any]
+RESOURCE: Mapping[str, Reader] = {
+    "properties": read_properties,
+    "id": lambda each: each.text(empty=False),
+    "deleteBeforeReplace": Node.flag,
+    "description": Node.text,
+    "terraform": terraform_name,
+    "version": Node.whole,
+}
+"""What may stand in a resource type, and how it is read."""
 
 
 def load(source: str | Mapping[str, Any], origin: str = "types file") -> list[Package]:
@@ -69,8 +71,8 @@ def _read(node: Node, readers: Mapping[str, Reader]) -> dict[str, Any]:
 
 
 def _package(name: str, node: Node) -> Package:
-    _named(PACKAGE_NAME, name, node, "a package name starts with a letter and goes on with letters, digits, '-' and '_'")
-    found = _read(node, {"version": _version, "config": _inputs, "resources": _members, "functions": _members})
+    valid_name(PACKAGE_NAME, name, node, "a package name starts with a letter and goes on with letters, digits, '-' and '_'")
+    found = _read(node, {"version": _version, "config": _config, "resources": _members, "functions": _members})
     package = Package(name, found.get("version", "1.0.0"), found.get("config", {}))
     for kind, make in (("resources", _resource), ("functions", _function)):
         for token, each in found.get(kind, {}).items():
@@ -90,22 +92,13 @@ def _version(node: Node) -> str:
     return node.text()
 
 
-def _named(pattern: re.Pattern[str], name: str, node: Node, rule: str) -> str:
-    if not pattern.fullmatch(name):
-        raise node.error(f"{name!r} cannot be a name here: {rule}.")
-    return name
-
-
-def _terraform_name(node: Node) -> str:
-    rule = "Terraform's names are lower case letters, digits and '_', and start with a letter"
-    return _named(TERRAFORM_NAME, node.text(), node, rule)
-
-
 def _token(token: str, node: Node, package: str) -> None:
     if not TOKEN.fullmatch(token):
         raise node.error(f"{token!r} is no token. Write it as 'package:module:Member', such as '{package}:index:Bucket'.")
     if token.split(":", 1)[0] != package:
         raise node.error(f"{token!r} does not belong to the package {package!r}. Start it with '{package}:', or move it.")
+    if RESERVED_TOKEN.fullmatch(token):
+        raise node.error(f"{token!r} is Pulumi's name for the provider itself. Choose another.")
 
 
 def _one_terraform_name(package: Package, node: Node) -> None:
@@ -123,15 +116,7 @@ def _one_terraform_name(package: Package, node: Node) -> None:
 
 
 def _resource(token: str, node: Node) -> ResourceType:
-    readers: dict[str, Reader] = {
-        "properties": _properties,
-        "id": lambda each: each.text(empty=False),
-        "deleteBeforeReplace": Node.flag,
-        "description": Node.text,
-        "terraform": _terraform_name,
-        "version": Node.whole,
-    }
-    found = _read(node, readers)
+    found = _read(node, RESOURCE)
     properties = found.pop("properties", {})
     found["delete_before_replace"] = found.pop("deleteBeforeReplace", False)
     if "id" in found:
@@ -145,7 +130,7 @@ def _resource(token: str, node: Node) -> ResourceType:
 
 
 def _function(token: str, node: Node) -> Function:
-    found = _read(node, {"inputs": _inputs, "returns": _plain_object})
+    found = _read(node, {"inputs": read_inputs, "returns": _plain_object})
     function = Function(token, found.get("inputs", {}), found.get("returns", {}))
     if found.get("returns"):
         _templates(found["returns"], set(function.inputs), node.members()["returns"])
@@ -198,115 +183,11 @@ def _computed(properties: Mapping[str, Property], node: Node) -> None:
         raise node.error(f"these templates need each other, so none can be first: {circle}. Take one of them out.") from error
 
 
-# Properties ------------------------------------------------------------------------------------------------------------
-
-
-def _properties(node: Node) -> dict[str, Property]:
-    return {name: _property(name, each, PROPERTY_KEYS) for name, each in node.members().items()}
-
-
-def _inputs(node: Node) -> dict[str, Property]:
-    return {name: _property(name, each, INPUT_KEYS) for name, each in node.members().items()}
-
-
-def _property(name: str, node: Node, keys: tuple[str, ...]) -> Property:
-    _named(PROPERTY_NAME, name, node, "a property's name is letters, digits, '-' and '_', and starts with no digit")
-    if isinstance(node.value, str):
-        return Property(_kind(node))
-    members = node.members(keys)
-    item = _declared(members, node)
-    for each in members["enum"].items() if "enum" in members else ():
-        _fits(name, each, Property(item.kind))
-    if item.has_default:
-        _fits(name, members["default"], item)
-    return item
-
-
-def _declared(members: Mapping[str, Node], node: Node) -> Property:
-    given: dict[str, Any] = {key: members[key].flag() for key in ("required", "optional", "secret") if key in members}
-    given |= {"terraform": _terraform_name(members["terraform"])} if "terraform" in members else {}
-    given |= {"description": members["description"].text()} if "description" in members else {}
-    given |= {"forces_new": members["forcesNew"].flag()} if "forcesNew" in members else {}
-    given |= {"computed": _computed_value(members["computed"])} if "computed" in members else {}
-    given |= {"enum": _enum(members["enum"])} if "enum" in members else {}
-    given |= {"default": _default(members["default"])} if "default" in members else {}
-    if given.get("computed") and "default" in given:
-        raise node.error("a computed property has its value from the provider: drop default, or computed.")
-    kind = _kind(node)
-    try:
-        return Property(kind, **given)
-    except DefinitionError as error:
-        raise node.error(str(error)) from error
-
-
-def _computed_value(node: Node) -> bool | str:
-    if not isinstance(node.value, (bool, str)):
-        raise node.wrong("true for a generated value, or a template such as 'arn:cloud:::{id}'")
-    return node.value if isinstance(node.value, bool) else node.text(empty=False)
-
-
-def _enum(node: Node) -> tuple[Value, ...]:
-    if not node.items():
-        raise node.error("no value at all would be accepted. List some, or leave enum out.")
-    for each in node.items():
-        if each.value is None:
-            raise each.error("null is what a property that nobody sets is anyway. Leave it out of the list.")
-    return tuple(each.plain() for each in node.items())
-
-
-def _default(node: Node) -> Value:
-    if node.value is None:
-        raise node.error("null is what a property without a default is anyway. Leave default out.")
-    return node.plain()
-
-
-def _fits(name: str, node: Node, item: Property) -> None:
-    wrong = next(failures({name: item}, {name: node.plain()}), None)
-    if wrong is not None:
-        raise node.error(f"this does not fit the property's own type: {wrong.reason}.")
-
-
-def _kind(node: Node) -> Kind:
-    """The kind that a property or an item declares: a name, or an object with ``type`` and what belongs to it."""
-    if isinstance(node.value, str):
-        return _plain_kind(node)
-    members = node.members()
-    type_ = members.get("type")
-    name = _kind_name(type_) if type_ else "string"
-    if "items" in members and name not in WITH_ITEMS:
-        raise members["items"].error(f"a {name} has no items. They belong to array, set and map.")
-    if "properties" in members and name != "object":
-        raise members["properties"].error(f'a {name} has no properties. They belong to an object: "type": "object".')
-    if name == "object":
-        return Kind("object", properties=_nested(members, node))
-    items = members.get("items")
-    return Kind(name, items=(_item(items) if items else Kind("any")) if name in WITH_ITEMS else None)
-
-
-def _item(node: Node) -> Kind:
-    if not isinstance(node.value, str):
-        node.members(KIND_KEYS, needed=("type",))
-    return _kind(node)
-
-
-def _nested(members: Mapping[str, Node], node: Node) -> dict[str, Property]:
-    if "properties" not in members:
-        raise node.error("an object needs its properties. For keys that are not known beforehand there is the type map.")
-    # Nothing computes inside an object that the program sets, so the key is refused here rather than ignored.
-    return _inputs(members["properties"])
-
-
-def _plain_kind(node: Node) -> Kind:
-    name = _kind_name(node)
-    if name == "object":
-        raise node.error('an object needs its properties: {"type": "object", "properties": {...}}.')
-    return Kind(name, items=Kind("any") if name in WITH_ITEMS else None)
-
-
-def _kind_name(node: Node) -> str:
-    if node.text() not in NAMES:
-        raise node.error(f"{node.value!r} is no kind of value. {nearest(node.text(), NAMES, 'Kinds are')}")
-    return node.text()
+def _config(node: Node) -> dict[str, Property]:
+    found = read_inputs(node)
+    if "version" in found:
+        raise node.error("Pulumi keeps 'version' for the version of the plugin. Choose another name for the setting.")
+    return found
 
 
 # The way back ----------------------------------------------------------------------------------------------------------

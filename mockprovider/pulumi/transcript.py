@@ -17,9 +17,12 @@ from mockprovider.wire.status import StatusError
 from mockprovider.wire.views import RAW, build, encode, view
 
 CAPABILITIES: Mapping[Op, frozenset[str]] = {
-    Op.CONFIGURE: frozenset({"acceptSecrets", "acceptResources", "sends_old_inputs", "sends_old_inputs_to_delete"}),
+    # The variables are the arguments once more, in plain text even where the arguments mark them secret.
+    Op.CONFIGURE: frozenset(
+        {"acceptSecrets", "acceptResources", "sends_old_inputs", "sends_old_inputs_to_delete", "variables"}
+    ),
 }
-"""What an engine says of itself: a recording serves engines of any age, so nothing is matched by it."""
+"""What an engine says of itself, or says twice: a recording serves engines of any age, so nothing is matched by it."""
 
 DETAILS = {
     each.DESCRIPTOR.full_name: each
@@ -54,6 +57,8 @@ class Transcript:
         if row is None or row.op is Op.HANDSHAKE:
             return request if row is None else {}
         left_out = {*row.addresses, *row.volatile, *CAPABILITIES.get(row.op, ())}
+        if "args" not in request:
+            left_out.discard("variables")
         return {name: item for name, item in request.items() if name not in left_out}
 
     def secrets(self, call: Call) -> Collection[str]:  # noqa: ARG002 - the protocol's signature

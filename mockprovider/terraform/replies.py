@@ -13,7 +13,6 @@ from mockprovider.paths import Path, parse, show
 from mockprovider.terraform.objects import ObjectSchema, Step
 from mockprovider.terraform.requests import Codec, Shape, codec, schema_of
 from mockprovider.values import Unknown, same
-from mockprovider.wire.status import StatusError, status
 
 ERROR, WARNING = 1, 2
 """Numbers of ``Diagnostic.Severity`` that engines act on."""
@@ -157,8 +156,6 @@ def _answer(cls: type[Message], reply: Reply, coder: Codec) -> Any:
 
 def _diagnose(message: Any, reply: Reply, coder: Codec) -> None:
     for failure in reply.failures:
-        if failure.status is not None:
-            raise StatusError(status(failure.status, failure.reason))
         diagnostic = message.diagnostics.add(severity=ERROR, summary=failure.reason, detail=failure.detail)
         steps = _attribute_steps(failure.path, coder)
         if steps:

@@ -14,10 +14,10 @@ from typing import Any, NoReturn, Self
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from mockprovider.calls import Call, Handler, Native, Op, Reply, Session, Status
+from mockprovider.calls import Call, Failure, Handler, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError, MockProviderError, PluginError, UnsupportedError
 from mockprovider.wire.methods import Method, Service
-from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, status
+from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, name_of, status
 
 OPTIONS = (
     # 400 MiB is what Pulumi's engine and SDKs allow; Terraform sets no limit on requests.
@@ -98,6 +98,7 @@ class Endpoint:
     def answer(self, row: Method | None, rpc: str, data: bytes, peer: str) -> bytes:
         """The answer's bytes. Raises ``StatusError`` where the RPC ends in a status."""
         session = self._session(peer, opens=row is not None and row.opens)
+        call = None
         try:
             call = self._call(row, rpc, data, session)
             reply = self._handler(call)
@@ -106,7 +107,12 @@ class Endpoint:
             raise
         except Exception as error:
             self._on_error(error)
-            raise StatusError(_as_status(error)) from error
+            told = _as_status(error)
+            if row is None or call is None or not isinstance(error, MockProviderError):
+                raise StatusError(told) from error
+            # The protocol's own form of a failure is what engines show best: Terraform then names resource and line.
+            failure = Failure(told.message, status=name_of(told))
+            return self._encode(row, Reply(failures=(failure,)), call)
 
     def _session(self, peer: str, *, opens: bool) -> Session:
         with self._lock:
@@ -120,7 +126,7 @@ class Endpoint:
     def _call(self, row: Method | None, rpc: str, data: bytes, session: Session) -> Call:
         if row is None:
             return Call(op=Op.RAW, session=session, method=rpc, native=Native(data))
-        if row.reason:
+        if row.reason and (not self._forward_unknown or self.service.messages[rpc][2]):
             raise UnsupportedError(f"{self.service.name}/{rpc} is not served: {row.reason}.")
         message = decode(self.service.messages[rpc][0], data, rpc)
         call = row.call(message, session)

@@ -1,0 +1,7 @@
+"""The only place that wires a provider, its layers, its cloud and its doors together."""
+
+from mockprovider.double.cassettes import Wiring, cassette_path, real, recording, replaying
+from mockprovider.double.double import Double, RealClock
+from mockprovider.double.serving import Address, Serving
+
+__all__ = ["Address", "Double", "RealClock", "Serving", "Wiring", "cassette_path", "real", "recording", "replaying"]

@@ -1,0 +1,83 @@
+"""What is kept of a run for whoever looks at it afterwards: journal, cloud, events, and what the engine remembers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Protocol
+
+from mockprovider.calls import Call, Reply
+from mockprovider.double.double import Double
+from mockprovider.journal import Entry
+from mockprovider.values import Bag, Secret, map_value
+
+HIDDEN = "[secret]"
+
+
+class Exporting(Protocol):
+    """An engine's memory."""
+
+    def export(self) -> dict[str, Any]:
+        """It, as data."""
+
+
+def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[str]:
+    """Write the artefacts of a run into ``folder``, and return the names of the files. Secrets in the journal are masked."""
+    folder.mkdir(parents=True, exist_ok=True)
+    content: dict[str, Any] = {
+        "journal.json": [_entry(each) for each in double.journal],
+        "cloud.json": [{"type": each.type, "id": each.id, "properties": _plain(each)} for each in double.cloud.objects()],
+        "events.json": [
+            {"n": each.n, "effect": each.effect, "type": each.type, "id": each.id, "after": _plain(each.after)}
+            for each in double.cloud.events
+        ],
+    }
+    if stack is not None:
+        content["state.json"] = stack.export()
+    for name, each in content.items():
+        write(folder / name, each)
+    return sorted(content)
+
+
+def write(path: Path, content: Any) -> None:
+    """Write ``content`` as indented JSON."""
+    path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    call, reply = entry.call, entry.reply
+    return {
+        "n": entry.n,
+        "side": entry.side,
+        "session": call.session.number,
+        "method": call.method or call.op.value,
+        "call": _call(call),
+        "reply": _reply(reply) if reply else None,
+        **({"error": entry.error} if entry.error else {}),
+    }
+
+
+def _call(call: Call) -> dict[str, Any]:
+    bags = {name: getattr(call, name) for name in ("inputs", "prior", "prior_inputs", "planned")}
+    words = {name: getattr(call, name) for name in ("type", "name", "urn", "id", "preview")}
+    return {name: item for name, item in words.items() if item} | {
+        name: _plain(bag) for name, bag in bags.items() if bag is not None
+    }
+
+
+def _reply(reply: Reply) -> dict[str, Any]:
+    found: dict[str, Any] = {"id": reply.id} if reply.id else {}
+    found |= {name: _plain(bag) for name in ("value", "inputs") if (bag := getattr(reply, name)) is not None}
+    if reply.plan is not None:
+        found["changes"] = [{"path": each.path, "kind": each.kind, "replaces": each.replaces} for each in reply.plan.changes]
+    if reply.failures:
+        found["failures"] = [each.reason for each in reply.failures]
+    return found
+
+
+def _plain(bag: Bag | None) -> Any:
+    from mockprovider.pulumi.values import to_plain  # noqa: PLC0415 - protobuf is slow to import
+
+    if bag is None:
+        return None
+    return to_plain(map_value(dict(bag), lambda each: HIDDEN if isinstance(each, Secret) else each))

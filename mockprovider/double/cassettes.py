@@ -1,0 +1,136 @@
+"""Real providers and cassettes behind a double: what answers, what records, and what must be closed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from mockprovider.calls import Call, Handler, Layer, Op, Reply
+from mockprovider.cassette import Recorder, Transcriber
+from mockprovider.errors import DefinitionError
+from mockprovider.redaction import Redactor
+
+PREFIXES = ("pulumi-resource-", "terraform-provider-")
+Command = Sequence[str]
+
+
+class Closable(Protocol):
+    """Something that holds what must be given back."""
+
+    def close(self) -> Any:
+        """Give it back."""
+
+
+class Wiring(Struct):
+    """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
+
+    ``provider`` is ``None`` for the fake. ``name`` is the package's, ``major`` Terraform's protocol.
+    """
+
+    name: str
+    provider: Handler | None = None
+    layers: tuple[Layer, ...] = ()
+    major: int = 6
+    recorder: Recorder | None = None
+
+
+def provider_name(command: Command) -> str:
+    """The package of a provider's executable, by the engines' naming rule; ``mock`` where it follows none."""
+    for part in command:
+        file = Path(part).name.removesuffix(".exe")
+        for prefix in PREFIXES:
+            if file.startswith(prefix):
+                return file.removeprefix(prefix).split("_")[0]
+    return "mock"
+
+
+def real(
+    command: Command,
+    protocol: str = "pulumi",
+    *,
+    name: str = "",
+    env: Mapping[str, str] | None = None,
+    cwd: Path | str | None = None,
+) -> Wiring:
+    """A real provider: one process of its own for each session, started at its first call.
+
+    ``command`` is the executable and its arguments; ``protocol`` is ``pulumi`` or ``terraform``.
+    Raises ``PluginError`` if a Terraform provider does not start (it is asked for its protocol at once).
+    """
+    from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - grpc is slow to import
+
+    start, major = _starter(protocol, command, env)
+    return Wiring(name or provider_name(command), PerSession(lambda call: start(command, call, env=env, cwd=cwd)), major=major)
+
+
+def _starter(protocol: str, command: Command, env: Mapping[str, str] | None) -> tuple[Callable[..., Any], int]:
+    if protocol == "pulumi":
+        from mockprovider.pulumi.plugin import Plugin  # noqa: PLC0415 - imports pulumi, which is slow
+
+        return Plugin, 6
+    from mockprovider.terraform import plugin  # noqa: PLC0415 - an optional dependency
+
+    return plugin.Plugin, plugin.protocol_of(command, env=env)
+
+
+def recording(
+    path: str | os.PathLike[str],
+    behind: Wiring,
+    protocol: str = "pulumi",
+    *,
+    created_by: str = "",
+    redactor: Redactor | None = None,
+) -> Wiring:
+    """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does."""
+    from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+
+    spoken = protocol if protocol == "pulumi" else f"tfplugin{behind.major}"
+    recorder = tape.record(
+        path, transcriber(spoken), protocol=spoken, provider=behind.name, created_by=created_by, redactor=redactor
+    )
+    return Wiring(behind.name, behind.provider, (*behind.layers, recorder), behind.major, recorder)
+
+
+def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None) -> Wiring:
+    """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does."""
+    from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+
+    header = tape.load(path).header
+    replayer = tape.replay(path, transcriber(header.protocol), redactor=redactor)
+    name = header.provider or "mock"
+    if header.protocol == "pulumi":
+        return Wiring(name, _Attached(replayer))
+    return Wiring(name, replayer, major=int(header.protocol.removeprefix("tfplugin")))
+
+
+class _Attached:
+    """Whoever attaches to a replay is attached: the call is about an address, and engines take only yes for an answer."""
+
+    def __init__(self, replayer: Handler) -> None:
+        self.replayer = replayer
+
+    def __call__(self, call: Call) -> Reply:
+        return Reply() if call.op is Op.ATTACH else self.replayer(call)
+
+
+def transcriber(protocol: str) -> Transcriber:
+    """How conversations in ``protocol`` (``pulumi``, ``tfplugin5``, ``tfplugin6``) are written down."""
+    if protocol == "pulumi":
+        from mockprovider.pulumi.transcript import Transcript  # noqa: PLC0415 - imports pulumi, which is slow
+
+        return Transcript()
+    if protocol not in ("tfplugin5", "tfplugin6"):
+        raise DefinitionError(f"There is no protocol {protocol!r}: cassettes are of pulumi, tfplugin5 or tfplugin6.")
+    from mockprovider.terraform.transcript import Transcript as TerraformTranscript  # noqa: PLC0415 - an optional dependency
+
+    return TerraformTranscript(int(protocol.removeprefix("tfplugin")))
+
+
+def cassette_path(module: Path, test: str) -> Path:
+    """Where a test's cassette lies when nobody says: ``cassettes/<module>/<test>.json`` beside the test."""
+    safe = "".join(mark if mark.isalnum() or mark in "-_.[]" else "-" for mark in test)
+    return module.parent / "cassettes" / module.stem / f"{safe}.json"

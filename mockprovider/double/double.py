@@ -1,0 +1,135 @@
+"""The double: a provider, its layers, its cloud, and the doors to them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Self
+
+from mockprovider.calls import Call, EnginePort, Handler, Layer, Reply, Session
+from mockprovider.cloud import Cloud
+from mockprovider.double.cassettes import Wiring
+from mockprovider.double.serving import Serving
+from mockprovider.errors import DefinitionError
+from mockprovider.fake import Fake
+from mockprovider.faults import Faults
+from mockprovider.journal import Journal, Side
+from mockprovider.layers import stack
+from mockprovider.schema import Function, Package, ResourceType
+
+
+class RealClock:
+    """The machine's own time."""
+
+    def now(self) -> float:
+        """Seconds since the Unix epoch."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+
+class Double:
+    """A provider's test double: what it serves, what exists, what happened, and what shall go wrong.
+
+    Args:
+        definitions: resource types, functions and packages that it serves.
+        provider: what answers instead of the fake: ``real(...)``, ``recording(...)``, ``replaying(...)``, or any handler.
+        layers: further layers directly in front of it, outermost first.
+        seed: of all that is generated; equal seeds give equal ids.
+        strict: the fake refuses types that nobody declared.
+        cloud: the fake's objects; a new, empty one unless given.
+        name: the package that it is attached as where nothing is declared.
+
+    Raises what its parts raise: a cassette that is missing or broken, a definition that cannot be served.
+    """
+
+    def __init__(
+        self,
+        *definitions: ResourceType | Function | Package,
+        provider: Wiring | Handler | None = None,
+        layers: tuple[Layer, ...] = (),
+        seed: int = 0,
+        strict: bool = False,
+        cloud: Cloud | None = None,
+        name: str = "",
+    ) -> None:
+        wiring = provider if isinstance(provider, Wiring) else Wiring(name or "mock", provider)
+        self.name = name or wiring.name
+        self.major = wiring.major
+        """Which of Terraform's protocols ``serve("terraform")`` speaks."""
+        self.is_fake = wiring.provider is None
+        self.seed = seed
+        self.packages: dict[str, Package] = {}
+        self.cloud = cloud or Cloud(seed=seed)
+        self.journal = Journal()
+        self.faults = Faults()
+        self.errors: list[BaseException] = []
+        """Our own errors that an engine was told as a status; ``raise_errors`` raises the first."""
+        self._served: list[Serving] = []
+        self._sessions = 0
+        self._lock = threading.Lock()
+        self.define(*definitions)
+        self._recorder = wiring.recorder
+        self._provider = wiring.provider or Fake(self.packages, self.cloud, strict=strict)
+        inner = (*layers, *wiring.layers)
+        chain = (self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER), *inner)
+        self._handler = stack(chain, self._provider)
+
+    def define(self, *definitions: ResourceType | Function | Package) -> None:
+        """Serve these too. A type or function belongs to the package that its token names; a later one replaces an earlier."""
+        for each in definitions:
+            if isinstance(each, Package):
+                self.packages[each.name] = each
+            elif isinstance(each, (ResourceType, Function)):
+                name = each.token.split(":", 1)[0]
+                self.packages.setdefault(name, Package(name)).add(each)
+            else:
+                raise DefinitionError(f"{each!r} is no definition: give a ResourceType, a Function or a Package.")
+
+    def __call__(self, call: Call) -> Reply:
+        """Answer one call, through all layers: the in-process client of the engines that are Python."""
+        return self._handler(call)
+
+    def open(
+        self, protocol: str = "pulumi", *, package: str = "", engine: EnginePort | None = None, peer: str = "in-process"
+    ) -> Session:
+        """A new session, as a new connection opens one. ``engine`` is the way back to whoever calls."""
+        with self._lock:
+            self._sessions += 1
+            session = Session(protocol, self._sessions, peer, engine)
+        session.schema = self.packages.get(package) or (next(iter(self.packages.values()), None) if not package else None)
+        return session
+
+    def serve(self, protocol: str = "pulumi", *, host: str = "127.0.0.1", port: int = 0) -> Serving:
+        """Serve over gRPC, on loopback unless told otherwise: one server a package, found through ``environment``.
+
+        ``protocol`` is ``pulumi`` or ``terraform``; ``port`` 0 takes free ones. Raises ``PluginError`` if the port is taken.
+        """
+        serving = Serving(self, protocol, host, port)
+        self._served.append(serving)
+        return serving
+
+    def raise_errors(self) -> None:
+        """Raise the first of our own errors that an engine was told as a status, so that a test cannot miss it."""
+        if self.errors:
+            raise self.errors[0]
+
+    def close(self) -> None:
+        """Stop serving, end what was started, and finish what is being recorded, in this order. Safe to call again."""
+        served, self._served = self._served, []
+        for each in served:
+            each.stop()
+        close = getattr(self._provider, "close", None)
+        if close is not None:
+            close()
+        if self._recorder is not None:
+            self._recorder.faults = [str(rule) for rule in self.faults.rules] or None
+            self._recorder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,72 @@
+"""Work that somebody waits for."""
+
+import contextvars
+import threading
+
+import pytest
+
+from mockprovider.engine.threads import InlineExecutor, StoppedFromOutsideError, Work, executor
+
+SEEN = contextvars.ContextVar("SEEN", default="default")
+
+
+def test_work_returns_and_raises():
+    """The result is what the work returned; what it raised is raised where the result is asked for."""
+    done, failed = Work(lambda: 1), Work(lambda: 1 // 0)
+    assert done.wait(10)
+    assert done.result() == 1
+    assert failed.wait(10)
+    with pytest.raises(ZeroDivisionError):
+        failed.result()
+
+
+def test_work_sees_the_caller_s_context():
+    """Context variables are those of whoever starts the work, and changes stay inside."""
+
+    def look():
+        seen = SEEN.get()
+        SEEN.set("changed")
+        return seen
+
+    token = SEEN.set("caller's")
+    try:
+        work = Work(look)
+        work.wait(10)
+        assert (work.result(), SEEN.get()) == ("caller's", "caller's")
+    finally:
+        SEEN.reset(token)
+
+
+def test_work_can_be_stopped():
+    """Work that runs Python code for ever is stopped from outside."""
+
+    def endless():
+        while True:
+            pass
+
+    work = Work(endless)
+    assert not work.wait(0.01)
+    work.stop()
+    assert work.wait(10)
+    with pytest.raises(StoppedFromOutsideError):
+        work.result()
+
+
+def test_one_worker_is_the_caller_s_thread():
+    """With one worker everything is done in order, in the thread that submits it."""
+    with executor(1) as pool:
+        assert isinstance(pool, InlineExecutor)
+        assert pool.submit(threading.current_thread).result() is threading.current_thread()
+        assert isinstance(pool.submit(lambda: 1 // 0).exception(), ZeroDivisionError)
+
+
+def test_several_workers_overlap():
+    """With several workers things run at once, in threads that do not keep the process alive."""
+    meeting = threading.Barrier(3)
+
+    def meet(_):
+        meeting.wait(10)
+        return threading.current_thread().daemon
+
+    with executor(3) as pool:
+        assert list(pool.map(meet, range(3))) == [True] * 3
