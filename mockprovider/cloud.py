@@ -96,6 +96,18 @@ class MemoryStore:
         self._events: list[Event] = []
         self._points: Counter[str] = Counter()
 
+    @classmethod
+    def restore(cls, snapshot: Mapping[str, Any]) -> MemoryStore:
+        """The store that a ``snapshot`` was taken of, without its events; an empty one of an empty mapping."""
+        store = cls()
+        store._objects = {(type_, id_): properties for type_, id_, properties in snapshot.get("objects", ())}
+        store._points = Counter(snapshot.get("points", {}))
+        return store
+
+    def snapshot(self) -> dict[str, Any]:
+        """What exists, and which ids were given out, as a value; what happened is not in it."""
+        return {"objects": [list(each) for each in self.objects()], "points": dict(self._points)}
+
     def get(self, type_: str, id_: str) -> Bag | None:
         """The properties of an object, or ``None``."""
         return self._objects.get((type_, id_))

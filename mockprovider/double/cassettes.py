@@ -28,13 +28,15 @@ class Closable(Protocol):
 class Wiring(Struct):
     """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
 
-    ``provider`` is ``None`` for the fake. ``name`` is the package's, ``major`` Terraform's protocol.
+    ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks (``pulumi``,
+    ``terraform``) where that is fixed, ``major`` Terraform's protocol.
     """
 
     name: str
     provider: Handler | None = None
     layers: tuple[Layer, ...] = ()
     major: int = 6
+    protocol: str = "pulumi"
     recorder: Recorder | None = None
 
 
@@ -64,7 +66,9 @@ def real(
     from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - grpc is slow to import
 
     start, major = _starter(protocol, command, env)
-    return Wiring(name or provider_name(command), PerSession(lambda call: start(command, call, env=env, cwd=cwd)), major=major)
+    return Wiring(
+        name or provider_name(command), PerSession(lambda call: start(command, call, env=env, cwd=cwd)), (), major, protocol
+    )
 
 
 def _starter(protocol: str, command: Command, env: Mapping[str, str] | None) -> tuple[Callable[..., Any], int]:
@@ -92,7 +96,7 @@ def recording(
     recorder = tape.record(
         path, transcriber(spoken), protocol=spoken, provider=behind.name, created_by=created_by, redactor=redactor
     )
-    return Wiring(behind.name, behind.provider, (*behind.layers, recorder), behind.major, recorder)
+    return Wiring(behind.name, behind.provider, (*behind.layers, recorder), behind.major, protocol, recorder)
 
 
 def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None) -> Wiring:
@@ -104,7 +108,7 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None)
     name = header.provider or "mock"
     if header.protocol == "pulumi":
         return Wiring(name, _Attached(replayer))
-    return Wiring(name, replayer, major=int(header.protocol.removeprefix("tfplugin")))
+    return Wiring(name, replayer, (), int(header.protocol.removeprefix("tfplugin")), "terraform")
 
 
 class _Attached:

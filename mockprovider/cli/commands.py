@@ -1,0 +1,142 @@
+"""Every command: its words, its options, an example. What it does is in the modules beside this one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mockprovider.errors import MockProviderError
+
+PROTOCOL = click.Choice(["pulumi", "terraform"])
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+port_option = click.option("--port", default=0, metavar="N", help="Port to serve at; a free one unless given.")
+host_option = click.option("--host", default="127.0.0.1", show_default=True, metavar="HOST", help="Address to serve at.")
+seed_option = click.option("--seed", default=0, metavar="N", help="Seed of all that is generated.")
+types_option = click.option(
+    "--types",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="A types file (JSON); may be given again. See docs/resource-types.md.",
+)
+
+
+class Group(click.Group):
+    """Turns our errors into one clear message, whatever command raised them."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except MockProviderError as error:
+            raise click.ClickException(str(error)) from error
+
+
+def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Put an example under a command's help, as it is typed."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        command.__doc__ = f"{command.__doc__}\n\n\b\nExample:\n{text}"
+        return command
+
+    return decorate
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="mockprovider")
+def main() -> None:
+    r"""The test double for infrastructure-as-code providers.
+
+    Fake a provider, record a real one, replay it without the cloud, and break it at a chosen call, under pulumi,
+    terraform, tofu, or the engine that is built in.
+
+    \b
+    Start here:
+      mockprovider demo
+    """
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
+
+@main.command()
+@click.option("--keep", type=FOLDER, default=Path("demo-output"), show_default=True, help="Where the artefacts go.")
+@click.option(
+    "--engine", "engines", multiple=True, type=click.Choice(["embedded", "pulumi", "terraform"]), help="Only this one."
+)
+@example("  mockprovider demo --engine embedded")
+def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
+    """Record, replay and break a real run before your eyes."""
+    from mockprovider.demo import run  # noqa: PLC0415 - imports pulumi, which is slow
+
+    sys.exit(0 if run(keep, engines, click.echo) else 1)
+
+
+@main.command()
+@click.argument("protocol", type=PROTOCOL)
+@types_option
+@port_option
+@host_option
+@seed_option
+@click.option("--strict", is_flag=True, help="Refuse resource types that no types file declares.")
+@example("  mockprovider serve pulumi --types plugins/catalog/storage.json")
+def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool) -> None:
+    """Serve the fake provider to an engine until Ctrl-C."""
+    from mockprovider.cli.serving import serve_fake  # noqa: PLC0415 - grpc is slow to import
+
+    serve_fake(protocol, types, host=host, port=port, seed=seed, strict=strict)
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.argument("protocol", type=PROTOCOL)
+@click.option(
+    "--cassette", required=True, type=FILE, metavar="FILE", help="Where the recording goes; what is there is replaced."
+)
+@click.option("--name", default="", help="The package's name; taken from the executable's unless given.")
+@click.argument("provider", nargs=-1, required=True, type=click.UNPROCESSED)
+@port_option
+@host_option
+@example("  mockprovider record pulumi --cassette random.json -- pulumi-resource-random")
+def record(*, protocol: str, cassette: Path, name: str, provider: tuple[str, ...], port: int, host: str) -> None:
+    """Serve a real PROVIDER to an engine until Ctrl-C, and record what is said.
+
+    PROVIDER is its executable with arguments of its own, after two dashes. Each engine connection gets a process of its own.
+    """
+    from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
+
+    serve_recording(protocol, cassette, provider, name=name, host=host, port=port)
+
+
+@main.command()
+@click.argument("file", type=FILE)
+@port_option
+@host_option
+@example("  mockprovider replay random.json")
+def replay(*, file: Path, port: int, host: str) -> None:
+    """Serve a recorded provider to an engine until Ctrl-C, from the cassette FILE alone."""
+    from mockprovider.cli.serving import serve_replay  # noqa: PLC0415 - grpc is slow to import
+
+    serve_replay(file, host=host, port=port)
+
+
+@main.command(name="run")
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.argument("operation", type=click.Choice(["preview", "up", "refresh", "destroy"]))
+@types_option
+@click.option("--stack", default="dev", show_default=True, help="The stack's name; its settings are in Pulumi.STACK.yaml.")
+@click.option("--cassette", type=FILE, metavar="FILE", help="Replay this recording instead of faking.")
+@seed_option
+@example("  mockprovider run examples/bucket up --types plugins/catalog/storage.json")
+def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, cassette: Path | None, seed: int) -> None:
+    """Run the Pulumi program in DIR on the embedded engine, without pulumi and without a cloud.
+
+    What the engine remembers and what the fake cloud holds is kept in DIR/.mockprovider/STACK.json for the next run.
+    """
+    from mockprovider.cli.running import run  # noqa: PLC0415 - imports pulumi, which is slow
+
+    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed)

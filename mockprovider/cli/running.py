@@ -1,0 +1,69 @@
+"""``run``: a project folder on the embedded engine, with state and cloud kept between the runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mockprovider.cli.types import read_types
+from mockprovider.cloud import Cloud, MemoryStore
+from mockprovider.double import Double, replaying
+from mockprovider.engine import Result, Stack
+from mockprovider.engine.folder import read_folder
+from mockprovider.errors import MalformedError
+from mockprovider.pulumi.values import from_plain, to_plain
+
+
+def run(folder: Path, operation: str, types: Sequence[Path], *, stack: str, cassette: Path | None, seed: int) -> None:
+    """Run one operation. Raises ``ProgramError`` if it fails; what was done by then is kept all the same."""
+    project = read_folder(folder)
+    kept = folder / ".mockprovider" / f"{stack}.json"
+    before = _read(kept)
+    store = MemoryStore.restore(from_plain(before.get("cloud") or {}))
+    provider = replaying(cassette) if cassette else None
+    with Double(*read_types(types), provider=provider, cloud=Cloud(store, seed), seed=seed) as double:
+        engine = Stack(double, project=project.name, name=stack, config=project.config(stack), seed=seed)
+        if "state" in before:
+            engine.import_(before["state"])
+        try:
+            arguments = (folder,) if operation in ("preview", "up") else ()
+            result: Result = getattr(engine, operation)(*arguments)
+        finally:
+            if operation != "preview":
+                _write(kept, {"state": engine.export(), "cloud": to_plain(store.snapshot())})
+    _show(result, operation)
+
+
+def _show(result: Result, operation: str) -> None:
+    for op, urn in result.steps:
+        if op != "same":
+            click.echo(f"  {op:<20} {urn}")
+    for each in result.diagnostics:
+        click.echo(f"  {each}")
+    counts = ", ".join(f"{count} {op}" for op, count in result.summary.items()) or "nothing changed"
+    click.echo(f"{operation}: {counts}")
+    for name, value in result.outputs.items():
+        shown = "[secret]" if name in result.secret_outputs else json.dumps(to_plain(value))
+        click.echo(f"  {name} = {shown}")
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise MalformedError(f"{path} cannot be read: {error}. Delete it to begin anew.") from error
+    return content
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    # Renamed into place, so that a crash leaves the old memory or the new one, never half of one.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".tmp")
+    draft.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    draft.replace(path)

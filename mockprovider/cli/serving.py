@@ -1,0 +1,78 @@
+"""``serve``, ``record`` and ``replay``: a double on a port, told to the user, until Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from mockprovider.calls import Call, Handler, Reply
+from mockprovider.cli.types import read_types
+from mockprovider.double import Double, Serving, Wiring, real, recording, replaying
+from mockprovider.journal import Entry, Side
+
+
+def serve_fake(protocol: str, types: Sequence[Path], *, host: str, port: int, seed: int, strict: bool) -> None:
+    """Serve the fake."""
+    double = Double(*read_types(types), layers=(narrate,), seed=seed, strict=strict)
+    with double:
+        _serve(double, protocol, host, port)
+        click.echo(f"{len(double.cloud.objects())} objects were left in the cloud.")
+
+
+def serve_recording(protocol: str, cassette: Path, command: Sequence[str], *, name: str, host: str, port: int) -> None:
+    """Serve a real provider, and record it."""
+    shown = f"mockprovider record {protocol} --cassette {cassette.name} -- {' '.join(map(_portable, command))}"
+    wiring = recording(cassette, real(command, protocol, name=name), protocol, created_by=shown)
+    with Double(provider=wiring, layers=(narrate,)) as double:
+        _serve(double, protocol, host, port)
+    recorded = wiring.recorder.close() if wiring.recorder else None
+    click.echo(f"Recorded {len(recorded.interactions) if recorded else 0} calls into {cassette}.")
+
+
+def serve_replay(cassette: Path, *, host: str, port: int) -> None:
+    """Serve a recorded provider."""
+    wiring: Wiring = replaying(cassette)
+    with Double(provider=wiring, layers=(narrate,)) as double:
+        _serve(double, wiring.protocol, host, port)
+        double.raise_errors()
+
+
+def narrate(call: Call, proceed: Handler) -> Reply:
+    """A layer that shows each call as it ends."""
+    entry = Entry(0, Side.PROVIDER, call)
+    entry.reply = proceed(call)
+    click.echo(str(entry).split(maxsplit=1)[1], err=True)
+    return entry.reply
+
+
+def _portable(part: str) -> str:
+    # The command is kept in the cassette, where a path of this machine would tell nobody anything.
+    return Path(part).name if "/" in part else part
+
+
+def _serve(double: Double, protocol: str, host: str, port: int) -> None:
+    with double.serve(protocol, host=host, port=port) as serving:
+        _tell(serving)
+        # Whoever started us may be a script: its signal to end is as good as a Ctrl-C.
+        ended = threading.Event()
+        previous = {each: signal.signal(each, lambda *_: ended.set()) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            while not ended.wait(0.2):
+                pass
+        finally:
+            for each, handler in previous.items():
+                signal.signal(each, handler)
+    click.echo("")
+
+
+def _tell(serving: Serving) -> None:
+    for name, address in serving.addresses().items():
+        click.echo(f"Serving {name} at {address}. Ctrl-C ends it.")
+    click.echo("In the terminal of the engine:\n")
+    for variable, value in serving.environment.items():
+        click.echo(f"  export {variable}='{value}'")
+    click.echo("")

@@ -1,0 +1,360 @@
+"""The recordings in cassettes/: what each is made of, how it is made, and how it is replayed.
+
+A *life* is what happens between an engine and a provider from the first up to the destroy. A kept cassette is the recording of one,
+made under one engine; beside it lie the states that the engine had after each step.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from engine_toolbox import BUCKET, TYPES, Bucket, Thing
+from msgspec import Struct
+
+from mockprovider.double import Double, Wiring, real, recording, replaying
+from mockprovider.schema import Package, Property, ResourceType
+
+HOUSE = Path(__file__).resolve().parent.parent
+CASSETTES = HOUSE / "cassettes"
+STATES = ".states.json"
+ENGINES: Mapping[str, tuple[str, ...]] = {"pulumi": ("embedded", "pulumi"), "terraform": ("terraform", "tofu")}
+"""The engines of each protocol, by the names that cassettes have of them."""
+
+FILES = [sys.executable, str(HOUSE / "examples/files/provider.py")]
+FILE = "files:index:File"
+SECRET = "correct horse battery staple"
+
+Touch = Callable[[], object]
+States = list[dict[str, Any]]
+
+
+class Live(Struct):
+    """A provider to record: what stands behind the double, what the double itself serves, how to change things by hand."""
+
+    behind: Wiring
+    definitions: tuple[Any, ...] = ()
+    drift: Callable[[Double], object] = lambda _: None
+
+
+class Kept(Struct, frozen=True):
+    """A folder of cassettes. ``live`` gives its provider, with a folder that it may use; ``life`` is what was recorded."""
+
+    name: str
+    protocol: str
+    live: Callable[[Path], Live]
+    life: Callable[[Any, Touch], States]
+
+    def path(self, engine: str) -> Path:
+        """The cassette that was recorded under ``engine``."""
+        return CASSETTES / self.name / f"{engine}.json"
+
+    def states(self, engine: str) -> States:
+        """The states that the engine had while the cassette was recorded."""
+        found: States = json.loads(self.path(engine).with_suffix(STATES).read_text(encoding="utf-8"))
+        return found
+
+    def record(self, engine: str, path: Path, folder: Path) -> States:
+        """Record the life under ``engine`` to ``path``; returns the states."""
+        live = self.live(folder)
+        created_by = f"tools/record-cassettes {self.name}"
+        double = Double(*live.definitions, provider=recording(path, live.behind, self.protocol, created_by=created_by))
+        with double:
+            found = self.life(driver(engine, double, folder / engine), lambda: live.drift(double))
+            double.raise_errors()
+        return found
+
+    def replay(self, engine: str, path: Path, folder: Path) -> States:
+        """Live it again under ``engine`` with nothing but the cassette; returns the states. Everything recorded is asked for."""
+        behind = replaying(path)
+        with Double(provider=behind) as double:
+            found = self.life(driver(engine, double, folder / engine), lambda: None)
+            double.raise_errors()
+        return found
+
+
+def driver(engine: str, double: Double, folder: Path) -> Any:
+    """An engine by name, led to ``double``."""
+    if engine == "embedded":
+        from mockprovider.engine import Stack  # noqa: PLC0415 - imports pulumi, which is slow
+
+        return Stack(double)
+    if engine == "pulumi":
+        from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - only where there is one
+
+        served = double.serve("pulumi")
+        return PulumiCli(folder, lambda: served.environment)
+    from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - only where there is one
+
+    reattached = double.serve("terraform")
+    return Terraform(folder, lambda: reattached.environment, binary=engine)
+
+
+# Comparing -------------------------------------------------------------------------------------------------------------
+
+TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
+MASK = "[secret]"
+
+
+def stack_state(exported: Mapping[str, Any]) -> dict[str, Any]:
+    """A Pulumi state without what differs from run to run: times, the ids of providers, the order of what has none; and
+    without its secrets.
+    """
+    found = [_resource(each) for each in exported["deployment"].get("resources") or ()]
+    return {"resources": sorted(found, key=lambda each: (each["urn"], str(each.get("id")), bool(each.get("delete"))))}
+
+
+def _resource(found: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in found.items() if key not in TIMES}
+    if kept["type"].startswith("pulumi:providers:"):
+        kept["id"] = "generated"
+    if kept.get("provider"):
+        kept["provider"] = kept["provider"].rpartition("::")[0]
+    if kept.get("propertyDependencies"):
+        kept["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in kept["propertyDependencies"].items()}
+    if kept.get("dependencies"):
+        kept["dependencies"] = sorted(kept["dependencies"])
+    masked: dict[str, Any] = _masked(kept)
+    return masked
+
+
+def _masked(tree: Any) -> Any:
+    if isinstance(tree, list):
+        return [_masked(each) for each in tree]
+    if not isinstance(tree, dict):
+        return tree
+    return {key: MASK if key in ("plaintext", "ciphertext") else _masked(each) for key, each in tree.items()}
+
+
+def module_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """A Terraform state without what is the engine's own: lineage, serial, version, registry; and without its secrets."""
+    kept = {key: value for key, value in state.items() if key not in ("lineage", "serial", "terraform_version")}
+    kept["resources"] = [_module_resource(each) for each in state["resources"]]
+    return kept
+
+
+def _module_resource(found: Mapping[str, Any]) -> dict[str, Any]:
+    instances = [_instance(each) for each in found["instances"]]
+    return {**found, "provider": found["provider"].rpartition("/")[2], "instances": instances}
+
+
+def _instance(found: Mapping[str, Any]) -> dict[str, Any]:
+    secret = {steps[0]["value"] for steps in found.get("sensitive_attributes", []) if steps}
+    attributes = {key: MASK if key in secret else value for key, value in found["attributes"].items()}
+    return {**found, "attributes": attributes, "sensitive_attributes": sorted(secret)}
+
+
+# A real Pulumi provider ------------------------------------------------------------------------------------------------
+
+
+def files(folder: Path) -> Live:
+    """The example's provider of real files."""
+    place = folder / "files"
+    place.mkdir(parents=True)
+    behind = real(FILES, name="files", env={"FILES_FOLDER": str(place)})
+
+    def drift(_: Double) -> None:
+        (place / "hello.txt").write_text("changed by hand\n", encoding="utf-8")
+        (place / "second.txt").unlink()
+
+    return Live(behind, drift=drift)
+
+
+def files_life(stack: Any, touch: Touch) -> States:
+    """Up, up again, update, replace, refresh with drift and with a vanished file, up that mends both, destroy."""
+    import pulumi  # noqa: PLC0415 - slow
+
+    wanted = {"content": "hello\n", "path": "first.txt"}
+
+    def program() -> None:
+        hello = Thing(FILE, "hello", content=wanted["content"], sha256=None)
+        Thing(FILE, "named", content=hello.sha256, path=wanted["path"])
+        pulumi.export("sha256", hello.sha256)
+
+    return pulumi_life(stack, touch, program, wanted, {"content": "goodbye\n"}, {"path": "second.txt"})
+
+
+def pulumi_life(stack: Any, touch: Touch, program: Callable[[], None], wanted: dict[str, str], *changes: Any) -> States:
+    """The life of a stack whose program reads ``wanted``, which is changed once for each of ``changes``."""
+    states = []
+    for change in ({}, {}, *changes):
+        wanted.update(change)
+        stack.up(program)
+        states.append(stack_state(stack.export()))
+    touch()
+    stack.refresh()
+    states.append(stack_state(stack.export()))
+    stack.preview(program)
+    stack.up(program)
+    states.append(stack_state(stack.export()))
+    stack.destroy()
+    return [*states, stack_state(stack.export())]
+
+
+# Real Terraform providers ----------------------------------------------------------------------------------------------
+
+RANDOM = """
+resource "random_pet" "pet" {{
+  length = {length}
+}}
+resource "random_integer" "number" {{
+  min = 1
+  max = 50000
+}}
+resource "random_shuffle" "shuffled" {{
+  input = [random_pet.pet.id, "x", "y"]
+}}
+resource "random_password" "password" {{
+  length = 20
+}}
+resource "random_string" "string" {{
+  length  = 8
+  special = false
+}}
+output "pet" {{
+  value = random_pet.pet.id
+}}
+"""
+NULL = """
+resource "null_resource" "first" {{
+  triggers = {{ version = "{length}" }}
+}}
+data "null_data_source" "values" {{
+  inputs = {{ first = null_resource.first.id }}
+}}
+"""
+TIME = """
+resource "time_static" "start" {{
+  triggers = {{ version = "{length}" }}
+}}
+resource "time_offset" "later" {{
+  offset_days = {length}
+}}
+"""
+
+
+def terraform_provider(name: str) -> Callable[[Path], Live]:
+    """A real Terraform provider on PATH."""
+
+    def live(_: Path) -> Live:
+        found = shutil.which(f"terraform-provider-{name}")
+        assert found, f"no terraform-provider-{name} on PATH; tools/build-engines builds it"
+        return Live(real([found], "terraform"))
+
+    return live
+
+
+def terraform_life(text: str) -> Callable[[Any, Touch], States]:
+    """Create, look, change, refresh and destroy."""
+
+    def life(cli: Any, touch: Touch) -> States:
+        cli.write(text.format(length=2))
+        states = [cli.apply().state]
+        assert cli.plan().exit_code == 0
+        cli.write(text.format(length=3))
+        states.append(cli.apply().state)
+        touch()
+        states += [cli.refresh().state, cli.apply().state, cli.destroy().state]
+        return [module_state(each) for each in states]
+
+    return life
+
+
+# The fake --------------------------------------------------------------------------------------------------------------
+
+CLOUD = Package("cloud", config={"region": Property(str)})
+CLOUD.add(
+    *TYPES, ResourceType("cloud:index:User", {"name": Property(str), "password": Property(str, computed=True, secret=True)})
+)
+
+
+def fake(_: Path) -> Live:
+    """The fake, with a secret that the program has and one that the provider makes."""
+
+    def drift(double: Double) -> None:
+        for each in double.cloud.objects(BUCKET):
+            if each.get("source"):
+                double.cloud.vanish(BUCKET, each.id)
+            else:
+                double.cloud.drift(BUCKET, each.id, acl="drifted")
+
+    return Live(Wiring("cloud"), (CLOUD,), drift)
+
+
+def fake_life(stack: Any, touch: Touch) -> States:
+    """Values of all kinds, secrets of both sides, a function; update, replace, drift, a vanished object."""
+    import pulumi  # noqa: PLC0415 - slow
+
+    wanted = {"acl": "x", "name": "a"}
+
+    def program() -> None:
+        zone = pulumi.runtime.invoke("cloud:index:getZone", {"region": "eu"}).value
+        logs = Bucket("logs", **wanted, tags={"zone": zone["zone"], "": "empty"})
+        Bucket("more", source=logs.arn, token=pulumi.Output.secret(SECRET), file=pulumi.StringAsset("text"))
+        Thing("cloud:index:User", "user", name="ann", password=None)
+        pulumi.export("arn", logs.arn)
+
+    return pulumi_life(stack, touch, program, wanted, {"acl": "y"}, {"name": "b"})
+
+
+FAKE = """
+data "cloud_get_zone" "zone" {{
+  region = "eu"
+}}
+resource "cloud_bucket" "logs" {{
+  name = "logs-{length}"
+  acl  = "x"
+  tags = {{ zone = data.cloud_get_zone.zone.zone }}
+}}
+resource "cloud_bucket" "more" {{
+  acl    = "acl-{length}"
+  source = cloud_bucket.logs.arn
+  token  = "correct horse battery staple"
+}}
+resource "cloud_user" "user" {{
+  name = "ann"
+}}
+output "arn" {{
+  value = cloud_bucket.logs.arn
+}}
+"""
+
+KEPT: Mapping[str, Kept] = {
+    each.name: each
+    for each in (
+        Kept("pulumi-files", "pulumi", files, files_life),
+        Kept("fake-pulumi", "pulumi", fake, fake_life),
+        Kept("terraform-random", "terraform", terraform_provider("random"), terraform_life(RANDOM)),
+        Kept("terraform-null", "terraform", terraform_provider("null"), terraform_life(NULL)),
+        Kept("terraform-time", "terraform", terraform_provider("time"), terraform_life(TIME)),
+        Kept("fake-terraform", "terraform", fake, terraform_life(FAKE)),
+    )
+}
+
+
+def recorded() -> Iterator[tuple[Kept, str]]:
+    """Every cassette that is to be there: its kind and the engine that it was recorded under."""
+    for kept in KEPT.values():
+        for engine in ENGINES[kept.protocol]:
+            yield kept, engine
+
+
+@contextmanager
+def built_engines() -> Iterator[None]:
+    """While it lasts, the programs that tools/build-engines made come first on PATH."""
+    before = os.environ["PATH"]
+    found = subprocess.run(
+        [sys.executable, str(HOUSE / "tools/build-engines"), "--print-bin"], check=True, capture_output=True, text=True
+    )
+    os.environ["PATH"] = os.pathsep.join([found.stdout.strip(), str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
