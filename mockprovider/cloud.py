@@ -217,9 +217,14 @@ class Cloud:
         found = [each for each in here if id_ in (None, each.id)]
         if len(found) != 1:
             wanted = f"{type_} {id_!r}" if id_ else f"exactly one {type_}"
-            ids = ", ".join(each.id for each in here) or "none at all"
-            raise MockProviderError(f"There is not {wanted} in the cloud. There is: {ids}. Name one of them by its id.")
+            raise MockProviderError(f"There is not {wanted} in the cloud. {self._there(here)}")
         return found[0]
+
+    def _there(self, here: list[CloudObject]) -> str:
+        if here:
+            return f"There is: {', '.join(each.id for each in here)}. Name one of them by its id."
+        types = ", ".join(sorted({each.type for each in self.objects()}))
+        return f"There is none at all of that type, only of {types}." if types else "There is nothing at all: create it first."
 
     def _change(self, effect: Effect, type_: str, id_: str, after: Bag | None) -> None:
         before = self._store.get(type_, id_)

@@ -33,7 +33,8 @@ class Entry(Struct):
 
     def __str__(self) -> str:
         if self.error:
-            end = f"raised {self.error}"
+            # The rest of it stands where it is told as a failure; here it would bury the calls around it.
+            end = f"raised {self.error.splitlines()[0]}"
         elif self.reply is None:
             end = "running"
         elif self.reply.ok:

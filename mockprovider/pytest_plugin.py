@@ -10,11 +10,12 @@ import os
 import shlex
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, MockProviderError
 
 if TYPE_CHECKING:
     from mockprovider.double import Double, Wiring
@@ -22,17 +23,45 @@ if TYPE_CHECKING:
     from mockprovider.drivers.terraform import Terraform
     from mockprovider.engine import Stack
 
+HERE = f"{Path(__file__).parent}{os.sep}"
 RECORD = "--provider-record"
 SEED = "--provider-seed"
+PROTOCOLS = ("pulumi", "terraform")
+ARGUMENTS: dict[str, tuple[type, ...]] = {
+    "path": (str, Path),
+    "command": (str, list, tuple),
+    "protocol": (str,),
+    "env": (dict,),
+    "name": (str,),
+}
+"""The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
+WANTED = {
+    "path": "give the file's path, relative to the test's folder",
+    "command": "give a command line, or a list of the executable and its arguments",
+    "protocol": "give 'pulumi' or 'terraform'",
+    "env": "give a dict of environment variables",
+    "name": "give the package's name",
+}
 USED = pytest.StashKey["Used"]()
 
 
 class Used:
-    """What one test used, to explain its failure."""
+    """What one test used, to explain its failure: the double, where its artefacts go, and the stack, if there is one."""
 
-    def __init__(self) -> None:
-        self.double: Double | None = None
+    def __init__(self, double: Double, folders: pytest.TempPathFactory) -> None:
+        self.double = double
+        self.folders = folders
         self.stack: Stack | None = None
+        self.told = 0
+        """How many of the double's errors the test's reports have told already."""
+
+    def raise_errors(self) -> None:
+        """Raise the first of our errors that nobody was told of, so that none is lost and none is told twice."""
+        __tracebackhide__ = True
+        news, self.told = self.double.errors[self.told :], len(self.double.errors)
+        if news:
+            # Where it was raised is a thread of ours, which says nothing about the test.
+            raise news[0].with_traceback(None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,26 +79,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Our marker; and gRPC's chatter about closed connections, which helps nobody who reads a test's output, is off."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    _known_mode(config.getoption(RECORD))
     config.addinivalue_line(
         "markers",
-        "cassette(path=None, command=None, protocol='pulumi', env=None): replay the provider from a cassette "
+        "cassette(path=None, command=None, protocol='pulumi', env=None, name=None): replay the provider from a cassette "
         "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
-        "the real provider that `command` starts, or the fake if there is none",
+        "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
+        "it by; without it, the one that the executable's name tells",
     )
+
+
+def _known_mode(name: str) -> None:
+    if name == "none":
+        # The default is known to be right, and what knows the others takes time to import.
+        return
+    from mockprovider.cassette.modes import mode  # noqa: PLC0415 - only where a mode is given
+
+    try:
+        mode(name)
+    except MockProviderError as error:
+        raise pytest.UsageError(f"{RECORD}={name}: {error}") from error
 
 
 # The double ----------------------------------------------------------------------------------------------------------
 
 
 class CassetteUse:
-    """How one test uses a cassette: where it lies, in which mode, and what is recorded."""
+    """How one test uses a cassette: where it lies, in which mode, and what is recorded under which name."""
 
-    def __init__(self, path: Path, mode: str, command: list[str], protocol: str, env: dict[str, str]) -> None:
+    def __init__(self, path: Path, mode: str, *, command: list[str], protocol: str, env: dict[str, str], name: str) -> None:
         self.path = path
         self.mode = mode
         self.command = command
         self.protocol = protocol
         self.env = env
+        self.name = name
 
     def wiring(self, remake: str) -> Wiring:
         """What to put behind the double. ``remake`` is the command line that makes the cassette again."""
@@ -78,7 +122,8 @@ class CassetteUse:
 
         if mode(self.mode) is Mode.NONE:
             return replaying(self.path)
-        behind = real(self.command, self.protocol, env=self.env) if self.command else Wiring("mock")
+        fake = Wiring(self.name or "mock")
+        behind = real(self.command, self.protocol, name=self.name, env=self.env) if self.command else fake
         return recording(self.path, behind, self.protocol, created_by=remake)
 
 
@@ -90,39 +135,72 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
     marker = request.node.get_closest_marker("cassette")
     if marker is None:
         return None
-    given = dict(zip(("path", "command", "protocol", "env"), marker.args, strict=False)) | marker.kwargs
-    unknown = given.keys() - {"path", "command", "protocol", "env"}
-    if unknown:
-        raise DefinitionError(f"@pytest.mark.cassette has no {unknown.pop()!r}; it has path, command, protocol and env.")
+    try:
+        given = _arguments(marker)
+    except DefinitionError as error:
+        _give_up(error)
+    command = given["command"] or []
     own = cassette_path(request.node.path, request.node.name)
-    path = request.node.path.parent / given["path"] if given.get("path") else own
-    command = given.get("command") or []
     return CassetteUse(
-        path,
+        request.node.path.parent / given["path"] if given["path"] else own,
         request.config.getoption(RECORD),
-        shlex.split(command) if isinstance(command, str) else list(command),
-        given.get("protocol", "pulumi"),
-        given.get("env") or {},
+        command=shlex.split(command) if isinstance(command, str) else list(command),
+        protocol=given["protocol"] or "pulumi",
+        env=given["env"] or {},
+        name=given["name"] or "",
     )
 
 
+def _arguments(marker: pytest.Mark) -> dict[str, Any]:
+    """The marker's arguments by name, all of them. Raises ``DefinitionError`` for what is none."""
+    has = f"it has {', '.join(ARGUMENTS)}"
+    if len(marker.args) > len(ARGUMENTS):
+        raise DefinitionError(f"@pytest.mark.cassette has no {len(marker.args)} arguments; {has}.")
+    given: dict[str, Any] = {**dict(zip(ARGUMENTS, marker.args, strict=False)), **marker.kwargs}
+    for name, value in given.items():
+        if name not in ARGUMENTS:
+            raise DefinitionError(f"@pytest.mark.cassette has no {name!r}; {has}.")
+        if value is not None and not isinstance(value, ARGUMENTS[name]):
+            raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} is a {type(value).__name__}; {WANTED[name]}.")
+    if given.get("protocol") not in (None, *PROTOCOLS):
+        raise DefinitionError(f"@pytest.mark.cassette: there is no protocol {given['protocol']!r}; {WANTED['protocol']}.")
+    return {**dict.fromkeys(ARGUMENTS), **given}
+
+
 @pytest.fixture
-def mockprovider_provider(request: pytest.FixtureRequest, mockprovider_cassette: CassetteUse | None) -> Iterator[Double]:
+def mockprovider_provider(
+    request: pytest.FixtureRequest, mockprovider_cassette: CassetteUse | None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Double]:
     """A ``Double``: define resource types on it, break it, and look at its cloud and journal.
 
-    Of a test marked ``cassette`` it is the recorded provider. Errors of ours that an engine was told fail the test at its end.
+    Of a test marked ``cassette`` it is the recorded provider. Errors of ours that an engine was told fail the test, also if
+    the engine or the program swallowed them.
     """
     from mockprovider.double import Double  # noqa: PLC0415 - slow to import
 
-    remake = f"pytest {RECORD}=all {request.node.nodeid}"
-    behind = mockprovider_cassette.wiring(remake) if mockprovider_cassette else None
-    double = Double(provider=behind, seed=request.config.getoption(SEED))
-    _used(request.node).double = double
+    __tracebackhide__ = True
+    remake = f"pytest {RECORD}=all {shlex.quote(request.node.nodeid)}"
+    use = mockprovider_cassette
+    try:
+        behind = use.wiring(remake) if use else None
+    except MockProviderError as error:
+        _give_up(error, f"For this test that is: {remake}")
+    double = Double(provider=behind, seed=request.config.getoption(SEED), name=use.name if use else "")
+    used = request.node.stash[USED] = Used(double, tmp_path_factory)
     try:
         yield double
     finally:
         double.close()
-    double.raise_errors()
+    used.raise_errors()
+
+
+def _give_up(error: MockProviderError, *more: str) -> NoReturn:
+    """Fail the test's setup with our message alone: where in us it was raised helps nobody."""
+    told = "\n".join([f"{type(error).__name__}: {error}", *more])
+    # Outside of the handler's context, so that pytest shows no chain.
+    failure = pytest.fail.Exception(told, pytrace=False)
+    failure.__suppress_context__ = True
+    raise failure
 
 
 # Engines -------------------------------------------------------------------------------------------------------------
@@ -134,7 +212,7 @@ def mockprovider_pulumi_stack(request: pytest.FixtureRequest, mockprovider_provi
     from mockprovider.engine import Stack  # noqa: PLC0415 - slow to import
 
     stack = Stack(mockprovider_provider, seed=request.config.getoption(SEED))
-    _used(request.node).stack = stack
+    request.node.stash[USED].stack = stack
     return stack
 
 
@@ -201,37 +279,74 @@ def terraform(mockprovider_terraform: Terraform) -> Terraform:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
+    """A test that passed fails with what an engine was told by us and kept to itself, such as a miss."""
+    __tracebackhide__ = True
+    try:
+        result = yield
+    except BaseException:
+        used = item.stash.get(USED, None)
+        if used is not None:
+            # It has failed, and its section tells these errors: a second failure would say nothing new.
+            used.told = len(used.double.errors)
+        raise
+    used = item.stash.get(USED, None)
+    if used is not None:
+        used.raise_errors()
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A failed test that used a double says what the double saw, how to run it again, and where everything is kept."""
+    if call.excinfo is not None and not item.config.getoption("fulltrace"):
+        _shorten(call.excinfo, item)
     report = yield
     used = item.stash.get(USED, None)
-    if report.failed and call.when in ("call", "teardown") and used is not None and used.double is not None:
-        report.sections.append(("mockprovider", _explained(item, used)))
+    if report.failed and call.excinfo is not None and used is not None:
+        report.sections.append(("mockprovider", _explained(item, used, str(call.excinfo.value))))
     return report
 
 
-def _used(item: pytest.Item) -> Used:
-    return item.stash.setdefault(USED, Used())
+def _shorten(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> None:
+    """Cut our own frames off an error that we raised on purpose: its message says it all, and ``--full-trace`` has them."""
+    entry: TracebackType | None = excinfo.tb
+    while entry is not None and entry.tb_frame.f_code.co_filename != str(item.path):
+        entry = entry.tb_next
+    if not isinstance(excinfo.value, MockProviderError) or entry is None:
+        return
+    while entry.tb_next is not None and not entry.tb_next.tb_frame.f_code.co_filename.startswith(HERE):
+        entry = entry.tb_next
+    entry.tb_next = None
 
 
-def _explained(item: pytest.Item, used: Used) -> str:
-    from mockprovider.double.artefacts import keep  # noqa: PLC0415 - only when a test has failed
+def _explained(item: pytest.Item, used: Used, told: str) -> str:
+    from mockprovider.double.artefacts import mask  # noqa: PLC0415 - only when a test has failed
 
     double = used.double
-    if double is None:
-        return ""
-    seed = item.config.getoption(SEED)
-    factory: pytest.TempPathFactory = item.config._tmp_path_factory  # type: ignore[attr-defined] # noqa: SLF001
-    folder = factory.mktemp("mockprovider")
-    kept = keep(folder, double, used.stack)
+    mode = item.config.getoption(RECORD)
+    options = f"{SEED}={double.seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
+    untold = [each for each in double.errors if str(each) not in told]
     lines = [
+        *(f"The engine was told: {type(each).__name__}: {each}" for each in untold),
         "What the engine asked:",
         str(double.journal) or "  nothing",
         "What exists:",
-        *([f"  {each}" for each in double.cloud.objects()] or ["  nothing"]),
-        f"Seed {seed}. To run it again: pytest {SEED}={seed} '{item.nodeid}'",
-        f"Kept in {folder}: {', '.join(kept)}",
+        *([f"  {each.type} {each.id} {mask(each)}" for each in double.cloud.objects()] or ["  nothing"]),
+        *(f"Injected: {each}" for each in double.faults.rules),
+        f"Seed {double.seed}. To run it again: pytest {options} {shlex.quote(item.nodeid)}",
+        _kept(used),
     ]
     return "\n".join(lines)
+
+
+def _kept(used: Used) -> str:
+    from mockprovider.double.artefacts import keep  # noqa: PLC0415 - only when a test has failed
+
+    try:
+        folder = used.folders.mktemp("mockprovider")
+        return f"Kept in {folder}: {', '.join(keep(folder, used.double, used.stack))}"
+    except Exception as error:  # noqa: BLE001 - a report must never break off the whole run; it says what is missing
+        return f"Nothing could be kept: {type(error).__name__}: {error}"

@@ -141,7 +141,7 @@ class ResourceType(Struct, frozen=True):
             raise DefinitionError(
                 f"{self.token!r} is no type token. Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
             )
-        force_setattr(self, "properties", {name: as_property(item) for name, item in self.properties.items()})
+        force_setattr(self, "properties", _declared(self.token, self.properties))
         force_setattr(self, "terraform", self.terraform or terraform_type_name(self.token))
         attributes: dict[str, str] = {}
         for name, item in self.properties.items():
@@ -175,7 +175,7 @@ class Function(Struct, frozen=True):
             raise DefinitionError(
                 f"{self.token!r} is no function token. Write it as 'package:module:member', e.g. 'cloud:index:getZone'."
             )
-        force_setattr(self, "inputs", {name: as_property(item) for name, item in self.inputs.items()})
+        force_setattr(self, "inputs", _declared(self.token, self.inputs))
 
 
 class Package(Struct):
@@ -210,6 +210,21 @@ TOKEN = re.compile(r"[a-zA-Z][-a-zA-Z0-9_]*:[a-zA-Z0-9._/-]*:[^0-9:/][a-zA-Z0-9.
 def as_property(declared: Any) -> Property:
     """``declared`` itself if it is a ``Property``, else a plain optional input of that type."""
     return declared if isinstance(declared, Property) else Property(declared)
+
+
+def _declared(owner: str, properties: Any) -> dict[str, Property]:
+    if not isinstance(properties, Mapping):
+        raise DefinitionError(
+            f"{owner}: the properties are a {type(properties).__name__}, {properties!r}. "
+            'Give a dict of names to Property or to a type: {"acl": str}.'
+        )
+    found: dict[str, Property] = {}
+    for name, item in properties.items():
+        try:
+            found[name] = as_property(item)
+        except DefinitionError as error:
+            raise DefinitionError(f"{owner}: property {name!r}: {error}") from error
+    return found
 
 
 def snake_case(name: str) -> str:

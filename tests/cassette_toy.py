@@ -40,6 +40,9 @@ class Toy:
     def mutates(self, method: str) -> bool:
         return method in ("Create", "Update", "Delete")
 
+    def type(self, call: Call) -> str:
+        return call.type
+
     def request(self, call: Call) -> dict[str, Any]:
         return dict(call.inputs or {})
 

@@ -1,7 +1,7 @@
 """The recordings in cassettes/: what each is made of, how it is made, and how it is replayed.
 
-A *life* is what happens between an engine and a provider from the first up to the destroy. A kept cassette is the recording of one,
-made under one engine; beside it lie the states that the engine had after each step.
+A *life* is what happens between an engine and a provider from the first up to the destroy. A kept cassette is the recording of
+one, made under one engine; beside it lie the states that the engine had after each step.
 """
 
 from __future__ import annotations
@@ -45,12 +45,15 @@ class Live(Struct):
 
 
 class Kept(Struct, frozen=True):
-    """A folder of cassettes. ``live`` gives its provider, with a folder that it may use; ``life`` is what was recorded."""
+    """A folder of cassettes. ``live`` gives its provider, with a folder that it may use; ``life`` is what was recorded, and
+    ``under`` the engines that it was recorded under.
+    """
 
     name: str
     protocol: str
     live: Callable[[Path], Live]
     life: Callable[[Any, Touch], States]
+    under: tuple[str, ...]
 
     def path(self, engine: str) -> Path:
         """The cassette that was recorded under ``engine``."""
@@ -72,9 +75,8 @@ class Kept(Struct, frozen=True):
         return found
 
     def replay(self, engine: str, path: Path, folder: Path) -> States:
-        """Live it again under ``engine`` with nothing but the cassette; returns the states. Everything recorded is asked for."""
-        behind = replaying(path)
-        with Double(provider=behind) as double:
+        """Live it again under ``engine`` with nothing but the cassette; returns the states."""
+        with Double(provider=replaying(path)) as double:
             found = self.life(driver(engine, double, folder / engine), lambda: None)
             double.raise_errors()
         return found
@@ -305,13 +307,13 @@ def fake_life(stack: Any, touch: Touch) -> States:
 
 
 FAKE = """
-data "cloud_get_zone" "zone" {{
+data "cloud_zone" "zone" {{
   region = "eu"
 }}
 resource "cloud_bucket" "logs" {{
   name = "logs-{length}"
   acl  = "x"
-  tags = {{ zone = data.cloud_get_zone.zone.zone }}
+  tags = {{ zone = data.cloud_zone.zone.zone }}
 }}
 resource "cloud_bucket" "more" {{
   acl    = "acl-{length}"
@@ -326,15 +328,17 @@ output "arn" {{
 }}
 """
 
+PULUMI = ENGINES["pulumi"]
+TERRAFORM = ENGINES["terraform"]
 KEPT: Mapping[str, Kept] = {
     each.name: each
     for each in (
-        Kept("pulumi-files", "pulumi", files, files_life),
-        Kept("fake-pulumi", "pulumi", fake, fake_life),
-        Kept("terraform-random", "terraform", terraform_provider("random"), terraform_life(RANDOM)),
-        Kept("terraform-null", "terraform", terraform_provider("null"), terraform_life(NULL)),
-        Kept("terraform-time", "terraform", terraform_provider("time"), terraform_life(TIME)),
-        Kept("fake-terraform", "terraform", fake, terraform_life(FAKE)),
+        Kept("pulumi-files", "pulumi", files, files_life, PULUMI),
+        Kept("fake-pulumi", "pulumi", fake, fake_life, PULUMI),
+        Kept("terraform-random", "terraform", terraform_provider("random"), terraform_life(RANDOM), TERRAFORM),
+        Kept("terraform-null", "terraform", terraform_provider("null"), terraform_life(NULL), ("terraform",)),
+        Kept("terraform-time", "terraform", terraform_provider("time"), terraform_life(TIME), ("terraform",)),
+        Kept("fake-terraform", "terraform", fake, terraform_life(FAKE), TERRAFORM),
     )
 }
 
@@ -342,7 +346,7 @@ KEPT: Mapping[str, Kept] = {
 def recorded() -> Iterator[tuple[Kept, str]]:
     """Every cassette that is to be there: its kind and the engine that it was recorded under."""
     for kept in KEPT.values():
-        for engine in ENGINES[kept.protocol]:
+        for engine in kept.under:
             yield kept, engine
 
 

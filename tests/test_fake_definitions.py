@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from builders import call
+from builders import URN, call
 
 from mockprovider import schema as words
 from mockprovider.calls import Op
@@ -158,7 +158,7 @@ def test_behaviours_work_from_data_alone():
     [package] = load(source)
     fake = Fake({"cloud": package}, Cloud())
 
-    made = fake(call(Op.CREATE, BUCKET, inputs={}, name="logs", urn="u"))
+    made = fake(call(Op.CREATE, BUCKET, inputs={}, name="logs", urn=URN))
     assert made.value == {"acl": "private", "arn": "arn:bucket-logs", "url": "https://arn:bucket-logs"}
     asked = fake(call(Op.INVOKE, "cloud:index:getZone", inputs={"region": "north"}))
     assert asked.value == {"zones": ["north-a", 1], "brace": "{}"}

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from builders import BUCKET, TOKEN, URN, call, fake, package
 
-from mockprovider.calls import ChangeKind, Op, Session
+from mockprovider.calls import Call, ChangeKind, Op, Session
 from mockprovider.cloud import Cloud, Effect
 from mockprovider.errors import DefinitionError, MockProviderError, UnsupportedError
 from mockprovider.fake import Fake
@@ -78,7 +78,7 @@ def test_strict_with_nothing_declared():
 def test_undeclared_types_live_a_whole_life():
     """A fake that is not strict echoes the inputs of undeclared types: create, read, no-op, update, delete."""
     serve, cloud = fake()
-    made = serve(call(Op.CREATE, "x:y:Z", inputs={"a": 1, "s": Secret("k")}, urn="u"))
+    made = serve(call(Op.CREATE, "x:y:Z", inputs={"a": 1, "s": Secret("k")}, urn="urn:pulumi:dev::shop::x:y:Z::u"))
 
     assert made.value == {"a": 1, "s": Secret("k")}
     found = serve(call(Op.READ, "x:y:Z", id=made.id))
@@ -143,7 +143,7 @@ def test_assets_are_kept():
 def ids(seed, urns=("a", "b"), times=2):
     """The ids of ``times`` creates at each URN."""
     serve, _ = fake(BUCKET, seed=seed)
-    return [created(serve, urn=urn).id for _ in range(times) for urn in urns]
+    return [created(serve, urn=f"{URN}-{each}").id for _ in range(times) for each in urns]
 
 
 def test_ids_repeat_with_the_seed():
@@ -164,9 +164,9 @@ def test_ids_are_the_same_under_threads():
     """Creates from many threads get the ids that they get one after another, each once."""
     serve, cloud = fake(BUCKET)
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda n: created(serve, urn=f"urn-{n}").id, range(200)))
+        found = list(pool.map(lambda n: created(serve, urn=f"{URN}-{n}").id, range(200)))
 
-    assert found == ids(0, [f"urn-{n}" for n in range(200)], 1)
+    assert found == ids(0, range(200), 1)
     assert len({each.id for each in cloud.objects()}) == 200
 
 
@@ -474,3 +474,18 @@ def test_invoke_of_nothing(strict):
 
     assert reason == "Nobody declared the function 'cloud:index:getZones'. Did you mean 'cloud:index:getZone'?"
     assert status == "invalid_argument"
+
+
+def test_a_strict_fake_checks_data_sources_by_their_function():
+    """Terraform checks a data source as it checks a resource: its function's inputs are what counts."""
+    function = Function("cloud:index:getZone", {"region": Property(str, required=True)}, {"zone": "z-{region}"})
+    package = Package("cloud")
+    package.add(function)
+    fake = Fake({"cloud": package}, Cloud(), strict=True)
+    session = Session("tfplugin6")
+
+    good = fake(Call(op=Op.CHECK, session=session, type=function.token, inputs={"region": "eu"}))
+    bad = fake(Call(op=Op.CHECK, session=session, type=function.token, inputs={}))
+
+    assert good.ok
+    assert [each.path for each in bad.failures] == ["region"]

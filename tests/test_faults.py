@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from builders import BUCKET, TOKEN, answer, call, fake
+from builders import BUCKET, TOKEN, URN, answer, call, fake
 
 from mockprovider.calls import Failure, Native, Op, Reply
 from mockprovider.errors import DefinitionError
@@ -40,7 +40,7 @@ def test_partial_create(faults):
     """The object exists in the cloud, and the reply has it, its inputs and every reason."""
     serve, cloud = fake(BUCKET)
     faults.on.create(TOKEN).partial(reasons=["timed out", "still waiting"])
-    reply = stack([faults.layer], serve)(call(Op.CREATE, inputs={"acl": "x"}, urn="u"))
+    reply = stack([faults.layer], serve)(call(Op.CREATE, inputs={"acl": "x"}, urn=URN))
 
     assert reply.partial
     assert reply.failures == (Failure("timed out"), Failure("still waiting"))

@@ -14,7 +14,6 @@ from mockprovider.terraform.methods import PROVIDER5, PROVIDER6, REASONS, SERVIC
 from mockprovider.terraform.proto import protocol
 from mockprovider.values import UNKNOWN, Unknown
 from mockprovider.wire.methods import Method
-from mockprovider.wire.status import StatusError
 
 RULES = Property(Kind("array", items=Kind("object", properties={"fromPort": Property(int)})))
 UNSET = msgpack.packb({"display_name": None, "id": None, "rules": None})
@@ -162,12 +161,11 @@ def test_failures_point_at_their_attribute(session: Session) -> None:
     assert not any(each.HasField("attribute") for each in found[1:])
 
 
-def test_a_failure_may_ask_for_a_status(session: Session) -> None:
-    """A failure that names a gRPC status ends the RPC with it."""
+def test_a_failure_is_a_diagnostic_whatever_its_status(session: Session) -> None:
+    """A failure that names the gRPC status of another protocol is a diagnostic here: engines show it with its resource."""
     made = call(session, "ReadResource", type_name="cloud_bucket", current_state=bucket(id="b-1"))
-    with pytest.raises(StatusError, match="down") as caught:
-        row(session, "ReadResource").response(Reply(failures=(Failure("down", status="unavailable"),)), made)
-    assert caught.value.status.code == 14
+    said = row(session, "ReadResource").response(Reply(failures=(Failure("down", status="unavailable"),)), made)
+    assert [each.summary for each in said.diagnostics] == ["down"]
 
 
 def test_configure_makes_an_instance(session: Session) -> None:

@@ -40,11 +40,11 @@ def test_an_answer_is_restored_equal() -> None:
 
 
 def test_replies_made_in_python_are_kept_too() -> None:
-    """A reply without a message is kept as the answer that it would make, or as the status that it asks for."""
+    """A reply without a message is kept as the answer that it would make, failures as its diagnostics."""
     transcript, read = Transcript(6), call("ReadResource", type_name="cloud_bucket", current_state=state({"id": "b-1"}))
     assert transcript.reply(Reply(value={"id": "b-1"}), read) == {"new_state": {"msgpack": {"id": "b-1"}}}
     down = transcript.reply(Reply(failures=(Failure("down", status="unavailable"),)), read)
-    assert down == Status(14, "down")
+    assert down == {"new_state": {"msgpack": None}, "diagnostics": [{"severity": "ERROR", "summary": "down"}]}
 
 
 def test_calls_made_in_python_are_kept_too() -> None:

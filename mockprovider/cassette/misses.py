@@ -12,22 +12,25 @@ from mockprovider.calls import Call
 from mockprovider.cassette.choice import Candidate, Choice, Entry, Verdict
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.order import ANYWHERE
+from mockprovider.errors import MalformedError
 from mockprovider.matching import Difference, differences, nearest
 from mockprovider.redaction import neutral
+from mockprovider.urn import Urn
 
 MOST_SHOWN = 8
-AGAIN = "To record it again: --provider-record=all (pytest), or mockprovider record."
+AGAIN = "To record it again: {}."
+DOORS = "--provider-record=all (pytest), or mockprovider record"
 
 
 def unknown(cassette: Cassette, entries: Sequence[Entry], call: Call, live: Any) -> str:
     """A call whose request was never recorded. ``live`` is the request as it would have been recorded."""
     start = f"{cassette.name} holds no answer to {_asked(call)}."
     if not entries:
-        return f"{start} It is empty: nothing was recorded. {AGAIN}"
+        return f"{start} It is empty: nothing was recorded. {_again(cassette)}"
     found = _nearest(cassette, entries, call, live)
     if found is None:
         methods = ", ".join(sorted({each.interaction.method for each in entries}))
-        return f"{start} No {call.method} was recorded at all, only {methods}. {AGAIN}"
+        return f"{start} No {call.method} was recorded at all, only {methods}. {_again(cassette)}"
     entry, places = found
     interaction = entry.interaction
     lines = [start, f"Nearest is {_recorded(interaction)}, used {_times(entry.used)}."]
@@ -38,10 +41,10 @@ def unknown(cassette: Cassette, entries: Sequence[Entry], call: Call, live: Any)
             f"this call comes from {call.session.instance or '(not configured)'}."
         )
     if places:
-        lines += ["Its request differs:", *_shown(places)]
+        lines += ["Its request differs:", *_shown(places), *_elsewhere(interaction, call)]
     elif not elsewhere:
         lines.append("Its request differs in secrets only: where the recording has one secret, this run has different values.")
-    return "\n".join([*lines, f"Make the engine send what was recorded. {AGAIN}"])
+    return "\n".join([*lines, f"Make the engine send what was recorded. {_again(cassette)}"])
 
 
 def used(cassette: Cassette, choice: Choice, call: Call) -> str:
@@ -56,7 +59,7 @@ def used(cassette: Cassette, choice: Choice, call: Call) -> str:
     return (
         f"{cassette.name} has no further answer to {_asked(call)}.\n"
         f"It was recorded {_times(len(entries))} (interaction {places}), {why}.\n"
-        f"Ask no more often than was recorded. {AGAIN}"
+        f"Ask no more often than was recorded. {_again(cassette)}"
     )
 
 
@@ -92,6 +95,10 @@ def _answer(cassette: Cassette, interaction: Interaction) -> Any:
     return {"status": {"code": status.code, "message": status.message, "details": status.details}}
 
 
+def _again(cassette: Cassette) -> str:
+    return AGAIN.format(cassette.header.created_by or DOORS)
+
+
 def _asked(call: Call) -> str:
     instance = call.session.instance
     return f"{call}{f' (provider instance {instance})' if instance else ''}"
@@ -100,6 +107,19 @@ def _asked(call: Call) -> str:
 def _recorded(interaction: Interaction) -> str:
     what = interaction.urn or " ".join(part for part in (interaction.type, interaction.id) if part)
     return f"interaction {interaction.n} ({interaction.method}{' of ' + what if what else ''}, session {interaction.session})"
+
+
+def _elsewhere(interaction: Interaction, call: Call) -> Iterable[str]:
+    """A hint where the recording is of another stack or project, which every URN names."""
+    try:
+        recorded, live = Urn.parse(interaction.urn), Urn.parse(call.urn)
+    except MalformedError:
+        return
+    if (recorded.stack, recorded.project) != (live.stack, live.project):
+        yield (
+            f"It was recorded for the stack {recorded.stack!r} of the project {recorded.project!r}, and this is "
+            f"{live.stack!r} of {live.project!r}: give them the recorded names."
+        )
 
 
 def _times(count: int) -> str:

@@ -117,7 +117,7 @@ class Recorder:
             method=call.method,
             phase=asked.phase,
             instance=asked.instance,
-            type=call.type,
+            type=self._transcriber.type(call),
             urn=call.urn,
             # A provider's own id is a fresh UUID in each stack.
             id="" if call.op.value in STARTING else self._text(call.id or reply.id),

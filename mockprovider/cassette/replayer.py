@@ -121,7 +121,7 @@ class Replayer:
 
     def _find(self, call: Call, live: Any) -> Candidate:
         instance = call.session.instance if call.op.value not in ANYWHERE else ""
-        candidates = self._candidates((instance, call.method, call.type, call.urn), live)
+        candidates = self._candidates((instance, call.method, self._transcriber.type(call), call.urn), live)
         if not candidates:
             raise MissError(self._redactor.mask(misses.unknown(self.cassette, self._entries, call, live)))
         once = self._transcriber.mutates(call.method) and not call.preview

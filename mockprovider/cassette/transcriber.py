@@ -28,6 +28,9 @@ class Transcriber(Protocol):
     def mutates(self, method: str) -> bool:
         """Whether the method changes the cloud, so that one recorded answer answers once."""
 
+    def type(self, call: Call) -> str:
+        """The type that the call is about, as its message spells it: what is known beside the message must not count."""
+
     def request(self, call: Call) -> View:
         """The native request message as a view."""
 

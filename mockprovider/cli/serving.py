@@ -55,17 +55,17 @@ def _portable(part: str) -> str:
 
 
 def _serve(double: Double, protocol: str, host: str, port: int) -> None:
-    with double.serve(protocol, host=host, port=port) as serving:
-        _tell(serving)
-        # Whoever started us may be a script: its signal to end is as good as a Ctrl-C.
-        ended = threading.Event()
-        previous = {each: signal.signal(each, lambda *_: ended.set()) for each in (signal.SIGINT, signal.SIGTERM)}
-        try:
+    # Whoever started us may be a script: its signal to end is as good as a Ctrl-C, from the first line that we print on.
+    ended = threading.Event()
+    previous = {each: signal.signal(each, lambda *_: ended.set()) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with double.serve(protocol, host=host, port=port) as serving:
+            _tell(serving)
             while not ended.wait(0.2):
                 pass
-        finally:
-            for each, handler in previous.items():
-                signal.signal(each, handler)
+    finally:
+        for each, handler in previous.items():
+            signal.signal(each, handler)
     click.echo("")
 
 

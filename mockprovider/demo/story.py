@@ -13,8 +13,8 @@ from mockprovider.double.artefacts import keep, write
 from mockprovider.errors import MockProviderError
 
 Say = Callable[[str], Any]
-INTRODUCTION = """A provider is what makes the things that a Pulumi program or a Terraform configuration asks for; the engine decides
-what to ask, and remembers what was made. This shows a provider recorded, replayed and broken under real engines."""
+INTRODUCTION = """A provider is what makes the things that a Pulumi program or a Terraform configuration asks for; the engine
+decides what to ask, and remembers what was made. This records, replays and breaks a provider under real engines."""
 REASON = "timed out waiting"
 
 
@@ -122,7 +122,8 @@ class _Telling:
         remembered, existing = self.stage.remembered(), self.stage.existing()
         shown = ", ".join(f"{id_} ({wrong})" if wrong else id_ for id_, wrong in sorted(remembered.items())) or "nothing"
         self._say(f"   {when}: the engine remembers {shown}; there exists {', '.join(existing) or 'nothing'}")
-        self.check("what exists is what is remembered: nothing orphaned, nothing imagined", held=sorted(remembered) == existing)
+        same = sorted(remembered) == existing
+        self.check("what exists is what is remembered: nothing orphaned, nothing imagined", held=same)
 
     def check(self, what: str, *, held: bool) -> None:
         """Say whether it held."""

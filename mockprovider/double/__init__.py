@@ -2,6 +2,7 @@
 
 from mockprovider.double.cassettes import Wiring, cassette_path, real, recording, replaying
 from mockprovider.double.double import Double, RealClock
+from mockprovider.double.remote import Remote
 from mockprovider.double.serving import Address, Serving
 
-__all__ = ["Address", "Double", "RealClock", "Serving", "Wiring", "cassette_path", "real", "recording", "replaying"]
+__all__ = ["Address", "Double", "RealClock", "Remote", "Serving", "Wiring", "cassette_path", "real", "recording", "replaying"]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from mockprovider.calls import Call, Reply
 from mockprovider.double.double import Double
 from mockprovider.journal import Entry
-from mockprovider.values import Bag, Secret, map_value
+from mockprovider.values import Bag, Output, Secret, Value, map_value
 
 HIDDEN = "[secret]"
 
@@ -75,9 +75,16 @@ def _reply(reply: Reply) -> dict[str, Any]:
     return found
 
 
+def mask(bag: Bag) -> Value:
+    """``bag`` with every secret in it hidden, at every depth."""
+    return map_value(dict(bag), _masked)
+
+
+def _masked(value: Value) -> Value:
+    return HIDDEN if isinstance(value, Secret) or (isinstance(value, Output) and value.secret) else value
+
+
 def _plain(bag: Bag | None) -> Any:
     from mockprovider.pulumi.values import to_plain  # noqa: PLC0415 - protobuf is slow to import
 
-    if bag is None:
-        return None
-    return to_plain(map_value(dict(bag), lambda each: HIDDEN if isinstance(each, Secret) else each))
+    return None if bag is None else to_plain(mask(bag))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,10 +12,11 @@ from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
 from mockprovider.cassette import Recorder, Transcriber
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.redaction import Redactor
 
 PREFIXES = ("pulumi-resource-", "terraform-provider-")
+IDENTITIES = "GetResourceIdentitySchemas"
 Command = Sequence[str]
 
 
@@ -61,9 +63,15 @@ def real(
     """A real provider: one process of its own for each session, started at its first call.
 
     ``command`` is the executable and its arguments; ``protocol`` is ``pulumi`` or ``terraform``.
-    Raises ``PluginError`` if a Terraform provider does not start (it is asked for its protocol at once).
+    Raises ``PluginError`` if there is no such executable, or if a Terraform provider does not start (it is asked for its
+    protocol at once); a Pulumi provider that does not start fails the first call.
     """
     from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - grpc is slow to import
+
+    if not command or shutil.which(command[0]) is None:
+        raise PluginError(
+            f"There is no executable {command[0] if command else ''!r}. Give the provider's command: a name on PATH, or a path."
+        )
 
     start, major = _starter(protocol, command, env)
     return Wiring(
@@ -103,12 +111,15 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None)
     """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does."""
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
-    header = tape.load(path).header
+    cassette = tape.load(path)
+    header = cassette.header
     replayer = tape.replay(path, transcriber(header.protocol), redactor=redactor)
     name = header.provider or "mock"
     if header.protocol == "pulumi":
         return Wiring(name, _Attached(replayer))
-    return Wiring(name, replayer, (), int(header.protocol.removeprefix("tfplugin")), "terraform")
+    asked = any(each.method == IDENTITIES for each in cassette.interactions)
+    provider = replayer if asked else _Unidentified(replayer)
+    return Wiring(name, provider, (), int(header.protocol.removeprefix("tfplugin")), "terraform")
 
 
 class _Attached:
@@ -119,6 +130,19 @@ class _Attached:
 
     def __call__(self, call: Call) -> Reply:
         return Reply() if call.op is Op.ATTACH else self.replayer(call)
+
+
+class _Unidentified:
+    """A recording made under an engine that asks for no resource identities: to one that does, there are none.
+
+    Nothing else in such a recording has an identity, so this is what the recorded provider was seen to be.
+    """
+
+    def __init__(self, replayer: Handler) -> None:
+        self.replayer = replayer
+
+    def __call__(self, call: Call) -> Reply:
+        return Reply() if call.method == IDENTITIES else self.replayer(call)
 
 
 def transcriber(protocol: str) -> Transcriber:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import threading
 import time
 from typing import Self
@@ -28,6 +29,10 @@ class RealClock:
     def sleep(self, seconds: float) -> None:
         """Wait."""
         time.sleep(seconds)
+
+
+def _unpacked(given: object) -> str:
+    return " Give several one by one: define(one, another)." if isinstance(given, (list, tuple, set)) else ""
 
 
 class Double:
@@ -86,7 +91,10 @@ class Double:
                 name = each.token.split(":", 1)[0]
                 self.packages.setdefault(name, Package(name)).add(each)
             else:
-                raise DefinitionError(f"{each!r} is no definition: give a ResourceType, a Function or a Package.")
+                told = f"A {type(each).__name__} ({reprlib.repr(each)})"
+                raise DefinitionError(
+                    f"{told} is no definition: give a ResourceType, a Function or a Package.{_unpacked(each)}"
+                )
 
     def __call__(self, call: Call) -> Reply:
         """Answer one call, through all layers: the in-process client of the engines that are Python."""

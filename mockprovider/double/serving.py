@@ -8,7 +8,8 @@ from typing import Any, Protocol, Self
 
 from msgspec import Struct
 
-from mockprovider.calls import Call, Reply, Session
+from mockprovider.calls import Call, EnginePort, Reply, Session
+from mockprovider.double.remote import Remote
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.schema import Package
 
@@ -28,7 +29,7 @@ class Servable(Protocol):
     def __call__(self, call: Call) -> Reply:
         """Answer one call."""
 
-    def open(self, protocol: str = ..., *, package: str = ..., peer: str = ...) -> Session:
+    def open(self, protocol: str = ..., *, package: str = ..., engine: EnginePort | None = ..., peer: str = ...) -> Session:
         """The session of a new connection."""
 
 
@@ -92,6 +93,14 @@ class Serving:
         found = {SOURCE.format(package=name): str(each) for name, each in addresses.items()}
         found |= {source: str(each) for name, each in addresses.items() for source in sources(name)}
         return reattach_environment(found, self.double.major)
+
+    def client(self) -> Remote:
+        """A client for engines that are Python: the double's own interface (``open``, and calling it), over the wire.
+
+        Close it when done, or use it in a ``with`` block. Without the wire the same is the double itself.
+        """
+        spoken = "pulumi" if self.protocol == "pulumi" else f"tfplugin{self.double.major}"
+        return Remote(self.double, spoken, self.addresses)
 
     def _start(self, package: str, port: int) -> Any:
         from mockprovider.wire.server import Endpoint, serve  # noqa: PLC0415 - grpc is slow to import

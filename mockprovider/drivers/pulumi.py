@@ -175,6 +175,8 @@ class PulumiCli:
                 result.steps.append((step["metadata"]["op"], step["metadata"]["urn"]))
             elif (said := event.get("diagnosticEvent")) is not None and said["severity"] != "debug":
                 result.diagnostics.append((said["severity"], said["message"]))
+        # The CLI writes secrets into it in plain text.
+        events.unlink(missing_ok=True)
         if operation == "up":
             result.outputs = json.loads(self.command("stack", "output", "--json", "--show-secrets").stdout)
         return result

@@ -38,6 +38,8 @@ class Result(Struct, kw_only=True):
         return self.error is None
 
     def __str__(self) -> str:
-        counts = ", ".join(f"{count} {op}" for op, count in self.summary.items()) or "nothing"
-        head = counts if self.succeeded else f"failed after {counts}"
+        counts = ", ".join(f"{count} {op}" for op, count in self.summary.items())
+        done = counts or "nothing changed"
+        failed = f"failed after {counts}" if counts else "failed before anything was changed"
+        head = done if self.succeeded else failed
         return "\n".join([head, *map(str, self.diagnostics)])

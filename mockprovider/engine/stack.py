@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -96,9 +97,11 @@ class Stack:
             timeout: seconds, instead of the stack's own.
 
         Raises:
+            DefinitionError: ``program`` is none.
             ProgramError: it failed (or did not, where it was to); the message holds the diagnostics.
             MockProviderError: one of ours, such as a call that a cassette does not hold; raised whatever was expected.
         """
+        _checked(program)
         if preview:
             looked = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout)
             if not looked.succeeded:
@@ -116,6 +119,7 @@ class Stack:
         timeout: float | None = None,
     ) -> Result:
         """What ``up`` would do. Nothing is changed. Arguments and errors as for ``up``."""
+        _checked(program)
         result = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
@@ -211,6 +215,30 @@ class Stack:
             cause = result.error.__cause__ if isinstance(result.error, ProgramError) else result.error
             raise ProgramError(f"The {what} of {self.project}/{self.name} {result}") from cause
         return result
+
+
+def _checked(program: object) -> None:
+    """Raise ``DefinitionError`` for what cannot be run, before anything is done."""
+    if not isinstance(program, (str, Path)) and not callable(program):
+        raise DefinitionError(
+            f"{program!r} is no program: give a function without arguments, or the folder of a Pulumi project in Python."
+        )
+    needed = _needed(program) if callable(program) else []
+    if needed:
+        raise DefinitionError(
+            f"The program {getattr(program, '__name__', program)!r} needs arguments ({', '.join(needed)}), and is called "
+            "without any. Bind them first: functools.partial, or a lambda."
+        )
+
+
+def _needed(program: Program) -> list[str]:
+    try:
+        parameters = inspect.signature(program).parameters.values()
+    except (TypeError, ValueError):
+        # Some builtins do not say what they take.
+        return []
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [each.name for each in parameters if each.default is each.empty and each.kind not in variable]
 
 
 def _run_any(program: Program | Path, environment: Environment) -> Ended:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 
 from mockprovider.calls import Call, Failure, Op, Plan, Reply
 from mockprovider.cloud import Cloud, digest
-from mockprovider.errors import UnsupportedError
+from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import compute, fields, fill
 from mockprovider.fake.planning import plan_create, plan_update
 from mockprovider.schema import Function, Package, Property, ResourceType
+from mockprovider.urn import Urn
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_unknown, map_value, reveal, same
 
 ACCEPTED = ("accept_secrets", "accept_resources", "accept_outputs", "accepts_byte_string")
@@ -52,7 +53,10 @@ class Fake:
         }
 
     def __call__(self, call: Call) -> Reply:
-        """Answer ``call``. Raises ``UnsupportedError`` for an op that the fake does not have yet."""
+        """Answer ``call``. Raises ``UnsupportedError`` for an op that it has not, ``MalformedError`` for a malformed URN."""
+        if call.urn:
+            # A malformed one would be remembered by an engine that no other provider answers.
+            Urn.parse(call.urn)
         op = self._ops.get(call.op)
         if op is None:
             raise UnsupportedError(f"The fake does not answer {call.method or call.op.value} yet.")
@@ -85,6 +89,8 @@ class Fake:
     def _type(self, call: Call) -> ResourceType | None:
         package = self._packages.get(call.type.split(":", 1)[0])
         declared = package.resources.get(call.type) if package else None
+        if not call.type:
+            raise MalformedError(f"{call} names no resource type: set 'type', or a 'urn' that holds one.")
         if declared is None and not self._strict:
             names = {
                 name for bag in (call.inputs, call.prior, call.prior_inputs) if bag for name in bag if name != "__defaults"
@@ -99,11 +105,14 @@ class Fake:
         )
 
     def _check(self, call: Call) -> Reply:
-        declared = self._type(call)
-        if declared is None:
+        # Terraform checks the arguments of data sources, which are functions, as it checks resources.
+        function = self._function(call)
+        declared = None if function else self._type(call)
+        if function is None and declared is None:
             return self._undeclared(call)
+        properties = function.inputs if function else declared.properties if declared else {}
         inputs = {name: value for name, value in (call.inputs or {}).items() if name != "__defaults"}
-        return Reply(inputs=with_defaults(declared.properties, inputs), failures=tuple(failures(declared.properties, inputs)))
+        return Reply(inputs=with_defaults(properties, inputs), failures=tuple(failures(properties, inputs)))
 
     def _plan(self, call: Call) -> Reply:
         declared = self._type(call)
@@ -172,11 +181,15 @@ class Fake:
 
     # Functions -------------------------------------------------------------------------------------------------------
 
+    def _function(self, call: Call) -> Function | None:
+        package = self._packages.get(call.type.split(":", 1)[0])
+        return package.functions.get(call.type) if package else None
+
     def _invoke(self, call: Call) -> Reply:
-        functions = {token: each for package in self._packages.values() for token, each in package.functions.items()}
-        found = functions.get(call.type)
+        found = self._function(call)
         if found is None:
-            return _failed(f"Nobody declared the function {call.type!r}.{_nearest(call.type, functions)}", "invalid_argument")
+            nearest = _nearest(call.type, [token for package in self._packages.values() for token in package.functions])
+            return _failed(f"Nobody declared the function {call.type!r}.{nearest}", "invalid_argument")
         arguments = with_defaults(found.inputs, call.inputs or {})
         wrong = tuple(failures(found.inputs, arguments))
         return Reply(failures=wrong) if wrong else Reply(value=_returned(found, reveal(arguments)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import NoReturn
 
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
 from mockprovider.errors import DefinitionError
@@ -75,6 +76,9 @@ class On:
     def update(self, type_: str | None = None, *, name: str | None = None) -> Rule:
         """At updates of ``type_`` (any, if left out)."""
         return self._faults.add(Rule(Op.UPDATE, type_, name))
+
+    def __getattr__(self, op: str) -> NoReturn:
+        raise AttributeError(f"Faults cannot be injected at {op!r} in this version: there are faults.on.create and .update.")
 
 
 class Faults:

@@ -17,10 +17,12 @@ from msgspec import Struct
 from pulumi.runtime.proto import provider_pb2
 
 from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.errors import MalformedError
 from mockprovider.pulumi import schema
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
 from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
+from mockprovider.urn import Urn
 from mockprovider.wire.methods import Method, Service, service
 
 DESCRIPTOR = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
@@ -161,6 +163,15 @@ def accept(session: Session, reply: Reply) -> None:
         session.accepts = flags
 
 
+def _named_by(urn: str) -> dict[str, str]:
+    """Type and name, which older engines leave to the URN. What is no URN names nothing: a proxy passes it on all the same."""
+    try:
+        found = Urn.parse(urn)
+    except MalformedError:
+        return {}
+    return {"type": found.type, "name": found.name}
+
+
 def _method(name: str, row: Row, request: type[Message], response: type[Message]) -> Method:
     words = {field: field for field in WORDS if field in request.DESCRIPTOR.fields_by_name} | dict(row.renames)
     answers = {field: word for field, word in ANSWER_WORDS.items() if field in response.DESCRIPTOR.fields_by_name}
@@ -168,6 +179,8 @@ def _method(name: str, row: Row, request: type[Message], response: type[Message]
 
     def call(message: Message, session: Session) -> Call:
         own, extra = _read(message, words)
+        if "type" in words and own.get("urn") and not own.get("type"):
+            own |= _named_by(own["urn"])
         if row.op is Op.CONFIGURE:
             session.instance = own.get("urn", "")
         return Call(op=row.op, session=session, method=name, extra=extra, **own)

@@ -44,6 +44,10 @@ class Transcript:
         row = PROVIDER.methods.get(method)
         return row is None or row.mutates
 
+    def type(self, call: Call) -> str:
+        """The type's token."""
+        return call.type
+
     def request(self, call: Call) -> dict[str, Any]:
         """The view of the call's request message."""
         row = _row(call)

@@ -19,10 +19,7 @@ ERROR, WARNING = 1, 2
 
 
 def to_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The answer that a reply makes. With failures and a value it carries both, which is Terraform's partial state.
-
-    Raises ``StatusError`` where a failure asks for a gRPC status.
-    """
+    """The answer that a reply makes. With failures and a value it carries both, which is Terraform's partial state."""
     coder = codec(call.session, shape.of, call.type)
     message = _answer(cls, reply, coder)
     if shape.value:

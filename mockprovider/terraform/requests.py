@@ -106,7 +106,8 @@ def apply_call(shape: Shape, method: str, message: Any, session: Session) -> Cal
 
 def configure_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
     """ConfigureProvider also makes its session a provider instance, known by a digest of the configuration."""
-    session.instance = hashlib.sha256(message.config.SerializeToString(deterministic=True)).hexdigest()[:16]
+    # A recorder gives it a name of its own, made of the redacted configuration: this one stays in memory.
+    session.instance = f"config-{hashlib.sha256(message.config.SerializeToString(deterministic=True)).hexdigest()[:16]}"
     call = to_call(shape, Op.CONFIGURE, method, message, session)
     call.extra = {"terraform_version": message.terraform_version}
     return call

@@ -41,6 +41,10 @@ class Transcript:
         row = self._service.methods.get(method)
         return row is None or row.mutates
 
+    def type(self, call: Call) -> str:
+        """The type by its Terraform name: a token is known only where the types are declared, which on replay they are not."""
+        return str(getattr(self._message(call), "type_name", ""))
+
     def request(self, call: Call) -> dict[str, Any]:
         """The view of the call's request message."""
         message = self._message(call)

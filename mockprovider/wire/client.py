@@ -42,7 +42,8 @@ class Client:
         self.service = service
         self._rewrite = rewrite or {}
         self._on_failure = on_failure or (lambda status, _: failed(status))
-        self._channel = grpc.insecure_channel(target, options=OPTIONS)
+        # Servers tell sessions apart by their connections, and gRPC would let all channels of a process share one.
+        self._channel = grpc.insecure_channel(target, options=(*OPTIONS, ("grpc.use_local_subchannel_pool", 1)))
         self._stubs: dict[str, Any] = {}
 
     def wait_ready(self, seconds: float = READY_SECONDS) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+import sys
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,3 +19,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents and not any(map(item.get_closest_marker, MARKERS)):
             raise pytest.UsageError(f"{item.nodeid} drives a real engine: mark it with one of {', '.join(MARKERS)}")
+
+
+@pytest.fixture
+def abandoned_programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The SDK's language server abandons the event loop of a program whose run fails; what that leaves is collected here."""
+    yield
+    with monkeypatch.context() as patched, warnings.catch_warnings(action="ignore"):
+        patched.setattr(sys, "unraisablehook", lambda _: None)
+        gc.collect()

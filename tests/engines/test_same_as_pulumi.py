@@ -6,9 +6,6 @@ order of what has no order (resources in a state, calls for different resources)
 
 from __future__ import annotations
 
-import gc
-import sys
-import warnings
 from collections import defaultdict
 from typing import Any
 
@@ -24,7 +21,7 @@ from mockprovider.engine import Stack
 from mockprovider.errors import ProgramError
 from mockprovider.schema import Package, Property
 
-pytestmark = pytest.mark.pulumi_cli
+pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
 
 COMPARED = ("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes")
 VOLATILE = {"randomSeed", "resource_status_address", "resource_status_token"}
@@ -77,17 +74,6 @@ def both(tmp_path):
     yield found
     for each in found.doubles:
         each.close()
-
-
-@pytest.fixture(autouse=True)
-def _collect_abandoned_programs(monkeypatch):
-    """The SDK's own language server abandons the event loop of a program whose run fails; what that leaves is collected
-    here.
-    """
-    yield
-    with monkeypatch.context() as patched, warnings.catch_warnings(action="ignore"):
-        patched.setattr(sys, "unraisablehook", lambda _: None)
-        gc.collect()
 
 
 def _by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:

@@ -1,0 +1,72 @@
+"""What the tests of the pytest plugin share: a real provider's recording, and test files that use it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+from plugin_toolbox import COMMAND, FILES
+
+import mockprovider
+from mockprovider.double import Double, real, recording
+from mockprovider.engine import Stack
+
+CLOUD = """
+import pulumi
+from mockprovider import Property, ResourceType
+
+BUCKET = ResourceType("cloud:index:Bucket", {"acl": str, "token": Property(str, secret=True)})
+
+class Bucket(pulumi.CustomResource):
+    def __init__(self, name, **properties):
+        super().__init__("cloud:index:Bucket", name, properties)
+
+def program():
+    Bucket("logs", acl="private", token="hunter-two")
+"""
+"""A module for inner runs: a bucket type and a program with one bucket."""
+
+
+@pytest.fixture(scope="session")
+def loaded():
+    """The whole package, loaded beforehand: an inner run forgets what it was the first to load."""
+    for each in walk_packages(mockprovider.__path__, "mockprovider."):
+        import_module(each.name)
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory, loaded):
+    """A cassette of one up of the example's program with its real provider."""
+    sys.path.insert(0, str(FILES))
+    try:
+        from program import program  # noqa: PLC0415 - an example's file, which is in no package
+    finally:
+        sys.path.remove(str(FILES))
+    folder = tmp_path_factory.mktemp("recorded")
+    behind = real(COMMAND, name="files", env={"FILES_FOLDER": str(tmp_path_factory.mktemp("files"))})
+    with Double(provider=recording(folder / "up.json", behind, created_by="pytest --provider-record=all it")) as double:
+        Stack(double).up(program)
+    return folder / "up.json"
+
+
+@pytest.fixture
+def run(pytester, monkeypatch, loaded):
+    """Run pytest on one test file, in this process, in the order of the file."""
+    # The outer run's colours and options are none of the inner run's.
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.delenv("FILES_FOLDER", raising=False)
+    pytester.makepyfile(cloud=CLOUD)
+    shutil.copy(FILES / "program.py", pytester.path / "files.py")
+    pytester.syspathinsert()
+
+    def run(source, *arguments):
+        if source:
+            pytester.makepyfile(test_it=source)
+        return pytester.runpytest_inprocess("-p", "no:randomly", "-p", "no:cacheprovider", *arguments)
+
+    return run

@@ -1,0 +1,105 @@
+"""The examples of the documents run, and show what the documents say that they show.
+
+A Python block whose first line is ``# name.py`` is that file; any other that holds a test is a file of tests without a name,
+which goes on where the one before it ended: it has that one's names.
+All files of a page lie in one folder. Each file of tests is run. The ``text`` blocks after it that begin with ``$ pytest`` are
+what these commands print, one after another, where ``...`` stands for anything; where there are none, all of its tests pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from glob import escape
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+
+import pytest
+from msgspec import Struct, field
+
+import mockprovider
+
+HOUSE = Path(__file__).resolve().parent.parent
+PAGES = [HOUSE / "README.md", *sorted((HOUSE / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+ENGINES = {"pulumi_cli": pytest.mark.pulumi_cli, "terraform": pytest.mark.terraform_cli, "tofu": pytest.mark.tofu_cli}
+"""The fixtures, and their parameters, that need a real engine."""
+
+GO_ON = """\
+import {0} as before
+globals().update({{name: each for name, each in vars(before).items() if not name.startswith(("test_", "_"))}})
+"""
+
+
+class Example(Struct):
+    """One Python block of a page: the file that it is, and the runs that are shown after it."""
+
+    page: str
+    file: str
+    code: str
+    shown: list[str] = field(default_factory=list)
+
+    @property
+    def tests(self) -> list[tuple[str, set[str]]]:
+        """Each test's name and fixtures."""
+        found = re.findall(r"^def (test_\w+)\((.*?)\)", self.code, re.M | re.S)
+        return [(name, set(re.findall(r"\w+", given))) for name, given in found]
+
+
+def examples(page: Path) -> list[Example]:
+    """The Python blocks of a page that are files."""
+    all_: list[Example] = []
+    found: Example | None = None
+    for number, block in enumerate(BLOCK.finditer(page.read_text(encoding="utf-8"))):
+        language, code = block[1], block[2]
+        if language == "python":
+            named = re.match(r"# (\w+\.py)\n", code)
+            is_file = named or re.search(r"^def test_", code, re.M)
+            before = GO_ON.format(all_[-1].file.removesuffix(".py")) if all_ and not named else ""
+            found = Example(page.name, named[1] if named else f"test_block_{number}.py", before + code) if is_file else None
+            all_ += [found] if found else []
+        elif language == "text" and code.startswith("$ pytest") and found:
+            found.shown += re.split(r"^(?=\$ pytest)", code, flags=re.M)[1:]
+    return all_
+
+
+def runs() -> Iterator[object]:
+    """A parameter for each file of tests, marked with the real engines that it needs."""
+    for page in PAGES:
+        for each in [found for found in examples(page) if found.tests]:
+            used = set().union(*(fixtures for _, fixtures in each.tests))
+            marks = [mark for word, mark in ENGINES.items() if word in used or f'"{word}"' in each.code]
+            yield pytest.param(page, each, marks=marks, id=f"{page.name}-{each.file}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded():
+    """The whole package, loaded beforehand: what is loaded in a run of pytester is loaded anew in the next, as another copy."""
+    for each in walk_packages(mockprovider.__path__, "mockprovider."):
+        import_module(each.name)
+
+
+@pytest.mark.parametrize(("page", "example"), list(runs()))
+def test_an_example_does_what_its_page_says(page, example, pytester):
+    """The tests of a document pass, or print what the document shows."""
+    for each in examples(page):
+        (pytester.path / each.file).write_text(each.code, encoding="utf-8")
+    (pytester.path / "examples").symlink_to(HOUSE / "examples")
+    pytester.makeini("[pytest]\npythonpath = .\naddopts = --import-mode=importlib -W error")
+    for shown in example.shown:
+        command, *lines = shown.splitlines()
+        result = pytester.runpytest_inprocess(*command.split()[2:], "-p", "no:randomly")
+        result.stdout.fnmatch_lines([escape(line).replace("...", "*") for line in lines if line.strip()])
+    if not example.shown:
+        result = pytester.runpytest_inprocess(example.file, "-p", "no:randomly")
+        outcomes = result.parseoutcomes()
+        assert set(outcomes) == {"passed"}
+        assert outcomes["passed"] >= len(example.tests)
+
+
+def test_the_examples_are_found():
+    """A page that a newcomer reads has examples that run."""
+    run = {example.page for page in PAGES for example in examples(page) if example.tests}
+
+    assert run >= {"pytest.md", "engines.md", "your-own-engine.md", "faults.md", "recording.md"}
