@@ -66,7 +66,7 @@ class Used:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Our options."""
-    group = parser.getgroup("mockprovider", "doubles of infrastructure-as-code providers")
+    group = parser.getgroup("mockprovider", "mockprovider: doubles of infrastructure-as-code providers")
     group.addoption(
         RECORD,
         metavar="MODE",
@@ -323,7 +323,7 @@ def _shorten(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) ->
 
 
 def _explained(item: pytest.Item, used: Used, told: str) -> str:
-    from mockprovider.double.artefacts import mask  # noqa: PLC0415 - only when a test has failed
+    from mockprovider.double.masking import mask  # noqa: PLC0415 - only when a test has failed
 
     double = used.double
     mode = item.config.getoption(RECORD)
@@ -334,7 +334,10 @@ def _explained(item: pytest.Item, used: Used, told: str) -> str:
         "What the engine asked:",
         str(double.journal) or "  nothing",
         "What exists:",
-        *([f"  {each.type} {each.id} {mask(each)}" for each in double.cloud.objects()] or ["  nothing"]),
+        *(
+            [f"  {each.type} {each.id} {mask(double.packages, each.type, each)}" for each in double.cloud.objects()]
+            or ["  nothing"]
+        ),
         *(f"Injected: {each}" for each in double.faults.rules),
         f"Seed {double.seed}. To run it again: pytest {options} {shlex.quote(item.nodeid)}",
         _kept(used),

@@ -34,6 +34,9 @@ class Toy:
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         self._secrets = secrets
 
+    def named(self, call: Call) -> Call:
+        return call
+
     def refuses(self, call: Call) -> str:
         return "the way back is not built" if call.op is Op.CONSTRUCT else ""
 

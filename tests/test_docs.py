@@ -20,6 +20,10 @@ from msgspec import Struct, field
 
 import mockprovider
 
+# What is loaded in a run of pytester is loaded anew in the next one, as another copy: so everything is loaded beforehand.
+for each in walk_packages(mockprovider.__path__, "mockprovider."):
+    import_module(each.name)
+
 HOUSE = Path(__file__).resolve().parent.parent
 PAGES = [HOUSE / "README.md", *sorted((HOUSE / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
@@ -73,18 +77,14 @@ def runs() -> Iterator[object]:
             yield pytest.param(page, each, marks=marks, id=f"{page.name}-{each.file}")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def loaded():
-    """The whole package, loaded beforehand: what is loaded in a run of pytester is loaded anew in the next, as another copy."""
-    for each in walk_packages(mockprovider.__path__, "mockprovider."):
-        import_module(each.name)
-
-
 @pytest.mark.parametrize(("page", "example"), list(runs()))
-def test_an_example_does_what_its_page_says(page, example, pytester):
+def test_an_example_does_what_its_page_says(page, example, pytester, monkeypatch):
     """The tests of a document pass, or print what the document shows."""
+    monkeypatch.setenv("COLUMNS", "80")
     for each in examples(page):
         (pytester.path / each.file).write_text(each.code, encoding="utf-8")
+        # Another test of this process may have loaded a module of that name.
+        monkeypatch.delitem(sys.modules, each.file.removesuffix(".py"), raising=False)
     (pytester.path / "examples").symlink_to(HOUSE / "examples")
     pytester.makeini("[pytest]\npythonpath = .\naddopts = --import-mode=importlib -W error")
     for shown in example.shown:

@@ -11,12 +11,13 @@ from engine_toolbox import Thing
 from kept_cassettes import CASSETTES, KEPT, SECRET, STATES, Kept, recorded
 
 from mockprovider import tape
-from mockprovider.calls import Call, Native, Reply, Session, Status
+from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.cassette import VERSION, Cassette, Interaction
 from mockprovider.cassette.model import code_number
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.double.cassettes import transcriber
 from mockprovider.engine import Stack
+from mockprovider.errors import MissError
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.redaction import fill, numbers, stand_in
 from mockprovider.schema import Property, ResourceType
@@ -51,7 +52,10 @@ class Asker:
 
     def _call(self, each: Interaction) -> Call:
         message = self._message(each.method, fill(self.cassette.request(each), stand_in))
-        call = self._service.methods[each.method].call(message, self._sessions[each.session])
+        session = self._sessions[each.session]
+        call = self._service.methods[each.method].call(message, session)
+        # The cassette's order is not the session's: it has Configure before what was asked ahead of it.
+        session.instance = each.instance
         call.method = each.method
         call.native = Native(message.SerializeToString(), message)
         return call
@@ -94,6 +98,17 @@ def test_the_fake_still_says_what_was_recorded(tmp_path: Path) -> None:
     path = tmp_path / "again.json"
     assert kept.record("embedded", path, tmp_path) == kept.states("embedded")
     assert tape.load(path).interactions == tape.load(kept.path("embedded")).interactions
+
+
+def test_whoever_asks_for_identities_is_told_of_none() -> None:
+    """OpenTofu's question for resource identities, which Terraform never asked while recording, has an empty answer."""
+    double = Double(provider=replaying(KEPT["terraform-null"].path("terraform")))
+    asked = Call(op=Op.GET_SCHEMA, method="GetResourceIdentitySchemas", session=double.open("tfplugin5"))
+    assert double(asked) == Reply()
+    with pytest.raises(MissError):
+        Double(provider=replaying(KEPT["terraform-random"].path("tofu")))(
+            Call(op=Op.READ, method="ReadResource", session=Session("tfplugin5"), type="random_pet")
+        )
 
 
 def test_cassettes_holds_what_the_script_makes() -> None:

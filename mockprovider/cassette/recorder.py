@@ -89,6 +89,7 @@ class Recorder:
 
     def __call__(self, call: Call, proceed: Handler) -> Reply:
         """Record the call and the answer that ``proceed`` gives; what it raises is no answer and is not recorded."""
+        call = self._transcriber.named(call)
         reason = self._transcriber.refuses(call)
         if reason:
             raise UnsupportedError(f"{call} cannot be recorded yet: {reason}.")

@@ -93,6 +93,7 @@ class Replayer:
         Raises ``MissError`` for a call that the cassette does not hold (any more), ``AmbiguousError`` where recorded answers
         cannot be told apart, ``UnsupportedError`` for what cannot be replayed.
         """
+        call = self._transcriber.named(call)
         self._admit(call)
         names = self._redactor.names(call.type, self._transcriber.secrets(call))
         request = self._transcriber.request(call)
@@ -110,14 +111,15 @@ class Replayer:
         return self._transcriber.failed(status_of(interaction.status, answer["message"], details), call)
 
     def _admit(self, call: Call) -> None:
-        reason = self._transcriber.refuses(call)
-        if reason:
-            raise UnsupportedError(f"{call} cannot be replayed yet: {reason}.")
         if call.session.protocol != self.cassette.header.protocol:
             raise CassetteError(
                 f"{self.cassette.name} was recorded over {self.cassette.header.protocol}, and the engine speaks "
                 f"{call.session.protocol}. Replay it with an engine of that protocol, or record it again."
             )
+        # Only now: a transcriber knows the calls of its own protocol alone.
+        reason = self._transcriber.refuses(call)
+        if reason:
+            raise UnsupportedError(f"{call} cannot be replayed yet: {reason}.")
 
     def _find(self, call: Call, live: Any) -> Candidate:
         instance = call.session.instance if call.op.value not in ANYWHERE else ""

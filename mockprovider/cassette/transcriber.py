@@ -22,6 +22,9 @@ class Transcriber(Protocol):
       secret. ``$secret``, ``$text`` and ``$literal`` are taken.
     """
 
+    def named(self, call: Call) -> Call:
+        """The call with its RPC's name, which one that was made in process may lack."""
+
     def refuses(self, call: Call) -> str:
         """Why this call cannot be recorded or replayed yet; empty if it can."""
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
 from mockprovider.calls import Call, Reply
 from mockprovider.double.double import Double
+from mockprovider.double.masking import mask, mask_state
 from mockprovider.journal import Entry
-from mockprovider.values import Bag, Output, Secret, Value, map_value
+from mockprovider.values import Bag
 
-HIDDEN = "[secret]"
+Masked = Callable[[str, Bag | None], Any]
+"""A type's bag as plain JSON, secrets masked."""
 
 
 class Exporting(Protocol):
@@ -22,18 +25,26 @@ class Exporting(Protocol):
 
 
 def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[str]:
-    """Write the artefacts of a run into ``folder``, and return the names of the files. Secrets in the journal are masked."""
+    """Write the artefacts of a run into ``folder``, and return the names of the files. Secrets are masked in all of them."""
     folder.mkdir(parents=True, exist_ok=True)
+
+    def masked(type_: str, bag: Bag | None) -> Any:
+        from mockprovider.pulumi.values import to_plain  # noqa: PLC0415 - protobuf is slow to import
+
+        return None if bag is None else to_plain(mask(double.packages, type_, bag))
+
     content: dict[str, Any] = {
-        "journal.json": [_entry(each) for each in double.journal],
-        "cloud.json": [{"type": each.type, "id": each.id, "properties": _plain(each)} for each in double.cloud.objects()],
+        "journal.json": [_entry(each, masked) for each in double.journal],
+        "cloud.json": [
+            {"type": each.type, "id": each.id, "properties": masked(each.type, each)} for each in double.cloud.objects()
+        ],
         "events.json": [
-            {"n": each.n, "effect": each.effect, "type": each.type, "id": each.id, "after": _plain(each.after)}
+            {"n": each.n, "effect": each.effect, "type": each.type, "id": each.id, "after": masked(each.type, each.after)}
             for each in double.cloud.events
         ],
     }
     if stack is not None:
-        content["state.json"] = stack.export()
+        content["state.json"] = mask_state(stack.export())
     for name, each in content.items():
         write(folder / name, each)
     return sorted(content)
@@ -44,47 +55,32 @@ def write(path: Path, content: Any) -> None:
     path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: Entry, masked: Masked) -> dict[str, Any]:
     call, reply = entry.call, entry.reply
     return {
         "n": entry.n,
         "side": entry.side,
         "session": call.session.number,
         "method": call.method or call.op.value,
-        "call": _call(call),
-        "reply": _reply(reply) if reply else None,
+        "call": _call(call, masked),
+        "reply": _reply(call.type, reply, masked) if reply else None,
         **({"error": entry.error} if entry.error else {}),
     }
 
 
-def _call(call: Call) -> dict[str, Any]:
+def _call(call: Call, masked: Masked) -> dict[str, Any]:
     bags = {name: getattr(call, name) for name in ("inputs", "prior", "prior_inputs", "planned")}
     words = {name: getattr(call, name) for name in ("type", "name", "urn", "id", "preview")}
     return {name: item for name, item in words.items() if item} | {
-        name: _plain(bag) for name, bag in bags.items() if bag is not None
+        name: masked(call.type, bag) for name, bag in bags.items() if bag is not None
     }
 
 
-def _reply(reply: Reply) -> dict[str, Any]:
+def _reply(type_: str, reply: Reply, masked: Masked) -> dict[str, Any]:
     found: dict[str, Any] = {"id": reply.id} if reply.id else {}
-    found |= {name: _plain(bag) for name in ("value", "inputs") if (bag := getattr(reply, name)) is not None}
+    found |= {name: masked(type_, bag) for name in ("value", "inputs") if (bag := getattr(reply, name)) is not None}
     if reply.plan is not None:
         found["changes"] = [{"path": each.path, "kind": each.kind, "replaces": each.replaces} for each in reply.plan.changes]
     if reply.failures:
         found["failures"] = [each.reason for each in reply.failures]
     return found
-
-
-def mask(bag: Bag) -> Value:
-    """``bag`` with every secret in it hidden, at every depth."""
-    return map_value(dict(bag), _masked)
-
-
-def _masked(value: Value) -> Value:
-    return HIDDEN if isinstance(value, Secret) or (isinstance(value, Output) and value.secret) else value
-
-
-def _plain(bag: Bag | None) -> Any:
-    from mockprovider.pulumi.values import to_plain  # noqa: PLC0415 - protobuf is slow to import
-
-    return None if bag is None else to_plain(mask(bag))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from google.protobuf import any_pb2
+from msgspec.structs import replace
 from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Native, Op, Reply, Status
@@ -33,6 +34,11 @@ DETAILS = {
 
 class Transcript:
     """How Pulumi conversations are written down: a ``cassette.Transcriber``."""
+
+    def named(self, call: Call) -> Call:
+        """The call with its RPC's name, which one that was made in process may lack."""
+        row = None if call.method else _row(call)
+        return replace(call, method=row.name) if row else call
 
     def refuses(self, call: Call) -> str:
         """Why this call cannot be recorded; empty if it can."""

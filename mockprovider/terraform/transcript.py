@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from google.protobuf.message import Message
+from msgspec.structs import replace
 
 from mockprovider.calls import Call, Native, Op, Reply, Status
 from mockprovider.terraform.methods import SERVICES
@@ -30,6 +31,11 @@ class Transcript:
     def __init__(self, major: int) -> None:
         self._service = SERVICES[major]
         self._sensitive: dict[str, frozenset[str]] = {}
+
+    def named(self, call: Call) -> Call:
+        """The call with its RPC's name, which one that was made in process may lack."""
+        row = None if call.method else self._row(call)
+        return replace(call, method=row.name) if row else call
 
     def refuses(self, call: Call) -> str:
         """Why this call cannot be recorded; empty if it can."""

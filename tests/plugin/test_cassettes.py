@@ -42,7 +42,6 @@ SWALLOWED = """
         client.wait_ready()
         client(Call(op=Op.INVOKE, session=Double().open(), type="files:index:list", inputs={"folder": "x"}))
         client.close()
-
     """
 """An engine that is told of a miss and keeps it to itself; tests are added to this."""
 
@@ -205,19 +204,19 @@ def test_another_stack(replayed):
 
 def test_a_swallowed_miss(replayed):
     """A miss that an engine was told and kept to itself fails the test all the same, as a failure of the test itself."""
-    result = replayed(SWALLOWED + "    def test(provider): swallowed(provider)")
+    result = replayed(SWALLOWED + "\n    def test(provider): swallowed(provider)")
 
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *MissError: * holds no answer to Invoke of files:index:list.", "*1 failed*"])
+    result.stdout.fnmatch_lines(["E *MissError: * holds no answer to Invoke of files:index:list. *", "*1 failed*"])
 
 
 def test_a_miss_is_told_once(replayed):
     """A test that failed anyway does not fail again at its end: its one report has the miss too, once."""
-    result = replayed(SWALLOWED + "    def test(provider):\n        swallowed(provider)\n        assert False, 'no list'")
+    result = replayed(SWALLOWED + "\n    def test(provider):\n        swallowed(provider)\n        assert False, 'no list'")
 
     result.assert_outcomes(failed=1, errors=0)
     result.stdout.fnmatch_lines(["E*AssertionError: no list", "The engine was told: MissError: * holds no answer to Invoke*"])
-    assert result.stdout.str().count("Make the engine send") + result.stdout.str().count("was recorded at all") == 1
+    assert result.stdout.str().count("The engine was told") == 1
 
 
 def test_a_miss_after_the_test(replayed):

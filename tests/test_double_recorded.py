@@ -1,0 +1,63 @@
+"""Recordings of engines that call the double in process, where nobody names an RPC."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from builders import BUCKET, TOKEN, URN
+
+from mockprovider.calls import Call, Op
+from mockprovider.double import Double, Wiring, recording, replaying
+
+MINE = {"type": TOKEN, "urn": URN, "name": "logs"}
+
+
+def pulumi(double):
+    """The replies to a create, a read and a delete."""
+    session = double.open()
+    made = double(Call(op=Op.CREATE, session=session, inputs={"acl": "public"}, **MINE))
+    read = double(Call(op=Op.READ, session=session, id=made.id, **MINE))
+    gone = double(Call(op=Op.DELETE, session=session, id=made.id, prior=made.value, **MINE))
+    return [(each.ok, each.id, each.value) for each in (made, read, gone)]
+
+
+@pytest.fixture
+def cassette(tmp_path):
+    """A cassette of ``pulumi``, and its replies."""
+    path = tmp_path / "life.json"
+    with Double(BUCKET, provider=recording(path, Wiring("cloud"))) as double:
+        replies = pulumi(double)
+    return path, replies
+
+
+def test_calls_without_a_method_are_recorded_under_their_rpc(cassette):
+    """A call made in process, which need not say which RPC it is, is recorded as the RPC that asks for its op."""
+    _, *interactions = json.loads(cassette[0].read_text())
+
+    assert sorted(each["method"] for each in interactions) == ["Create", "Delete", "Read"]
+
+
+def test_what_was_recorded_in_process_replays_there_and_over_the_wire(cassette):
+    """Such a recording answers an engine in process and one behind gRPC alike."""
+    path, replies = cassette
+    with Double(provider=replaying(path)) as double:
+        assert pulumi(double) == replies
+    with Double(provider=replaying(path)) as double, double.serve().client() as client:
+        assert pulumi(client) == replies
+
+
+def test_terraform_calls_without_a_method(tmp_path):
+    """In Terraform's protocol, too, an op names its RPC."""
+    path = tmp_path / "life.json"
+
+    def planned(double):
+        session = double.open("tfplugin6", package="cloud")
+        return double(Call(op=Op.PLAN, session=session, type=TOKEN, inputs={"acl": "public"}))
+
+    with Double(BUCKET, provider=recording(path, Wiring("cloud"), "terraform")) as double:
+        planned(double)
+    with Double(BUCKET, provider=replaying(path)) as double:
+        assert planned(double).ok
+
+    assert [each["method"] for each in json.loads(path.read_text())[1:]] == ["PlanResourceChange"]
