@@ -98,6 +98,14 @@ class Failure(Struct, frozen=True):
     detail: str = ""
 
 
+STATUS_NAMES = (
+    *("ok", "cancelled", "unknown", "invalid_argument", "deadline_exceeded", "not_found", "already_exists"),
+    *("permission_denied", "resource_exhausted", "failed_precondition", "aborted", "out_of_range", "unimplemented"),
+    *("internal", "unavailable", "data_loss", "unauthenticated"),
+)
+"""gRPC's statuses, each at its number."""
+
+
 class Status(Struct, frozen=True):
     """A gRPC status as it came over the wire: code number, message, and the ``grpc-status-details-bin`` bytes."""
 
@@ -218,6 +226,7 @@ Handler: TypeAlias = Callable[[Call], Reply]
 Layer: TypeAlias = Callable[[Call, Handler], Reply]
 
 __all__ = [
+    "STATUS_NAMES",
     "Bag",
     "Call",
     "Change",

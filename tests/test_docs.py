@@ -9,6 +9,7 @@ what these commands print, one after another, where ``...`` stands for anything;
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from glob import escape
 from importlib import import_module

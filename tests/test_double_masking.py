@@ -44,7 +44,7 @@ PACKAGES = {"cloud": CLOUD}
     ],
 )
 def test_an_object(given, shown):
-    """Secrets are masked by wrapper and by declaration, at every depth; nulls and all else stay, in the order of their names."""
+    """Secrets are masked by wrapper and by declaration, at every depth; all else stays, in the order of the names."""
     masked = mask(PACKAGES, TOKEN, given)
 
     assert masked == shown

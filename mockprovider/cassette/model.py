@@ -7,16 +7,12 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from mockprovider.calls import Status
+from mockprovider.calls import STATUS_NAMES, Status
 
 FORMAT = "mockprovider-cassette"
 VERSION = 1
 
-CODES = (
-    *("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS"),
-    *("PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED"),
-    *("INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"),
-)
+CODES = tuple(name.upper() for name in STATUS_NAMES)
 """gRPC's names of its status codes, by number."""
 
 

@@ -11,10 +11,11 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from mockprovider.calls import Bag, Call, EnginePort, Failure, Op, Reply, Session
+from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Op, Reply, Session
 from mockprovider.engine.outgoing import flattened, outgoing, restored, variables, with_contents
 from mockprovider.engine.state import ResourceState
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
+from mockprovider.pulumi.signatures import accepted
 from mockprovider.urn import Urn
 from mockprovider.values import Secret, Value, has_secret, has_unknown
 
@@ -34,36 +35,6 @@ METHODS: Mapping[Op, str] = {
     Op.CANCEL: "Cancel",
 }
 UNIMPLEMENTED = 12
-CODES = (
-    "ok",
-    "cancelled",
-    "unknown",
-    "invalid_argument",
-    "deadline_exceeded",
-    "not_found",
-    "already_exists",
-    "permission_denied",
-    "resource_exhausted",
-    "failed_precondition",
-    "aborted",
-    "out_of_range",
-    "unimplemented",
-    "internal",
-    "unavailable",
-    "data_loss",
-    "unauthenticated",
-)
-"""The gRPC statuses, each at its number."""
-FLAGS: Mapping[str, str] = {
-    "accept_secrets": "secrets",
-    "accept_resources": "resources",
-    "accept_outputs": "outputs",
-    "accepts_byte_string": "byte_strings",
-    "acceptSecrets": "secrets",
-    "acceptResources": "resources",
-    "acceptOutputs": "outputs",
-}
-"""What a provider accepts, by the fields in which Handshake and Configure say so."""
 
 
 class ProviderSource(Protocol):
@@ -94,7 +65,7 @@ class CallFailedError(Exception):
         if self.reply.status is not None:
             return self.reply.status.code
         named = next((each.status for each in self.reply.failures if each.status), None)
-        return CODES.index(named) if named in CODES else 2
+        return STATUS_NAMES.index(named) if named in STATUS_NAMES else 2
 
 
 def wrong(message: str) -> CallFailedError:
@@ -166,7 +137,7 @@ class Instance:
         return True
 
     def _accept(self, reply: Reply) -> None:
-        self._session.accepts = frozenset(flag for name, flag in FLAGS.items() if reply.extra.get(name))
+        self._session.accepts = accepted(reply.extra)
 
     @property
     def accepts(self) -> frozenset[str]:

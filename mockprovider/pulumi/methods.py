@@ -21,6 +21,7 @@ from mockprovider.errors import MalformedError
 from mockprovider.pulumi import schema
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
+from mockprovider.pulumi.signatures import accepted
 from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
 from mockprovider.urn import Urn
 from mockprovider.wire.methods import Method, Service, service
@@ -84,15 +85,6 @@ TABLE: Mapping[str, Row] = {
 
 WORDS = frozenset({"urn", "name", "type", "id", "inputs", "preview", "timeout"})
 ANSWER_WORDS: Mapping[str, str] = {"properties": "value", "return": "value", "state": "value", "inputs": "inputs", "id": "id"}
-ACCEPTS: Mapping[str, str] = {
-    "accept_secrets": "secrets",
-    "accept_resources": "resources",
-    "accept_outputs": "outputs",
-    "accepts_byte_string": "byte_strings",
-    "acceptSecrets": "secrets",
-    "acceptResources": "resources",
-    "acceptOutputs": "outputs",
-}
 ANSWERED = EVERYTHING - {"outputs"}
 """What the engine takes in answers, whatever the provider accepts (reference 3.6)."""
 
@@ -158,9 +150,8 @@ def _write_map(target: Any, values: Mapping[Any, Any]) -> None:
 
 def accept(session: Session, reply: Reply) -> None:
     """Note what the provider says it accepts. A successful Handshake is final: Configure's flags then do not count (2.1)."""
-    flags = frozenset(ACCEPTS[name] for name, said in reply.extra.items() if said and name in ACCEPTS)
     if not session.extra.get("handshake"):
-        session.accepts = flags
+        session.accepts = accepted(reply.extra)
 
 
 def _named_by(urn: str) -> dict[str, str]:

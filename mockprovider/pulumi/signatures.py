@@ -304,3 +304,20 @@ READERS: Final[Mapping[str, Reader]] = {
     OUTPUT: _read_output,
     BYTE_STRING: _read_byte_string,
 }
+
+
+ACCEPTS: Mapping[str, str] = {
+    "accept_secrets": "secrets",
+    "accept_resources": "resources",
+    "accept_outputs": "outputs",
+    "accepts_byte_string": "byte_strings",
+    "acceptSecrets": "secrets",
+    "acceptResources": "resources",
+    "acceptOutputs": "outputs",
+}
+"""What a side accepts, by the fields in which Handshake and Configure say so."""
+
+
+def accepted(flags: Mapping[str, Any]) -> frozenset[str]:
+    """What the answer of a Handshake or Configure accepts (reference 3.6)."""
+    return frozenset(ACCEPTS[name] for name, said in flags.items() if said and name in ACCEPTS)
