@@ -314,6 +314,23 @@ def test_programs_that_can_be_called():
     assert stack.up(lambda *args, **kwargs: program()).summary == {"create": 1, "delete": 1}
 
 
+def test_a_property_that_nobody_declared():
+    """A strict double refuses a misspelt property with the nearest; another echoes it, as many providers do."""
+
+    def misspelt():
+        Bucket("logs", acll="private")
+
+    double = Double(BUCKET, strict=True)
+    with pytest.raises(ProgramError, match=r"cloud:index:Bucket has no property 'acll'\..*acl"):
+        Stack(double).up(misspelt)
+    assert not double.cloud.objects()
+    assert Stack(double).up(program).summary == {"create": 1}
+
+    echoing = Double(BUCKET)
+    Stack(echoing).up(misspelt)
+    assert echoing.cloud.objects()[0]["acll"] == "private"
+
+
 def test_faults_that_are_not_there():
     """A fault at an op that has none yet names those that have."""
     with pytest.raises(

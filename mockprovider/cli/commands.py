@@ -83,7 +83,7 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @port_option
 @host_option
 @seed_option
-@click.option("--strict", is_flag=True, help="Refuse resource types that no types file declares.")
+@click.option("--strict", is_flag=True, help="Refuse types and properties that no types file declares.")
 @example("  mockprovider serve pulumi --types plugins/catalog/storage.json")
 def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool) -> None:
     """Serve the fake provider to an engine until Ctrl-C."""

@@ -91,14 +91,20 @@ def _starter(protocol: str, command: Command, env: Mapping[str, str] | None) -> 
 
 def recording(
     path: str | os.PathLike[str],
-    behind: Wiring,
+    behind: Wiring | Handler | None = None,
     protocol: str = "pulumi",
     *,
     created_by: str = "",
     redactor: Redactor | None = None,
 ) -> Wiring:
-    """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does."""
+    """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does.
+
+    ``behind`` is ``real(...)``, any handler, or ``None`` for the fake.
+    """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+
+    if not isinstance(behind, Wiring):
+        behind = Wiring("mock", behind)
 
     spoken = protocol if protocol == "pulumi" else f"tfplugin{behind.major}"
     recorder = tape.record(

@@ -43,7 +43,7 @@ class Double:
         provider: what answers instead of the fake: ``real(...)``, ``recording(...)``, ``replaying(...)``, or any handler.
         layers: further layers directly in front of it, outermost first.
         seed: of all that is generated; equal seeds give equal ids.
-        strict: the fake refuses types that nobody declared.
+        strict: the fake refuses types, and properties of types, that nobody declared.
         cloud: the fake's objects; a new, empty one unless given.
         name: the package that it is attached as where nothing is declared.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from mockprovider.calls import Call, Failure, Op, Plan, Reply
 from mockprovider.cloud import Cloud, digest
@@ -11,6 +11,7 @@ from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import compute, fields, fill
 from mockprovider.fake.planning import plan_create, plan_update
+from mockprovider.paths import show
 from mockprovider.schema import Function, Package, Property, ResourceType
 from mockprovider.urn import Urn
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_unknown, map_value, reveal, same
@@ -24,7 +25,7 @@ class Fake:
     Args:
         packages: what it serves, by package name; looked at anew at each call, so definitions may be added while it serves.
         cloud: where its objects live.
-        strict: refuse types that nobody declared; otherwise their inputs are echoed and an id is made.
+        strict: refuse types, and properties of types, that nobody declared; otherwise inputs are echoed, and an id is made.
     """
 
     def __init__(self, packages: Mapping[str, Package], cloud: Cloud, *, strict: bool = False) -> None:
@@ -112,7 +113,8 @@ class Fake:
             return self._undeclared(call)
         properties = function.inputs if function else declared.properties if declared else {}
         inputs = {name: value for name, value in (call.inputs or {}).items() if name != "__defaults"}
-        return Reply(inputs=with_defaults(properties, inputs), failures=tuple(failures(properties, inputs)))
+        unknown = _unknown(declared, inputs) if declared and self._strict else ()
+        return Reply(inputs=with_defaults(properties, inputs), failures=(*failures(properties, inputs), *unknown))
 
     def _plan(self, call: Call) -> Reply:
         declared = self._type(call)
@@ -228,6 +230,14 @@ def _shown_as_input(declared: ResourceType, name: str, call: Call) -> bool:
 
 def _failed(reason: str, status: str) -> Reply:
     return Reply(failures=(Failure(reason, status=status),))
+
+
+def _unknown(declared: ResourceType, inputs: Bag) -> Iterator[Failure]:
+    for name, value in inputs.items():
+        # A null is what an SDK sends for an output that a program wants to read.
+        if name not in declared.properties and value is not None:
+            told = f"{declared.token} has no property {name!r}.{_nearest(name, list(declared.properties))}"
+            yield Failure(told, show((name,)))
 
 
 def _nearest(token: str, known: Mapping[str, object] | list[str]) -> str:

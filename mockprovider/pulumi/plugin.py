@@ -60,7 +60,7 @@ class Plugin:
 
     def __call__(self, call: Call) -> Reply:
         """Hand the call to the real provider."""
-        reply = self._client(call)
+        reply = self._process.witness(self._client(call))
         if call.op is Op.ATTACH and reply.status is not None and reply.status.code == UNIMPLEMENTED:
             # We have started it with the engine's address, so there is nothing left to attach to; engines take no for an error.
             return Reply()

@@ -208,6 +208,10 @@ class Running:
             for _ in stream:
                 pass
 
+    def witness(self, reply: Reply) -> Reply:
+        """``reply`` as it is; a death of the process that it tells of is logged."""
+        return self._process.witness(reply)
+
     def stop(self) -> None:
         """Ask it to end, and kill it if it has not done so in time. Safe to call again."""
         with contextlib.suppress(grpc.RpcError, ValueError):
@@ -259,7 +263,7 @@ class Plugin:
 
     def __call__(self, call: Call) -> Reply:
         """Hand the call to the real provider."""
-        return self._client(call)
+        return self._running.witness(self._client(call))
 
     def close(self) -> None:
         """Close the connection and end the process. Safe to call again."""

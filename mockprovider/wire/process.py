@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import signal
@@ -12,10 +13,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Self
 
+from mockprovider.calls import STATUS_NAMES, Reply
 from mockprovider.errors import PluginError
 
 TAIL = 40
 """How many of the last lines of output are kept, to explain a death."""
+
+LOG = logging.getLogger("mockprovider")
+UNAVAILABLE = STATUS_NAMES.index("unavailable")
+
+DEATH_SECONDS = 1.0
+"""How long after its connection has gone a process may still be on its way out."""
 
 GRACE_SECONDS = 5.0
 """What Pulumi's engine gives a plugin between the interrupt and the kill."""
@@ -76,6 +84,14 @@ class Process:
         for reader in self._readers:
             reader.join(timeout=0.2)
         return "\nIts last output:\n  " + "\n  ".join(self._tail) if self._tail else " It printed nothing."
+
+    def witness(self, reply: Reply) -> Reply:
+        """``reply`` as it is; if it is one because the process has died, how it died goes to the log ``mockprovider``."""
+        lost = reply.status
+        if lost is not None and lost.code == UNAVAILABLE and self.wait(DEATH_SECONDS) is not None:
+            name = Path(self.command[0]).name
+            LOG.error("%s ended (exit code %s) during a call.%s", name, self.wait(), self.last_words())
+        return reply
 
     @property
     def pid(self) -> int:

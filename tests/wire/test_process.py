@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from mockprovider.calls import Reply, Status
 from mockprovider.errors import PluginError
 from mockprovider.wire.process import Process
 
@@ -175,3 +176,16 @@ def test_stopping_twice():
     process.stop()
 
     assert not process.running
+
+
+def test_a_death_during_a_call_is_logged(caplog):
+    """A call that got no answer because the process died is handed on as it is; exit code and last words are logged."""
+    lost = Reply(status=Status(14, "Socket closed"))
+    with Process([sys.executable, "-c", "import sys; sys.stderr.write('out of luck\\n'); sys.exit(3)"]) as process:
+        process.wait(30)
+        assert process.witness(lost) is lost
+        assert process.witness(Reply(id="x")).id == "x"
+
+    assert len(caplog.messages) == 1
+    assert "ended (exit code 3) during a call." in caplog.text
+    assert "out of luck" in caplog.text
