@@ -111,6 +111,8 @@ def test_a_failed_run_keeps_what_was_done(project, types):
         (("serve", "pulumi", "--types", "nowhere.json"), "Cannot read the types file nowhere.json: No such file"),
         (("replay", "nowhere.json"), "There is no cassette nowhere.json. To record it:"),
         (("record", "pulumi", "--cassette", "x.json", "--", "no-such-provider"), "There is no executable 'no-such-provider'"),
+        (("record", "pulumi", "--cassette", "x.json"), "Name one provider: its command after --, or --attach"),
+        (("record", "pulumi", "--cassette", "x.json", "--attach", "nowhere"), "'nowhere' is no address"),
         (("record", "terraform", "--cassette", "x.json", "--", sys.executable, "-c", "1"), "ended (exit code 0)"),
     ],
 )

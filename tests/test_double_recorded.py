@@ -7,8 +7,9 @@ import json
 import pytest
 from builders import BUCKET, TOKEN, URN
 
-from mockprovider.calls import Call, Op
-from mockprovider.double import Double, Wiring, recording, replaying
+from mockprovider.calls import Call, Op, Reply
+from mockprovider.double import Double, Wiring, attached, recording, replaying
+from mockprovider.errors import DefinitionError, UnsupportedError
 
 MINE = {"type": TOKEN, "urn": URN, "name": "logs"}
 
@@ -61,3 +62,33 @@ def test_terraform_calls_without_a_method(tmp_path):
         assert planned(double).ok
 
     assert [each["method"] for each in json.loads(path.read_text())[1:]] == ["PlanResourceChange"]
+
+
+def test_a_provider_that_runs_already_is_recorded(tmp_path):
+    """A provider that somebody else has started is attached to, recorded, and replayed when it is gone."""
+    path = tmp_path / "life.json"
+    with Double(BUCKET) as theirs, theirs.serve() as serving:
+        with Double(provider=recording(path, attached(serving.address, name="cloud"))) as ours:
+            replies = pulumi(ours)
+        assert [each.call.op for each in theirs.journal.entries()] == [Op.CREATE, Op.READ, Op.DELETE]
+
+    with Double(provider=replaying(path)) as double:
+        assert pulumi(double) == replies
+
+
+@pytest.mark.parametrize("target", ["cloud", "127.0.0.1", "127.0.0.1:x", ":1"])
+def test_what_is_no_address_is_refused(target):
+    """An address that could never be reached is refused at once, with one that could."""
+    with pytest.raises(DefinitionError, match=r"is no address\. Write it as host:port"):
+        attached(target)
+
+
+@pytest.mark.parametrize("op", [Op.CONSTRUCT, Op.CALL])
+def test_components_are_refused_before_they_are_made(op, tmp_path):
+    """A recording that meets Construct or Call refuses it, and the provider is not asked: it could not be replayed."""
+    asked = []
+    behind = recording(tmp_path / "x.json", lambda call: asked.append(call) or Reply())
+    with Double(provider=behind) as double, pytest.raises(UnsupportedError, match="cannot be recorded yet: components"):
+        double(Call(op=op, session=double.open(), type="cloud:index:Site"))
+
+    assert asked == []

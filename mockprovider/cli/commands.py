@@ -98,18 +98,19 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
     "--cassette", required=True, type=FILE, metavar="FILE", help="Where the recording goes; what is there is replaced."
 )
 @click.option("--name", default="", help="The package's name; taken from the executable's unless given.")
-@click.argument("provider", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.option("--attach", default="", metavar="HOST:PORT", help="Record a provider that runs already, instead of starting one.")
+@click.argument("provider", nargs=-1, type=click.UNPROCESSED)
 @port_option
 @host_option
 @example("  mockprovider record pulumi --cassette random.json -- pulumi-resource-random")
-def record(*, protocol: str, cassette: Path, name: str, provider: tuple[str, ...], port: int, host: str) -> None:
+def record(*, protocol: str, cassette: Path, name: str, attach: str, provider: tuple[str, ...], port: int, host: str) -> None:
     """Serve a real PROVIDER to an engine until Ctrl-C, and record what is said.
 
     PROVIDER is its executable with arguments of its own, after two dashes. Each engine connection gets a process of its own.
     """
     from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
 
-    serve_recording(protocol, cassette, provider, name=name, host=host, port=port)
+    serve_recording(protocol, cassette, provider, attach=attach, name=name, host=host, port=port)
 
 
 @main.command()

@@ -11,7 +11,8 @@ import click
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.cli.types import read_types
-from mockprovider.double import Double, Serving, Wiring, real, recording, replaying
+from mockprovider.double import Double, Serving, Wiring, attached, real, recording, replaying
+from mockprovider.errors import DefinitionError
 from mockprovider.journal import Entry, Side
 
 
@@ -23,10 +24,17 @@ def serve_fake(protocol: str, types: Sequence[Path], *, host: str, port: int, se
         click.echo(f"{len(double.cloud.objects())} objects were left in the cloud.")
 
 
-def serve_recording(protocol: str, cassette: Path, command: Sequence[str], *, name: str, host: str, port: int) -> None:
-    """Serve a real provider, and record it."""
-    shown = f"mockprovider record {protocol} --cassette {cassette.name} -- {' '.join(map(_portable, command))}"
-    wiring = recording(cassette, real(command, protocol, name=name), protocol, created_by=shown)
+def serve_recording(
+    protocol: str, cassette: Path, command: Sequence[str], *, attach: str, name: str, host: str, port: int
+) -> None:
+    """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it."""
+    if bool(attach) == bool(command):
+        raise DefinitionError("Name one provider: its command after --, or --attach HOST:PORT of one that runs already.")
+    behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
+    how = "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
+    wiring = recording(
+        cassette, behind, protocol, created_by=f"mockprovider record {protocol} --cassette {cassette.name} {how}"
+    )
     with Double(provider=wiring, layers=(narrate,)) as double:
         _serve(double, protocol, host, port)
     recorded = wiring.recorder.close() if wiring.recorder else None

@@ -79,6 +79,21 @@ def real(
     )
 
 
+def attached(target: str, protocol: str = "pulumi", *, name: str = "", major: int = 6) -> Wiring:
+    """A provider that somebody else has started and that listens at ``target`` (``host:port``), as engines attach to one.
+
+    ``protocol`` is ``pulumi`` or ``terraform``, the latter of protocol ``major``. Each session is a connection of its own.
+    Raises ``DefinitionError`` for a malformed target; nobody answering there fails the first call.
+    """
+    from mockprovider.double.remote import connect  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - as above
+
+    host, _, port = target.rpartition(":")
+    if not host or not port.isdecimal():
+        raise DefinitionError(f"{target!r} is no address. Write it as host:port, e.g. 127.0.0.1:41915.")
+    return Wiring(name or "mock", PerSession(lambda call: connect(target, call)), (), major, protocol)
+
+
 def _starter(protocol: str, command: Command, env: Mapping[str, str] | None) -> tuple[Callable[..., Any], int]:
     if protocol == "pulumi":
         from mockprovider.pulumi.plugin import Plugin  # noqa: PLC0415 - imports pulumi, which is slow

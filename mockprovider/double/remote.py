@@ -66,13 +66,7 @@ class Remote:
             target = self._targets.get(call.session.number)
         if target is None:
             raise PluginError(f"{call.session} was not opened here: call open() of this client first.")
-        connection = Connection(target, call)
-        try:
-            connection.wait_ready()
-        except PluginError:
-            connection.close()
-            raise
-        return connection
+        return connect(target, call)
 
     def close(self) -> None:
         """Close the connections."""
@@ -83,6 +77,17 @@ class Remote:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def connect(target: str, call: Call) -> Connection:
+    """The connection of the session that ``call`` opens, to ``host:port``. Raises ``PluginError`` if nobody answers there."""
+    connection = Connection(target, call)
+    try:
+        connection.wait_ready()
+    except PluginError:
+        connection.close()
+        raise
+    return connection
 
 
 class Connection:
