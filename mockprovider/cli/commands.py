@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Put an example under a command's help, as it is typed."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        command.__doc__ = f"{command.__doc__}\n\n\b\nExample:\n{text}"
+        command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n\n\b\nExample:\n{text}"
         return command
 
     return decorate
@@ -99,7 +100,7 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 )
 @click.option("--name", default="", help="The package's name; taken from the executable's unless given.")
 @click.option("--attach", default="", metavar="HOST:PORT", help="Record a provider that runs already, instead of starting one.")
-@click.argument("provider", nargs=-1, type=click.UNPROCESSED)
+@click.argument("provider", nargs=-1, metavar="-- PROVIDER...", type=click.UNPROCESSED)
 @port_option
 @host_option
 @example("  mockprovider record pulumi --cassette random.json -- pulumi-resource-random")
@@ -132,7 +133,7 @@ def replay(*, file: Path, port: int, host: str) -> None:
 @click.option("--stack", default="dev", show_default=True, help="The stack's name; its settings are in Pulumi.STACK.yaml.")
 @click.option("--cassette", type=FILE, metavar="FILE", help="Replay this recording instead of faking.")
 @seed_option
-@example("  mockprovider run examples/bucket up --types plugins/catalog/storage.json")
+@example("  mockprovider run my-project up --types plugins/catalog/storage.json")
 def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, cassette: Path | None, seed: int) -> None:
     """Run the Pulumi program in DIR on the embedded engine, without pulumi and without a cloud.
 
