@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mockprovider.double import Double, real, recording, replaying
     from mockprovider.engine import Stack
     from mockprovider.errors import MockProviderError
+    from mockprovider.pulumi.package_schema import from_schema
     from mockprovider.schema import Function, Package, Property, ResourceType
     from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown
 
@@ -33,6 +34,7 @@ __all__ = [
     "Secret",
     "Stack",
     "Unknown",
+    "from_schema",
     "real",
     "recording",
     "replaying",
@@ -43,6 +45,7 @@ _HOMES = {
     "mockprovider.double": ("Double", "real", "recording", "replaying"),
     "mockprovider.engine": ("Stack",),
     "mockprovider.errors": ("MockProviderError",),
+    "mockprovider.pulumi.package_schema": ("from_schema",),
     "mockprovider.schema": ("Function", "Package", "Property", "ResourceType"),
     "mockprovider.values": ("UNKNOWN", "Archive", "Asset", "Output", "ResourceReference", "Secret", "Unknown"),
 }

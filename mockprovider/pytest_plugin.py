@@ -229,8 +229,22 @@ def mockprovider_pulumi_cli(mockprovider_provider: Double, tmp_path: Path) -> Pu
         pytest.skip(str(error))
 
 
+@pytest.fixture
+def mockprovider_terraform_protocol() -> int | None:
+    """Which of Terraform's protocols ``mockprovider_terraform`` is served, 5 or 6; ``None`` is the double's own.
+
+    Parametrize it to run a test over both, or override it for a module or a folder.
+    """
+    return None
+
+
 @pytest.fixture(params=["terraform"])
-def mockprovider_terraform(request: pytest.FixtureRequest, mockprovider_provider: Double, tmp_path: Path) -> Terraform:
+def mockprovider_terraform(
+    request: pytest.FixtureRequest,
+    mockprovider_provider: Double,
+    mockprovider_terraform_protocol: int | None,
+    tmp_path: Path,
+) -> Terraform:
     """A folder under the real ``terraform``, reattached to the double. Skips the test where there is no such engine.
 
     Parametrize it indirectly with ``tofu`` to run the test under OpenTofu too.
@@ -238,7 +252,7 @@ def mockprovider_terraform(request: pytest.FixtureRequest, mockprovider_provider
     from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - slow to import
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
-    serving = mockprovider_provider.serve("terraform")
+    serving = mockprovider_provider.serve("terraform", major=mockprovider_terraform_protocol)
     try:
         return Terraform(tmp_path / "terraform", lambda: serving.environment, binary=request.param)
     except PluginError as error:

@@ -179,13 +179,17 @@ class Function(Struct, frozen=True):
 
 
 class Package(Struct):
-    """What one provider serves: a name, a version, configuration properties, resource types and functions by token."""
+    """What one provider serves: a name, a version, configuration properties, resource types and functions by token.
+
+    ``schema`` is the text of the Pulumi package schema that all of it was read from, if it was.
+    """
 
     name: str
     version: str = "1.0.0"
     config: dict[str, Property] = field(default_factory=dict)
     resources: dict[str, ResourceType] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    schema: str = ""
 
     def __post_init__(self) -> None:
         self.config = {name: as_property(item) for name, item in self.config.items()}
@@ -197,6 +201,8 @@ class Package(Struct):
                 self.resources[each.token] = each
             else:
                 self.functions[each.token] = each
+        # The text that the package was read from does not tell of these.
+        self.schema = ""
 
     def by_terraform_name(self, name: str) -> ResourceType | None:
         """The resource type that Terraform calls ``name``."""

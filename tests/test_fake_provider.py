@@ -372,8 +372,8 @@ def test_configure():
     reply = serve(call(Op.CONFIGURE, session=session, inputs={"region": "south"}))
 
     assert session.config == {"region": "south"}
-    assert reply.extra["accept_secrets"]
-    assert reply.extra["supports_preview"]
+    assert reply.extra["acceptSecrets"]
+    assert reply.extra["supportsPreview"]
 
 
 def test_plugin_info_and_schema():

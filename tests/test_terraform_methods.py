@@ -54,7 +54,7 @@ def request(session: Session, name: str, **fields: Any) -> Any:
     message: Any = protocol(int(session.protocol[-1])).message(f"{name}.Request")()
     for field, value in fields.items():
         if isinstance(value, dict) or value is None:
-            getattr(message, field).msgpack = packed(value)
+            getattr(message, field).msgpack = packed(spoken(session, value))
         else:
             setattr(message, field, value)
     return message
@@ -66,6 +66,12 @@ def packed(value: Any) -> bytes:
 
 def bucket(**attributes: Any) -> dict[str, Any]:
     return {"display_name": None, "id": None, "rules": None, **attributes}
+
+
+def spoken(session: Session, value: Any) -> Any:
+    """A bucket as the session's major has it: rules are nested blocks in major 5, of which there are none, never a null."""
+    unwritten = isinstance(value, dict) and "rules" in value and value["rules"] is None
+    return {**value, "rules": []} if unwritten and session.protocol == "tfplugin5" else value
 
 
 def call(session: Session, name: str, **fields: Any) -> Call:
@@ -187,7 +193,7 @@ def test_reads_say_what_exists(session: Session) -> None:
     )
     assert (made.op, made.id, made.prior, made.private) == (Op.READ, "b-1", {"displayName": "x"}, b"p")
     found = answer(session, "ReadResource", Reply(id="b-1", value={"displayName": "y"}, private=b"q"), made)
-    assert (unpacked(found.new_state), found.private) == (bucket(id="b-1", display_name="y"), b"q")
+    assert (unpacked(found.new_state), found.private) == (spoken(session, bucket(id="b-1", display_name="y")), b"q")
     assert answer(session, "ReadResource", Reply(), made).new_state.msgpack == b"\xc0"
 
 
@@ -227,7 +233,7 @@ def test_a_create_plans_an_unknown_id(session: Session) -> None:
     )
     assert (made.prior, made.inputs) == (None, {})
     found = answer(session, "PlanResourceChange", Reply(plan=Plan({})), made)
-    assert unpacked(found.planned_state) == bucket(id=UNKNOWN)
+    assert unpacked(found.planned_state) == spoken(session, bucket(id=UNKNOWN))
 
 
 def test_the_plan_of_a_destroy_is_null(session: Session) -> None:
@@ -283,7 +289,7 @@ def test_a_half_made_object_is_an_error_with_a_state(session: Session) -> None:
         config=bucket(),
     )
     found = answer(session, "ApplyResourceChange", Reply(id="b-1", value={}, failures=(Failure("half"),)), made)
-    assert (unpacked(found.new_state), found.diagnostics[0].summary) == (bucket(id="b-1"), "half")
+    assert (unpacked(found.new_state), found.diagnostics[0].summary) == (spoken(session, bucket(id="b-1")), "half")
     assert answer(session, "ApplyResourceChange", Reply(failures=(Failure("no"),)), made).new_state.msgpack == b"\xc0"
 
 
@@ -294,7 +300,7 @@ def test_states_are_upgraded_from_json(session: Session) -> None:
     made = row(session, "UpgradeResourceState").call(message, session)
     assert (made.op, made.id, made.prior, made.extra) == (Op.UPGRADE, "b-1", {"displayName": "x"}, {"version": 2})
     found = answer(session, "UpgradeResourceState", Reply(value=made.prior, id=made.id), made)
-    assert unpacked(found.upgraded_state) == bucket(id="b-1", display_name="x")
+    assert unpacked(found.upgraded_state) == spoken(session, bucket(id="b-1", display_name="x"))
     message.raw_state.flatmap["id"] = "b-1"
     with pytest.raises(UnsupportedError, match=r"flat form from before Terraform 0.12"):
         row(session, "UpgradeResourceState").call(message, session)
@@ -306,7 +312,8 @@ def test_imports_find_by_id(session: Session) -> None:
     assert (made.op, made.id, made.type) == (Op.IMPORT, "b-1", "cloud:index:Bucket")
     found = answer(session, "ImportResourceState", Reply(value={"displayName": "x"}, id="b-1", private=b"p"), made)
     (one,) = found.imported_resources
-    assert (one.type_name, unpacked(one.state), one.private) == ("cloud_bucket", bucket(id="b-1", display_name="x"), b"p")
+    expected = spoken(session, bucket(id="b-1", display_name="x"))
+    assert (one.type_name, unpacked(one.state), one.private) == ("cloud_bucket", expected, b"p")
     none = answer(session, "ImportResourceState", Reply(), made)
     assert len(none.imported_resources) == 0
     assert none.diagnostics[0].detail == "There is no cloud_bucket with the id 'b-1'."
@@ -335,6 +342,16 @@ def test_the_schema_is_the_packages(session: Session, major: int) -> None:
     bare = Session(f"tfplugin{major}")
     with pytest.raises(UnsupportedError, match="no package to describe"):
         row(bare, "GetProviderSchema").response(Reply(), call(bare, "GetProviderSchema"))
+
+
+def test_a_checked_provider_configuration_comes_back(session: Session, major: int) -> None:
+    """Major 5 answers with the configuration, as it was; major 6 has no place for it."""
+    made = call(session, "ValidateProviderConfig", config={"region": "north"})
+    found = answer(session, "ValidateProviderConfig", Reply(), made)
+    if major == 5:
+        assert unpacked(found.prepared_config) == {"region": "north"}
+    else:
+        assert found.ByteSize() == 0
 
 
 def test_identity_schemas_are_none(session: Session) -> None:

@@ -78,12 +78,17 @@ def test_objects_are_nested_attributes() -> None:
     assert all(bool(each.type) != each.HasField("nested_type") for each in found.values())
 
 
-def test_major_5_has_types_instead_of_nested_attributes() -> None:
-    """Where the protocol has no nested attributes, an object attribute has an object type."""
+def test_major_5_has_blocks_instead_of_nested_attributes() -> None:
+    """Where the protocol has no nested attributes, objects are nested blocks, and those that are computed have object types."""
     schema: Any = ProviderSchema(package(), 5).message()
     assert schema.DESCRIPTOR.full_name == "tfplugin5.GetProviderSchema.Response"
-    found = attributes(schema.resource_schemas["cloud_bucket"].block)
-    assert found["one"].type == b'["object",{"from_port":"number","note":"string"}]'
+    block = schema.resource_schemas["cloud_bucket"].block
+    found = attributes(block)
+    assert {each.type_name: each.nesting for each in block.block_types} == {"one": 1, "some": 2, "few": 3, "named": 4}
+    inside = attributes(block.block_types[0].block)
+    assert {name: flags(each) for name, each in inside.items()} == {"from_port": "required", "note": "optional computed"}
+    assert found["made"].type == b'["object",{"from_port":"number","note":"string"}]'
+    assert found["deep"].type == b'["list",["list",["object",{"from_port":"number","note":"string"}]]]'
 
 
 def test_the_provider_block_has_arguments_only() -> None:

@@ -85,12 +85,14 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @host_option
 @seed_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that no types file declares.")
+@click.option("--protocol", "major", type=click.Choice(["5", "6"]), help="Which of Terraform's protocols; 6 unless given.")
 @example("  mockprovider serve pulumi --types plugins/catalog/storage.json")
-def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool) -> None:
+def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool, major: str | None) -> None:
     """Serve the fake provider to an engine until Ctrl-C."""
     from mockprovider.cli.serving import serve_fake  # noqa: PLC0415 - grpc is slow to import
 
-    serve_fake(protocol, types, host=host, port=port, seed=seed, strict=strict)
+    chosen = int(major) if major else None
+    serve_fake(protocol, types, host=host, port=port, seed=seed, strict=strict, major=chosen)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})

@@ -16,11 +16,13 @@ from mockprovider.errors import DefinitionError
 from mockprovider.journal import Entry, Side
 
 
-def serve_fake(protocol: str, types: Sequence[Path], *, host: str, port: int, seed: int, strict: bool) -> None:
+def serve_fake(
+    protocol: str, types: Sequence[Path], *, host: str, port: int, seed: int, strict: bool, major: int | None = None
+) -> None:
     """Serve the fake."""
     double = Double(*read_types(types), layers=(narrate,), seed=seed, strict=strict)
     with double:
-        _serve(double, protocol, host, port)
+        _serve(double, protocol, host, port, major)
         click.echo(f"{len(double.cloud.objects())} objects were left in the cloud.")
 
 
@@ -62,12 +64,12 @@ def _portable(part: str) -> str:
     return Path(part).name if "/" in part else part
 
 
-def _serve(double: Double, protocol: str, host: str, port: int) -> None:
+def _serve(double: Double, protocol: str, host: str, port: int, major: int | None = None) -> None:
     # Whoever started us may be a script: its signal to end is as good as a Ctrl-C, from the first line that we print on.
     ended = threading.Event()
     previous = {each: signal.signal(each, lambda *_: ended.set()) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with double.serve(protocol, host=host, port=port) as serving:
+        with double.serve(protocol, host=host, port=port, major=major) as serving:
             _tell(serving)
             while not ended.wait(0.2):
                 pass

@@ -13,6 +13,7 @@ from mockprovider.double.cassettes import Wiring
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
+from mockprovider.fake.generations import CURRENT, Generation, GenerationLayer, named
 from mockprovider.faults import Faults
 from mockprovider.journal import Journal, Side
 from mockprovider.layers import stack
@@ -46,6 +47,7 @@ class Double:
         strict: the fake refuses types, and properties of types, that nobody declared.
         cloud: the fake's objects; a new, empty one unless given.
         name: the package that it is attached as where nothing is declared.
+        generation: how old the fake is under Pulumi: a name (``no-handshake``, ``2018``, ...) or a ``Generation``.
 
     Raises what its parts raise: a cassette that is missing or broken, a definition that cannot be served.
     """
@@ -59,11 +61,14 @@ class Double:
         strict: bool = False,
         cloud: Cloud | None = None,
         name: str = "",
+        generation: str | Generation = CURRENT,
     ) -> None:
         wiring = provider if isinstance(provider, Wiring) else Wiring(name or "mock", provider)
         self.name = name or wiring.name
         self.major = wiring.major
-        """Which of Terraform's protocols ``serve("terraform")`` speaks."""
+        """Which of Terraform's protocols ``serve("terraform")`` speaks unless told otherwise."""
+        self.major_is_fixed = isinstance(provider, Wiring)
+        """Whether it cannot be told otherwise: a real or recorded provider speaks one of them."""
         self.is_fake = wiring.provider is None
         self.seed = seed
         self.packages: dict[str, Package] = {}
@@ -78,9 +83,28 @@ class Double:
         self.define(*definitions)
         self._recorder = wiring.recorder
         self._provider = wiring.provider or Fake(self.packages, self.cloud, strict=strict)
-        inner = (*layers, *wiring.layers)
+        self._aging = GenerationLayer()
+        self.generation = generation
+        inner: tuple[Layer, ...] = (*layers, *wiring.layers, self._aging)
         chain = (self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER), *inner)
         self._handler = stack(chain, self._provider)
+
+    @property
+    def generation(self) -> Generation:
+        """How old the fake is. Set it by name or as a ``Generation``; it counts for sessions whose first call comes later.
+
+        Raises ``DefinitionError`` for a name that no generation has, and where something else than the fake answers.
+        """
+        return self._aging.current
+
+    @generation.setter
+    def generation(self, wanted: str | Generation) -> None:
+        found = named(wanted)
+        if found != CURRENT and not self.is_fake:
+            raise DefinitionError(
+                f"Only the fake can be of the generation {found.name!r}: what answers here is a provider of its own age."
+            )
+        self._aging.current = found
 
     def define(self, *definitions: ResourceType | Function | Package) -> None:
         """Serve these too. A type or function belongs to the package that its token names; a later one replaces an earlier."""
@@ -110,12 +134,14 @@ class Double:
         session.schema = self.packages.get(package) or (next(iter(self.packages.values()), None) if not package else None)
         return session
 
-    def serve(self, protocol: str = "pulumi", *, host: str = "127.0.0.1", port: int = 0) -> Serving:
+    def serve(self, protocol: str = "pulumi", *, host: str = "127.0.0.1", port: int = 0, major: int | None = None) -> Serving:
         """Serve over gRPC, on loopback unless told otherwise: one server a package, found through ``environment``.
 
-        ``protocol`` is ``pulumi`` or ``terraform``; ``port`` 0 takes free ones. Raises ``PluginError`` if the port is taken.
+        ``protocol`` is ``pulumi`` or ``terraform``; ``port`` 0 takes free ones. ``major`` is Terraform's protocol, 5 or 6; the
+        fake speaks 6 unless told otherwise. Raises ``PluginError`` if the port is taken, ``DefinitionError`` for a protocol
+        that is not spoken here.
         """
-        serving = Serving(self, protocol, host, port)
+        serving = Serving(self, protocol, host, port, major)
         self._served.append(serving)
         return serving
 

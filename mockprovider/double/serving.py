@@ -16,12 +16,16 @@ from mockprovider.schema import Package
 SOURCE = "example.com/mock/{package}"
 """Terraform's source address of our packages: a neutral host, because Terraform and OpenTofu expand short ones differently."""
 
+MAJORS = (5, 6)
+"""The majors of Terraform's protocol that can be served."""
+
 
 class Servable(Protocol):
     """What can be served: a ``Double``."""
 
     name: str
     major: int
+    major_is_fixed: bool
     is_fake: bool
     packages: dict[str, Package]
     errors: list[BaseException]
@@ -47,11 +51,13 @@ class Address(Struct, frozen=True):
 class Serving:
     """A double on the network: its addresses, and the environment that leads real engines to them."""
 
-    def __init__(self, double: Servable, protocol: str, host: str, port: int) -> None:
+    def __init__(self, double: Servable, protocol: str, host: str, port: int, major: int | None = None) -> None:
         if protocol not in ("pulumi", "terraform"):
             raise DefinitionError(f"There is no protocol {protocol!r}: serve 'pulumi' or 'terraform'.")
         self.double = double
         self.protocol = protocol
+        self.major = _major(double, protocol, major)
+        """Which of Terraform's protocols is spoken here: 5 or 6."""
         self._host = host
         self._port = port
         self._servers: dict[str, Any] = {}
@@ -92,20 +98,20 @@ class Serving:
         # Under a neutral address, and under those of a configuration that names none.
         found = {SOURCE.format(package=name): str(each) for name, each in addresses.items()}
         found |= {source: str(each) for name, each in addresses.items() for source in sources(name)}
-        return reattach_environment(found, self.double.major)
+        return reattach_environment(found, self.major)
 
     def client(self) -> Remote:
         """A client for engines that are Python: the double's own interface (``open``, and calling it), over the wire.
 
         Close it when done, or use it in a ``with`` block. Without the wire the same is the double itself.
         """
-        spoken = "pulumi" if self.protocol == "pulumi" else f"tfplugin{self.double.major}"
+        spoken = "pulumi" if self.protocol == "pulumi" else f"tfplugin{self.major}"
         return Remote(self.double, spoken, self.addresses)
 
     def _start(self, package: str, port: int) -> Any:
         from mockprovider.wire.server import Endpoint, serve  # noqa: PLC0415 - grpc is slow to import
 
-        services, protocol = _services(self.protocol, self.double.major)
+        services, protocol = _services(self.protocol, self.major)
         endpoint = Endpoint(
             services[0],
             self.double,
@@ -129,6 +135,21 @@ class Serving:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _major(double: Servable, protocol: str, asked: int | None) -> int:
+    if asked is None:
+        return double.major
+    if protocol == "pulumi":
+        raise DefinitionError(f"major={asked} is of Terraform's protocols; Pulumi has one. Leave it out, or serve 'terraform'.")
+    if asked not in MAJORS:
+        raise DefinitionError(f"There is no major {asked!r} of Terraform's protocol: serve 5 or 6.")
+    if double.major_is_fixed and asked != double.major:
+        raise DefinitionError(
+            f"What stands behind this double speaks Terraform's protocol {double.major}, and {asked} was asked for. "
+            "Leave major out; only the fake speaks both."
+        )
+    return asked
 
 
 def _services(protocol: str, major: int) -> tuple[tuple[Any, tuple[Any, ...]], str]:

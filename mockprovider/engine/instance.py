@@ -188,7 +188,7 @@ class Instance:
             return
         if not self._handshaken:
             self._accept(reply)
-            self._supports_preview = bool(reply.extra.get("supports_preview") or reply.extra.get("supportsPreview"))
+            self._supports_preview = bool(reply.extra.get("supportsPreview"))
 
     def cancel(self) -> None:
         """Cancel, as at every shutdown; whatever it answers, the session is over."""

@@ -16,6 +16,8 @@ from mockprovider.schema import Function, Package, Property, ResourceType
 from mockprovider.urn import Urn
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_unknown, map_value, reveal, same
 
+CONFIGURED = ("acceptSecrets", "acceptResources", "acceptOutputs", "supportsPreview")
+"""What Configure answers to engines that make no Handshake."""
 ACCEPTED = ("accept_secrets", "accept_resources", "accept_outputs", "accepts_byte_string")
 
 
@@ -83,7 +85,7 @@ class Fake:
 
     def _configure(self, call: Call) -> Reply:
         call.session.config = call.inputs or {}
-        return Reply(extra=dict.fromkeys(ACCEPTED, True) | {"supports_preview": True})
+        return Reply(extra=dict.fromkeys(CONFIGURED, True))
 
     # Resources -------------------------------------------------------------------------------------------------------
 

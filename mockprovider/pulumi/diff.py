@@ -93,11 +93,19 @@ def from_plan(plan: Plan) -> Diff:
 
 
 def as_diff(reply: Reply) -> Diff:
-    """The diff that ``reply`` means: the one decoded from a wire, else its plan's projection, else "unknown"."""
+    """The diff that ``reply`` means: the one decoded from a wire, else its plan's projection, else "unknown".
+
+    With ``changes`` 0 in ``extra`` (an older provider) of a plan only what counts beside "unknown" is told.
+    """
     decoded = reply.extra.get("diff")
     if isinstance(decoded, Diff):
         return decoded
-    return Diff() if reply.plan is None else from_plan(reply.plan)
+    if reply.plan is None:
+        return Diff()
+    diff = from_plan(reply.plan)
+    if reply.extra.get("changes") == Changes.UNKNOWN:
+        return Diff(replaces=diff.replaces, stables=diff.stables, delete_before_replace=diff.delete_before_replace)
+    return diff
 
 
 def compare(old: Bag, new: Bag) -> Diff:

@@ -217,7 +217,7 @@ def _method(name: str, row: Row, request: type[Message], response: type[Message]
 
     def schema_response(reply: Reply, call: Call) -> Message:
         package = reply.extra.get("package")
-        return response(schema=schema.dump(package)) if package else to_response(reply, call)
+        return response(schema=package.schema or schema.dump(package)) if package else to_response(reply, call)
 
     special: dict[Op, Any] = {
         Op.CHECK: check_response,

@@ -11,6 +11,9 @@ from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 
 REFERENCES = {"any": "pulumi.json#/Any", "asset": "pulumi.json#/Asset", "archive": "pulumi.json#/Archive"}
 
+FIRST_PART = "([^/]*)(?:/.*)?"
+"""The pattern by which the module ``index/bucket`` counts as ``index``; without one, nothing may be inside ``index``."""
+
 
 def dump(package: Package) -> str:
     """The package's schema as JSON text."""
@@ -26,6 +29,8 @@ def dump(package: Package) -> str:
         "functions": functions,
         "types": types.found,
     }
+    if any(":index/" in token for token in (*resources, *functions)):
+        schema["meta"] = {"moduleFormat": FIRST_PART}
     return json.dumps(schema, sort_keys=True)
 
 

@@ -81,7 +81,7 @@ def provider_service(major: int) -> Service:
 def _rows(proto: Proto) -> Iterator[Method]:
     row = partial(_row, proto)
     yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response)
-    yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER)
+    yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response)
     yield row(
         "ConfigureProvider",
         Op.CONFIGURE,

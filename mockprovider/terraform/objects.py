@@ -15,6 +15,7 @@ from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.paths import Path
 from mockprovider.schema import Kind, Property, snake_case
 from mockprovider.terraform import dynamics, statejson, values
+from mockprovider.terraform.blocks import with_empty, without_empty
 from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import Bag, Unknown, Value, reveal
 
@@ -82,12 +83,20 @@ class ObjectSchema:
         properties: as declared.
         implicit_id: whether Terraform sees an ``id`` that no property declares.
         result: the property that takes a function's whole answer, where nobody knows the names in it.
+        blocks: whether objects are nested blocks, as in major 5.
     """
 
     def __init__(
-        self, name: str, token: str, properties: Mapping[str, Property], *, implicit_id: bool = False, result: str = ""
+        self,
+        name: str,
+        token: str,
+        properties: Mapping[str, Property],
+        *,
+        implicit_id: bool = False,
+        result: str = "",
+        blocks: bool = False,
     ) -> None:
-        self.name, self.token, self.result = name, token, result
+        self.name, self.token, self.result, self.blocks = name, token, result, blocks
         self.properties = properties
         self.implicit_id = implicit_id and ID not in attribute_names(properties)
         self.type = object_type({**properties, ID: IMPLICIT_ID} if self.implicit_id else properties)
@@ -110,7 +119,9 @@ class ObjectSchema:
         if not isinstance(decoded, dict):
             return None, ""
         id_ = decoded.get(ID)
-        return _inward(decoded, Kind("object", properties=self.properties)), id_ if isinstance(id_, str) else ""
+        bag: Any = _inward(decoded, Kind("object", properties=self.properties))
+        found = without_empty(bag, self.properties) if self.blocks else bag
+        return found, id_ if isinstance(id_, str) else ""
 
     def encode(self, bag: Bag | None, id_: str | Unknown = "", like: Any = None) -> bytes:
         """The msgpack of ``bag`` with every attribute present. Raises ``MalformedError``, with the path, if it does not fit.
@@ -129,7 +140,9 @@ class ObjectSchema:
     def _attributes(self, bag: Bag | None, id_: str | Unknown) -> dict[str, Value] | None:
         if bag is None:
             return None
-        found: dict[str, Value] = _outward(reveal(bag), Kind("object", properties=self.properties), self.name)
+        plain = reveal(bag)
+        whole = with_empty(plain, self.properties) if self.blocks else plain
+        found: dict[str, Value] = _outward(whole, Kind("object", properties=self.properties), self.name)
         if self.implicit_id:
             found[ID] = id_ or None
         return found

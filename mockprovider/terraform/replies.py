@@ -38,6 +38,15 @@ def to_reply(shape: Shape, message: Any, call: Call) -> Reply:
     return Reply(value=value, id=id_, failures=failures, warnings=warnings, private=private)
 
 
+def prepared_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """The answer to a checked provider configuration. Major 5 has it back, from when providers filled in defaults there."""
+    message = to_response(shape, cls, reply, call)
+    if "prepared_config" in cls.DESCRIPTOR.fields_by_name:
+        coder = codec(call.session, shape.of, call.type)
+        message.prepared_config.msgpack = coder.encode(call.inputs, like=_request(call))
+    return message
+
+
 def plan_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
     """The planned state, and the paths whose change needs a new object. The plan of a destroy is a null."""
     coder = codec(call.session, shape.of, call.type)

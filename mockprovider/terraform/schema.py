@@ -10,13 +10,14 @@ from google.protobuf.message import Message
 
 from mockprovider.errors import MalformedError
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
-from mockprovider.terraform.objects import COLLECTIONS, ID, IMPLICIT_ID, ObjectSchema, attribute_names, type_of_kind
+from mockprovider.terraform.blocks import has_secret, is_block, nested_object
+from mockprovider.terraform.objects import ID, IMPLICIT_ID, ObjectSchema, attribute_names, type_of_kind
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.types import DYNAMIC, type_json, type_of
 from mockprovider.values import Value
 
 NESTING: Mapping[str, int] = {"object": 1, "array": 2, "set": 3, "map": 4}
-"""Kinds to the numbers of ``Schema.Object.NestingMode``."""
+"""Kinds to the numbers of ``Schema.Object.NestingMode`` and of ``Schema.NestedBlock.NestingMode``."""
 
 
 def data_source_name(token: str) -> str:
@@ -53,7 +54,8 @@ class ProviderSchema:
     @property
     def provider(self) -> ObjectSchema:
         """The provider's configuration block."""
-        return ObjectSchema(self.package.name, f"pulumi:providers:{self.package.name}", self.package.config)
+        name, blocks = self.package.name, self.major == 5
+        return ObjectSchema(name, f"pulumi:providers:{name}", _arguments(self.package), blocks=blocks)
 
     def resource(self, name: str) -> ObjectSchema:
         """A resource type by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
@@ -62,7 +64,9 @@ class ProviderSchema:
             raise self._undeclared("resource type", name, [each.terraform for each in self.package.resources.values()])
         return self._compile(
             declared,
-            lambda: ObjectSchema(declared.terraform, declared.token, declared.properties, implicit_id=True),
+            lambda: ObjectSchema(
+                declared.terraform, declared.token, declared.properties, implicit_id=True, blocks=self.major == 5
+            ),
         )
 
     def data_source(self, name: str) -> ObjectSchema:
@@ -79,6 +83,7 @@ class ProviderSchema:
                 declared.token,
                 properties,
                 result="result" if callable(declared.returns) else "",
+                blocks=self.major == 5,
             ),
         )
 
@@ -105,33 +110,47 @@ class ProviderSchema:
     def _build(self) -> Message:
         answer: Any = protocol(self.major).message("GetProviderSchema.Response")()
         answer.provider.block.SetInParent()
-        configured = {name: _as_argument(item) for name, item in self.package.config.items()}
-        self._attributes(answer.provider.block.attributes, configured)
+        self._block(answer.provider.block, _arguments(self.package))
         for declared in self.package.resources.values():
             schema = answer.resource_schemas[declared.terraform]
             schema.version, schema.block.description = declared.version, declared.description
             implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
-            self._attributes(schema.block.attributes, {**declared.properties, **implicit})
+            self._block(schema.block, {**declared.properties, **implicit})
         for function in self.package.functions.values():
             schema = answer.data_source_schemas[data_source_name(function.token)]
-            self._attributes(schema.block.attributes, {**returned_properties(function), **function.inputs})
+            self._block(schema.block, {**returned_properties(function), **function.inputs})
         answer.server_capabilities.plan_destroy = True
         answer.server_capabilities.get_provider_schema_optional = True
         return answer  # type: ignore[no-any-return]
+
+    def _block(self, into: Any, properties: Mapping[str, Property]) -> None:
+        blocks = {name: item for name, item in properties.items() if self.major == 5 and is_block(item)}
+        self._attributes(into.attributes, {name: item for name, item in properties.items() if name not in blocks})
+        # Blocks and attributes share their names.
+        for attribute, name in sorted(attribute_names(properties).items()):
+            if name not in blocks:
+                continue
+            item, nested = blocks[name], nested_object(blocks[name].kind)
+            least, most = _bounds(item)
+            made = into.block_types.add(type_name=attribute, nesting=NESTING[item.kind.name], min_items=least, max_items=most)
+            made.block.description = item.description
+            self._block(made.block, nested.properties if nested else {})
 
     def _attributes(self, into: Any, properties: Mapping[str, Property], *, computed: bool = False) -> None:
         for attribute, name in sorted(attribute_names(properties).items()):
             item = properties[name]
             flags = dict(_flags(item, computed=computed))
             made = into.add(name=attribute, description=item.description, sensitive=item.secret, **flags)
-            nested = item.kind.items if item.kind.name in COLLECTIONS else item.kind
+            nested = nested_object(item.kind)
             declared = type_of_kind(item.kind)
-            if self.major == 6 and nested is not None and nested.name == "object" and declared != DYNAMIC:
+            if self.major == 6 and nested is not None and declared != DYNAMIC:
                 made.nested_type.nesting = NESTING[item.kind.name]
                 inside = flags.get("computed", False) and not flags.get("optional", False)
                 self._attributes(made.nested_type.attributes, nested.properties, computed=inside)
             else:
                 made.type = type_json(declared)
+                # Nothing inside of a type can be hidden by itself.
+                made.sensitive = item.secret or has_secret(item.kind)
 
 
 def _flags(item: Property, *, computed: bool) -> Iterator[tuple[str, bool]]:
@@ -145,6 +164,16 @@ def _flags(item: Property, *, computed: bool) -> Iterator[tuple[str, bool]]:
     yield "optional", item.is_input
     # A default is a value that the provider fills in, which Terraform allows to computed attributes alone.
     yield "computed", bool(item.computed) or item.has_default
+
+
+def _bounds(item: Property) -> tuple[int, int]:
+    """How many blocks there are at least and at most; 0 is no limit. A single block has two equal ones, a map has none."""
+    least = int(item.required and item.kind.name != "map")
+    return least, least if item.kind.name == "object" else 0
+
+
+def _arguments(package: Package) -> dict[str, Property]:
+    return {name: _as_argument(item) for name, item in package.config.items()}
 
 
 def _as_argument(item: Property) -> Property:

@@ -1,70 +1,19 @@
-"""The embedded engine against the real CLI: one program, one provider each, the same calls for each resource, the same state.
-
-The runs are compared after what cannot be the same has been taken out: random seeds, provider ids, addresses, times, and the
-order of what has no order (resources in a state, calls for different resources).
-"""
+"""The embedded engine against the real CLI: one program, one provider each, the same calls per resource, the same state."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, NET, TYPES, Breaking, Bucket, Cloud, Component, Existing, Thing
+from both_engines import Both, resources
+from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Existing, Thing
 from pulumi import ResourceOptions
 
-from mockprovider.calls import Call, Op
-from mockprovider.double import Double
-from mockprovider.drivers.pulumi import PulumiCli
-from mockprovider.engine import Stack
+from mockprovider.calls import Op
 from mockprovider.errors import ProgramError
-from mockprovider.schema import Package, Property
 
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
-
-COMPARED = ("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes")
-VOLATILE = {"randomSeed", "resource_status_address", "resource_status_token"}
-TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
-
-
-class Both:
-    """The same operations under both engines, each with a double of its own."""
-
-    def __init__(self, folder: Any, **config: str) -> None:
-        self.breaking = (Breaking(), Breaking())
-        self.doubles = tuple(Double(self._package(), layers=(each,)) for each in self.breaking)
-        self.served = self.doubles[1].serve("pulumi")
-        self.stack = Stack(self.doubles[0], config={key.replace("__", ":"): value for key, value in config.items()})
-        self.cli = PulumiCli(folder, lambda: self.served.environment)
-        self.cli.config(**config)
-
-    @staticmethod
-    def _package() -> Package:
-        package = Package("cloud", config={"region": Property(str, forces_new=True), "tag": Property(str)})
-        package.add(*TYPES)
-        return package
-
-    def run(self, operation: str, program: Any = None, *, fails: bool = False) -> dict[str, list[str]]:
-        """Run one operation under both, and compare calls and state. Returns the methods called for each resource."""
-        for double in self.doubles:
-            double.journal.clear()
-        programs = () if program is None else (program,)
-        getattr(self.stack, operation)(*programs, expect_failure=fails)
-        getattr(self.cli, operation)(*programs, expect_failure=fails)
-        ours, theirs = (_by_resource(double) for double in self.doubles)
-        assert ours == theirs
-        assert _resources(self.stack.export()) == _resources(self.cli.export())
-        return {key.rsplit("::", 1)[-1]: [each["method"] for each in calls] for key, calls in ours.items()}
-
-    def each_double(self) -> tuple[Double, Double]:
-        """Both doubles, to do the same to their clouds."""
-        return self.doubles
-
-    def fail(self, op: Op, name: str) -> None:
-        """Let the next call of ``op`` for ``name`` fail under both."""
-        for each in self.breaking:
-            each.fail(op, name)
 
 
 @pytest.fixture
@@ -74,41 +23,6 @@ def both(tmp_path):
     yield found
     for each in found.doubles:
         each.close()
-
-
-def _by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
-    found = defaultdict(list)
-    for entry in double.journal.entries():
-        if entry.call.urn:
-            found[entry.call.urn].append(_comparable(entry.call))
-        elif entry.call.op is Op.INVOKE:
-            found[entry.call.type].append(_comparable(entry.call))
-    return dict(found)
-
-
-def _comparable(call: Call) -> dict[str, Any]:
-    fields = {name: getattr(call, name) for name in COMPARED}
-    if call.op is Op.CONFIGURE:
-        del fields["id"]
-    return fields | {"extra": {key: value for key, value in call.extra.items() if key not in VOLATILE}}
-
-
-def _resources(exported: dict[str, Any]) -> list[dict[str, Any]]:
-    found = [_resource(each) for each in exported["deployment"].get("resources") or ()]
-    return sorted(found, key=lambda each: (each["urn"], str(each.get("id")), bool(each.get("delete"))))
-
-
-def _resource(found: dict[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in found.items() if key not in TIMES}
-    if kept["type"].startswith("pulumi:providers:"):
-        kept["id"] = "generated"
-    if kept.get("provider"):
-        kept["provider"] = kept["provider"].rpartition("::")[0]
-    if kept.get("propertyDependencies"):
-        kept["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in kept["propertyDependencies"].items()}
-    if kept.get("dependencies"):
-        kept["dependencies"] = sorted(kept["dependencies"])
-    return kept
 
 
 def test_a_stack_s_life(both):
@@ -323,7 +237,7 @@ def test_states_can_be_exchanged(both):
     both.stack.up(program)
     key = both.cli.export()["deployment"]["secrets_providers"]
     both.cli.import_(both.stack.export(secrets_providers=key))
-    assert _resources(both.cli.export()) == _resources(both.stack.export())
+    assert resources(both.cli.export()) == resources(both.stack.export())
     assert both.cli.up(program).summary == {}
     both.stack.import_(both.cli.export())
     assert both.stack.up(program).summary == {}
@@ -345,4 +259,4 @@ def test_a_program_that_raises(both):
         both.cli.up(bad)
     with pytest.raises(ProgramError, match="boom"):
         both.stack.up(bad)
-    assert _resources(both.stack.export()) == _resources(both.cli.export())
+    assert resources(both.stack.export()) == resources(both.cli.export())

@@ -1,4 +1,4 @@
-"""The real terraform and tofu against the fake: the whole life of a resource, as its user would see it."""
+"""The real terraform and tofu against the fake, over both protocols: the life of a resource, as its user would see it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from mockprovider.double import Double
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.errors import ProgramError
-from mockprovider.schema import Function, Kind, Property, ResourceType
+from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 
 HEAD = """
 terraform {
@@ -45,6 +45,64 @@ ENGINES = [
     pytest.param("tofu", marks=pytest.mark.tofu_cli),
 ]
 
+RULES = {
+    5: 'rules {\n  from_port = 80\n  cidrs = ["b", "a", "b"]\n}\nrules {}\n',
+    6: 'rules = [{ from_port = 80, cidrs = ["b", "a", "b"] }, {}]\n',
+}
+"""The same objects as blocks, and as nested attributes, which only major 6 has."""
+
+PART = Kind(
+    "object",
+    properties={
+        "size": Property(int, required=True),
+        "note": Property(str, default="none"),
+        "key": Property(str, computed=True),
+        "inner": Property({"weight": Property(float)}),
+    },
+)
+MACHINE = ResourceType(
+    "cloud:index:Machine",
+    {
+        "main": Property(PART, required=True),
+        "spare": Property(PART),
+        "parts": Property(Kind("array", items=PART)),
+        "extras": Property(Kind("set", items=PART)),
+        "named": Property(Kind("map", items=PART)),
+        "made": Property(PART, computed=True),
+    },
+)
+PARTS = {
+    5: """
+       main {
+         size = 1
+         inner {
+           weight = 0.5
+         }
+       }
+       parts {
+         size = 2
+         note = "mine"
+       }
+       parts { size = 3 }
+       extras { size = 4 }
+       named "Some" { size = 5 }
+       """,
+    6: """
+       main   = { size = 1, inner = { weight = 0.5 } }
+       parts  = [{ size = 2, note = "mine" }, { size = 3 }]
+       extras = [{ size = 4 }]
+       named  = { Some = { size = 5 } }
+       """,
+}
+SPARE = {5: "spare {\n  size = 6\n}\n", 6: "spare = { size = 6 }\n"}
+
+
+@pytest.fixture(params=[5, 6], ids=["v5", "v6"])
+def major(request: pytest.FixtureRequest) -> int:
+    """Which of Terraform's protocols the double is served over."""
+    number: int = request.param
+    return number
+
 
 @pytest.fixture(params=ENGINES)
 def binary(request: pytest.FixtureRequest) -> str:
@@ -64,9 +122,9 @@ def double() -> Iterator[Double]:
 
 
 @pytest.fixture
-def cli(binary: str, double: Double, tmp_path: Path) -> Iterator[Terraform]:
-    """The engine in an empty root module, attached to the double."""
-    with double.serve("terraform") as serving:
+def cli(binary: str, major: int, double: Double, tmp_path: Path) -> Iterator[Terraform]:
+    """The engine in an empty root module, attached to the double over one of the protocols."""
+    with double.serve("terraform", major=major) as serving:
         yield Terraform(tmp_path / "module", serving.environment, binary=binary)
 
 
@@ -130,7 +188,7 @@ def test_whole_life_of_a_resource(cli: Terraform, double: Double) -> None:
     assert cli.state()["resources"] == []
 
 
-def test_all_kinds_of_values_arrive_and_come_back(cli: Terraform, double: Double) -> None:
+def test_all_kinds_of_values_arrive_and_come_back(cli: Terraform, major: int, double: Double) -> None:
     """Values of all kinds reach the cloud under their property names, and plan to nothing again."""
     cli.write(
         bucket(
@@ -139,9 +197,9 @@ def test_all_kinds_of_values_arrive_and_come_back(cli: Terraform, double: Double
             max_items = 9007199254740993
             weight    = 0.1
             tags      = { "b.c" = "d", a = "" }
-            rules     = [{ from_port = 80, cidrs = ["b", "a", "b"] }, {}]
             anything  = { list = [1, "two", null, true], empty = [] }
             """
+            + RULES[major]
         )
     )
     cli.apply()
@@ -254,12 +312,12 @@ def test_a_failed_run_raises_with_the_engines_output(cli: Terraform) -> None:
 
 
 def test_the_users_own_settings_do_not_count(
-    binary: str, double: Double, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    binary: str, major: int, double: Double, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Variables of the surrounding environment that would change a run are kept away from the engine."""
     monkeypatch.setenv("TF_CLI_ARGS_plan", "-destroy")
     monkeypatch.setenv("TF_WORKSPACE", "elsewhere")
-    with double.serve("terraform") as serving:
+    with double.serve("terraform", major=major) as serving:
         cli = Terraform(tmp_path / "module", serving.environment, binary=binary)
         cli.write(bucket('name = "one"'))
         assert cli.plan().actions == {"cloud_bucket.logs": ["create"]}
@@ -297,3 +355,68 @@ def test_a_configuration_need_not_name_a_source(cli: Terraform, double: Double) 
     cli.write('resource "cloud_bucket" "logs" {\n  name = "one"\n}\n')
     cli.apply()
     assert [each["name"] for each in objects(double)] == ["one"]
+
+
+def machine(parts: str) -> str:
+    return f'{HEAD}resource "cloud_machine" "m" {{\n{parts}}}\n'
+
+
+def sizes(double: Double) -> dict[str, Any]:
+    """Which parts the only machine has, by their sizes, and what else there is to know of them."""
+    (made,) = double.cloud.objects(MACHINE.token)
+    assert made["made"]["key"]
+    named = {"Some": made["named"]["Some"]["size"]}
+    lists = {name: [(each["size"], each["note"]) for each in made[name]] for name in ("parts", "extras")}
+    return {"main": made["main"], **lists, "named": named, "spare": "spare" in made}
+
+
+def test_nested_objects_are_the_same_in_both_protocols(cli: Terraform, major: int, double: Double) -> None:
+    """Nested objects, as blocks or as attributes, reach the cloud alike, defaults included, and plan to nothing again."""
+    double.define(MACHINE)
+    cli.write(machine(PARTS[major]))
+    cli.apply()
+    expected = {
+        "main": {"size": 1, "note": "none", "inner": {"weight": 0.5}},
+        "parts": [(2, "mine"), (3, "none")],
+        "extras": [(4, "none")],
+        "named": {"Some": 5},
+        "spare": False,
+    }
+    assert sizes(double) == expected
+    assert cli.plan().exit_code == 0
+    cli.write(machine(PARTS[major] + SPARE[major]))
+    assert cli.apply().summary == {"change": 1}
+    assert sizes(double) == {**expected, "spare": True}
+    assert cli.plan().exit_code == 0
+
+
+def test_nested_objects_are_imported(cli: Terraform, major: int, double: Double) -> None:
+    """An object with nested ones, and with none where there might be, is imported and then plans to nothing."""
+    double.define(MACHINE)
+    cli.write(machine(PARTS[major]))
+    cli.apply()
+    (made,) = double.cloud.objects(MACHINE.token)
+    (cli.folder / "terraform.tfstate").unlink()
+    cli.import_("cloud_machine.m", made.id)
+    assert cli.plan().actions == {"cloud_machine.m": ["no-op"]}
+
+
+def test_a_missing_nested_object_is_refused(cli: Terraform, double: Double) -> None:
+    """A required nested object that the configuration lacks is the engine's error, before anything is planned."""
+    double.define(MACHINE)
+    cli.write(machine(""))
+    result = cli.validate(expect_failure=True)
+    assert any("main" in f"{each.summary} {each.detail}" for each in result.errors)
+
+
+def test_the_provider_is_configured(cli: Terraform, major: int, double: Double) -> None:
+    """A provider block with a nested object in it configures the double."""
+    package = Package("cloud", config={"region": Property(str, required=True), "login": Property({"user": Property(str)})})
+    package.add(BUCKET)
+    double.define(package)
+    login = {5: 'login {\n  user = "me"\n}', 6: 'login = { user = "me" }'}[major]
+    cli.write(bucket('name = "one"') + f'provider "cloud" {{\n  region = "north"\n{login}\n}}\n')
+    cli.apply()
+    (configured, *_) = double.journal.entries(op="configure")
+    assert configured.call.inputs == {"region": "north", "login": {"user": "me"}}
+    assert configured.call.session.protocol == f"tfplugin{major}"

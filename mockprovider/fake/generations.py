@@ -1,0 +1,267 @@
+"""Older providers: what a provider of another generation lacks, refused or taken out in front of the fake (reference 2.1, 5.4).
+
+A generation is a row of flags; the layer that plays it stands directly in front of the fake, so journals, faults and
+cassettes see an older provider, not a younger one that was tampered with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.calls import STATUS_NAMES, Bag, Call, Change, ChangeKind, Failure, Handler, Op, Plan, Reply, Status
+from mockprovider.errors import DefinitionError
+from mockprovider.values import Output, Secret, Value, has_unknown, is_unknown, map_value
+
+
+class Generation(Struct, frozen=True, kw_only=True):
+    """What a provider of some age can do; everything, unless told otherwise. It plays in Pulumi's protocol alone.
+
+    Args:
+        name: what it is chosen by.
+        handshake: has Handshake; without it the answer of Configure says what is accepted.
+        preview: previews Create and Update. One that does not takes a preview for the real thing, as it does not know the
+            field that says so; engines therefore ask it for none.
+        secrets, resources, outputs, byte_strings: accepts these kinds of value. Secrets and outputs that it is sent all the
+            same it takes for their bare values, and it answers none.
+        check_config, diff_config: has these RPCs.
+        get_schema: has GetSchema.
+        args: reads Configure's ``args``; otherwise the older ``variables``, which are all strings.
+        detailed_diff: says whether anything changed and what; otherwise ``DIFF_UNKNOWN`` with the properties that replace.
+        read_inputs: Read answers inputs, too.
+        adapters: CheckConfig, DiffConfig, and calls before Configure are answered as Pulumi's own adapters did it in 2018
+            for all providers: configuration is strings or unknown; with an unknown in it the provider must be replaced, and
+            is not configured; then Check, Read and Invoke come back empty, and nothing else works.
+
+    Raises ``DefinitionError`` for a provider that has Handshake and no previews: engines would preview all the same.
+    """
+
+    name: str
+    handshake: bool = True
+    preview: bool = True
+    secrets: bool = True
+    resources: bool = True
+    outputs: bool = True
+    byte_strings: bool = True
+    check_config: bool = True
+    diff_config: bool = True
+    get_schema: bool = True
+    args: bool = True
+    detailed_diff: bool = True
+    read_inputs: bool = True
+    adapters: bool = False
+
+    def __post_init__(self) -> None:
+        if self.handshake and not self.preview:
+            raise DefinitionError(
+                f"The generation {self.name!r} has a Handshake and no previews, which no provider can tell an engine: whoever"
+                " answers Handshake is taken to have them. Give it handshake=False, too."
+            )
+
+    @property
+    def refuses(self) -> frozenset[Op]:
+        """The ops that it answers as unimplemented."""
+        return frozenset(op for name, op in RPCS.items() if not getattr(self, name))
+
+
+RPCS: Mapping[str, Op] = {
+    "handshake": Op.HANDSHAKE,
+    "check_config": Op.CHECK_CONFIG,
+    "diff_config": Op.DIFF_CONFIG,
+    "get_schema": Op.GET_SCHEMA,
+}
+HANDSHAKE_FLAGS: Mapping[str, str] = {
+    "accept_secrets": "secrets",
+    "accept_resources": "resources",
+    "accept_outputs": "outputs",
+    "accepts_byte_string": "byte_strings",
+    "accepts_outputs_in_invoke": "outputs",
+    "accepts_outputs_in_call": "outputs",
+    "accepts_outputs_in_check": "outputs",
+}
+CONFIGURE_FLAGS: Mapping[str, str] = {
+    "acceptSecrets": "secrets",
+    "acceptResources": "resources",
+    "acceptOutputs": "outputs",
+    "supportsPreview": "preview",
+}
+"""What the answers of Handshake and Configure say about a generation, by the protocol's own field names."""
+
+CURRENT = Generation(name="current")
+GENERATIONS: Mapping[str, Generation] = {
+    each.name: each
+    for each in (
+        CURRENT,
+        Generation(name="no-handshake", handshake=False),
+        Generation(name="no-preview", handshake=False, preview=False),
+        Generation(name="no-secrets", secrets=False),
+        Generation(name="no-resources", resources=False),
+        Generation(name="no-outputs", outputs=False),
+        Generation(name="no-byte-strings", byte_strings=False),
+        Generation(name="no-config-checks", check_config=False, diff_config=False),
+        Generation(name="no-detailed-diff", detailed_diff=False),
+        Generation(name="variables-only", args=False),
+        Generation(
+            name="2018",
+            handshake=False,
+            preview=False,
+            secrets=False,
+            resources=False,
+            outputs=False,
+            byte_strings=False,
+            get_schema=False,
+            args=False,
+            detailed_diff=False,
+            read_inputs=False,
+            adapters=True,
+        ),
+    )
+}
+"""The generations that have a name."""
+
+PLAYED = "generation"
+"""Where a session remembers the generation that it was opened with."""
+
+
+def named(wanted: str | Generation) -> Generation:
+    """The generation that is called so, or that is given. Raises ``DefinitionError`` for a name that none has."""
+    if isinstance(wanted, Generation):
+        return wanted
+    found = GENERATIONS.get(wanted)
+    if found is None:
+        raise DefinitionError(
+            f"There is no generation {wanted!r}. There are: {', '.join(GENERATIONS)}; or make one: Generation(name=..., ...)."
+        )
+    return found
+
+
+class GenerationLayer:
+    """The layer that makes the provider behind it an older one.
+
+    ``current`` may be set at any time and counts for sessions whose first call comes later: a provider does not age while
+    an engine speaks with it.
+    """
+
+    def __init__(self, current: Generation = CURRENT) -> None:
+        self.current = current
+
+    def __call__(self, call: Call, proceed: Handler) -> Reply:
+        """Answer ``call`` as the generation of its session would."""
+        played = call.session.extra.setdefault(PLAYED, self.current)
+        if call.session.protocol != "pulumi" or played == CURRENT:
+            return proceed(call)
+        if call.op in played.refuses:
+            return _failed("unimplemented", f"The generation {played.name!r} of this provider has no {call.method or call.op}.")
+        adapted = _adapted(call) if played.adapters else None
+        return adapted or _answered(played, call, proceed(_asked(played, call)))
+
+
+def _failed(status: str, reason: str) -> Reply:
+    number = STATUS_NAMES.index(status)
+    return Reply(status=Status(number, reason), failures=(Failure(reason, status=status),))
+
+
+# What it is asked ----------------------------------------------------------------------------------------------------
+
+
+def _asked(played: Generation, call: Call) -> Call:
+    bags = {name: _bare(played, getattr(call, name)) for name in ("inputs", "prior", "prior_inputs")}
+    if call.op is Op.CONFIGURE and not played.args:
+        bags["inputs"] = {name.rpartition(":")[2]: value for name, value in call.extra.get("variables", {}).items()}
+    return replace(call, preview=call.preview and played.preview, native=None, **bags)
+
+
+def _bare(played: Generation, bag: Bag | None) -> Bag | None:
+    """``bag`` without the wrappers that ``played`` knows nothing of."""
+    if bag is None or (played.secrets and played.outputs):
+        return bag
+
+    def change(value: Value) -> Value:
+        if isinstance(value, Output) and not played.outputs:
+            value = Secret(value.value) if value.secret else value.value
+        return value.value if isinstance(value, (Secret, Output)) and not played.secrets else value
+
+    return {name: map_value(value, change) for name, value in bag.items()}
+
+
+# What it answers -----------------------------------------------------------------------------------------------------
+
+
+def _answered(played: Generation, call: Call, reply: Reply) -> Reply:
+    extra = TOLD.get(call.op, _nothing_told)(played, reply)
+    inputs = None if call.op is Op.READ and not played.read_inputs else _bare(played, reply.inputs)
+    return replace(reply, value=_bare(played, reply.value), inputs=inputs, extra=extra)
+
+
+def _nothing_told(_: Generation, reply: Reply) -> Mapping[str, object]:
+    return reply.extra
+
+
+def _accepted(played: Generation, reply: Reply) -> Mapping[str, object]:
+    return {name: said and getattr(played, HANDSHAKE_FLAGS.get(name, "handshake")) for name, said in reply.extra.items()}
+
+
+def _configured(played: Generation, _: Reply) -> Mapping[str, object]:
+    return {name: getattr(played, flag) for name, flag in CONFIGURE_FLAGS.items()}
+
+
+def _unknown_diff(played: Generation, reply: Reply) -> Mapping[str, object]:
+    return reply.extra if played.detailed_diff else {**reply.extra, "changes": 0}
+
+
+TOLD: Mapping[Op, Callable[[Generation, Reply], Mapping[str, object]]] = {
+    Op.HANDSHAKE: _accepted,
+    Op.CONFIGURE: _configured,
+    Op.DIFF: _unknown_diff,
+    Op.DIFF_CONFIG: _unknown_diff,
+}
+"""The fields of an answer that a generation has a say in."""
+
+
+# The adapters of 2018 ------------------------------------------------------------------------------------------------
+
+NEEDLESS = frozenset({Op.GET_PLUGIN_INFO, Op.ATTACH, Op.CANCEL})
+"""What a provider does without configuration."""
+
+
+def _adapted(call: Call) -> Reply | None:
+    """What the adapter answers in the provider's stead; ``None`` for what the provider itself is asked."""
+    if call.op is Op.CHECK_CONFIG:
+        return _check_config(call.inputs or {})
+    if call.op is Op.DIFF_CONFIG:
+        return _diff_config(call.inputs or {})
+    if call.op is Op.CONFIGURE:
+        return _unconfigure(call) if has_unknown(call.inputs or {}) else None
+    return None if call.op in NEEDLESS or call.session.config is not None else _unconfigured(call)
+
+
+def _check_config(inputs: Bag) -> Reply:
+    wrong = tuple(
+        Failure(f"The configuration {name!r} is no string, and this provider takes nothing else.", name)
+        for name, value in inputs.items()
+        if not isinstance(value, (str, Secret, Output)) and not is_unknown(value)
+    )
+    return Reply(inputs=inputs, failures=wrong)
+
+
+def _diff_config(inputs: Bag) -> Reply:
+    replacing = tuple(Change(name, ChangeKind.UPDATE, replaces=True) for name, value in inputs.items() if has_unknown(value))
+    return Reply(plan=Plan(inputs, replacing), extra={"changes": 0})
+
+
+def _unconfigure(call: Call) -> Reply:
+    call.session.config = None
+    return Reply(extra=dict.fromkeys(CONFIGURE_FLAGS, False))
+
+
+def _unconfigured(call: Call) -> Reply:
+    if call.op is Op.CHECK:
+        return Reply(inputs={})
+    if call.op is Op.READ:
+        # Without the id it would say that there is no such object.
+        return Reply(id=call.id, value={})
+    if call.op is Op.INVOKE:
+        return Reply(value={})
+    return _failed("failed_precondition", f"{call}: this provider is not configured, so it can only check, read and invoke.")

@@ -1,0 +1,58 @@
+"""Values for what a package schema leaves open: what outputs are, and what functions return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from mockprovider.cloud import digest
+from mockprovider.fake.computing import generated
+from mockprovider.schema import Kind, Property
+from mockprovider.values import Archive, Asset, Secret, Value, map_value
+
+
+def computed(name: str, item: Property, *, optional: bool = False) -> Property:
+    """``item`` as the provider's to say; ``optional`` where a program may say it instead."""
+    return replace(item, default=UNSET, required=False, computed=_how(name, item), optional=optional)
+
+
+def _how(name: str, item: Property) -> bool | str | Callable[[dict[str, Any]], Value]:
+    if item.enum and item.enum[0] and isinstance(item.enum[0], str):
+        # As a template it can be told beforehand.
+        return _escaped(item.enum[0])
+    return (lambda known: _invented(item, name, known["id"])) if _is_particular(item) else True
+
+
+def _is_particular(item: Property) -> bool:
+    """Whether a value made of the kind alone would be none of the property's."""
+    inside = item.kind.properties.values()
+    return bool(item.enum) or item.kind.name in ("asset", "archive") or any(_is_particular(each) for each in inside)
+
+
+def _invented(item: Property, name: str, of: str) -> Value:
+    """A value of the property's, always the same for one owner ``of`` it."""
+    if item.enum:
+        return item.enum[0]
+    if item.kind.name == "object":
+        return {each: _invented(inner, f"{name}.{each}", of) for each, inner in item.kind.properties.items()}
+    if item.kind.name in ("asset", "archive"):
+        asset = Asset(text=digest(of, name))
+        return asset if item.kind.name == "asset" else Archive(assets={"file": asset})
+    return generated(item.kind, name, of)
+
+
+def answer(token: str, name: str, item: Property, inputs: Mapping[str, Property]) -> Value:
+    """What a function returns: an argument that is sure to be there, where it has that name, or else a generated value."""
+    given = inputs.get(name)
+    if given and (given.required or given.has_default) and given.kind == item.kind == Kind("string") and name.isidentifier():
+        value: Value = f"{{{name}}}"
+    else:
+        value = map_value(_invented(item, name, token), lambda each: _escaped(each) if isinstance(each, str) else each)
+    return Secret(value) if item.secret else value
+
+
+def _escaped(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")

@@ -1,0 +1,98 @@
+"""Two engines side by side: the same operations under the embedded one and the real ``pulumi``, and what must be the same.
+
+The runs are compared after what cannot be the same has been taken out: random seeds, provider ids, addresses, times, and the
+order of what has no order (resources in a state, calls for different resources).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from engine_toolbox import TYPES, Breaking
+
+from mockprovider.calls import Call, Op
+from mockprovider.double import Double
+from mockprovider.drivers.pulumi import PulumiCli
+from mockprovider.engine import Stack
+from mockprovider.schema import Package, Property
+
+COMPARED = ("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes")
+VOLATILE = {"randomSeed", "resource_status_address", "resource_status_token"}
+TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
+
+
+class Both:
+    """The same operations under both engines, each with a double of its own."""
+
+    def __init__(self, folder: Any, generation: str = "current", **config: str) -> None:
+        self.breaking = (Breaking(), Breaking())
+        self.doubles = tuple(Double(self._package(), layers=(each,), generation=generation) for each in self.breaking)
+        self.served = self.doubles[1].serve("pulumi")
+        self.stack = Stack(self.doubles[0], config={key.replace("__", ":"): value for key, value in config.items()})
+        self.cli = PulumiCli(folder, lambda: self.served.environment)
+        self.cli.config(**config)
+
+    @staticmethod
+    def _package() -> Package:
+        package = Package("cloud", config={"region": Property(str, forces_new=True), "tag": Property(str)})
+        package.add(*TYPES)
+        return package
+
+    def run(self, operation: str, program: Any = None, *, fails: bool = False) -> dict[str, list[str]]:
+        """Run one operation under both, and compare calls and state. Returns the methods called for each resource."""
+        for double in self.doubles:
+            double.journal.clear()
+        programs = () if program is None else (program,)
+        getattr(self.stack, operation)(*programs, expect_failure=fails)
+        getattr(self.cli, operation)(*programs, expect_failure=fails)
+        ours, theirs = (by_resource(double) for double in self.doubles)
+        assert ours == theirs
+        assert resources(self.stack.export()) == resources(self.cli.export())
+        return {key.rsplit("::", 1)[-1]: [each["method"] for each in calls] for key, calls in ours.items()}
+
+    def each_double(self) -> tuple[Double, Double]:
+        """Both doubles, to do the same to their clouds."""
+        return self.doubles
+
+    def fail(self, op: Op, name: str) -> None:
+        """Let the next call of ``op`` for ``name`` fail under both."""
+        for each in self.breaking:
+            each.fail(op, name)
+
+
+def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
+    """What is compared of a double's calls, by the URN (or function) that they are about."""
+    found = defaultdict(list)
+    for entry in double.journal.entries():
+        if entry.call.urn:
+            found[entry.call.urn].append(_comparable(entry.call))
+        elif entry.call.op is Op.INVOKE:
+            found[entry.call.type].append(_comparable(entry.call))
+    return dict(found)
+
+
+def _comparable(call: Call) -> dict[str, Any]:
+    fields = {name: getattr(call, name) for name in COMPARED}
+    if call.op is Op.CONFIGURE:
+        del fields["id"]
+    return fields | {"extra": {key: value for key, value in call.extra.items() if key not in VOLATILE}}
+
+
+def resources(exported: dict[str, Any]) -> list[dict[str, Any]]:
+    """What is compared of an exported state."""
+    found = [_resource(each) for each in exported["deployment"].get("resources") or ()]
+    return sorted(found, key=lambda each: (each["urn"], str(each.get("id")), bool(each.get("delete"))))
+
+
+def _resource(found: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in found.items() if key not in TIMES}
+    if kept["type"].startswith("pulumi:providers:"):
+        kept["id"] = "generated"
+    if kept.get("provider"):
+        kept["provider"] = kept["provider"].rpartition("::")[0]
+    if kept.get("propertyDependencies"):
+        kept["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in kept["propertyDependencies"].items()}
+    if kept.get("dependencies"):
+        kept["dependencies"] = sorted(kept["dependencies"])
+    return kept

@@ -1,0 +1,145 @@
+"""Older providers under both engines: each takes the same calls to the same state, and this is what an older provider sees."""
+
+from __future__ import annotations
+
+import pulumi
+import pytest
+from both_engines import Both
+from engine_toolbox import BUCKET, NET, Bucket, Cloud, Thing
+from pulumi import ResourceOptions
+
+from mockprovider.calls import Op
+from mockprovider.journal import Side
+from mockprovider.values import has_secret
+
+pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+
+
+@pytest.fixture
+def aged(tmp_path):
+    """Makes both engines with doubles of one generation."""
+    made: list[Both] = []
+
+    def make(generation: str, **config: str) -> Both:
+        made.append(Both(tmp_path, generation, **config))
+        return made[-1]
+
+    yield make
+    for each in made:
+        for double in each.doubles:
+            double.close()
+
+
+def seen(both: Both, op: Op):
+    """The calls of ``op`` that either provider saw."""
+    return [entry.call for double in both.doubles for entry in double.journal.entries(op=op, side=Side.PROVIDER)]
+
+
+@pytest.mark.parametrize("generation", ["no-handshake", "no-secrets", "no-detailed-diff", "2018"])
+def test_a_life(aged, generation):
+    """Preview, up, update, replace, drift, refresh and destroy come to the same calls and the same state."""
+    both = aged(generation)
+    wanted = {"acl": "x", "name": "a", "cidr": "1"}
+
+    def program():
+        logs = Bucket("logs", acl=wanted["acl"], name=wanted["name"], token=pulumi.Output.secret("hush"))
+        Bucket("more", source=logs.arn, tags={"a": logs.id}, file=pulumi.StringAsset("text"))
+        net = Thing(NET, "net", cidr=wanted["cidr"])
+        Thing(NET, "peer", cidr="x", peer=net.id)
+        pulumi.export("arn", logs.arn)
+
+    both.run("preview", program)
+    both.run("up", program)
+    assert both.run("up", program)["logs"] == ["Check", "Diff"]
+    wanted["acl"] = "y"
+    both.run("preview", program)
+    assert both.run("up", program)["logs"] == ["Check", "Diff", "Update"]
+    wanted["name"] = "b"
+    both.run("preview", program)
+    assert both.run("up", program)["logs"] == ["Check", "Diff", "Check", "Create", "Delete"]
+    wanted["cidr"] = "2"
+    both.run("up", program)
+    for double in both.doubles:
+        double.cloud.drift(BUCKET, double.cloud.objects(BUCKET)[0].id, acl="drifted")
+    both.run("refresh")
+    both.run("up", program)
+    both.run("destroy")
+
+
+def test_no_preview(aged):
+    """A provider that cannot preview is asked to create nothing before it is meant."""
+    both = aged("no-preview")
+
+    assert both.run("preview", lambda: Bucket("logs", acl="x") and None)["logs"] == ["Check"]
+    assert [double.cloud.objects() for double in both.doubles] == [[], []]
+
+
+def test_no_secrets(aged):
+    """Secrets are taken out on the way there and put back by key: the provider sees none, the state keeps each one secret."""
+    both = aged("no-secrets")
+
+    def program():
+        tags = {"open": "a", "closed": pulumi.Output.secret("b")}
+        Bucket("logs", token=pulumi.Output.secret("hush"), tags=tags)
+
+    both.run("up", program)
+
+    assert not any(has_secret(value) for call in seen(both, Op.CREATE) for value in call.inputs.values())
+    for engine in (both.stack, both.cli):
+        (kept,) = [each for each in engine.export()["deployment"]["resources"] if each["type"] == BUCKET]
+        assert kept["outputs"]["token"]["plaintext"] == '"hush"'
+        assert "plaintext" not in kept["outputs"]["acl"]
+        assert kept["outputs"]["tags"]["open"] == "a"
+        assert kept["outputs"]["tags"]["closed"]["plaintext"] == '"b"'
+
+
+@pytest.mark.parametrize("generation", ["no-config-checks", "2018"])
+def test_unknown_configuration(aged, generation):
+    """A provider whose configuration is unknown is not configured in a preview, and asked nothing about its resources."""
+    both = aged(generation)
+    wanted = {"acl": "x"}
+
+    def program():
+        first = Bucket("first", acl=wanted["acl"])
+        Bucket("second", ResourceOptions(provider=Cloud("p", tag=first.arn)), acl="x")
+
+    assert both.run("preview", program)["p"] == ["CheckConfig"]
+    both.run("up", program)
+    both.run("up", program)
+    wanted["acl"] = "y"
+    both.run("preview", program)
+    both.run("up", program)
+
+
+@pytest.mark.parametrize("generation", ["no-config-checks", "variables-only", "2018"])
+def test_changed_configuration(aged, generation):
+    """A change of what needs a new provider: only one that has DiffConfig of its own replaces it and all that it made."""
+    both = aged(generation)
+    wanted = {"region": "eu", "tag": "1"}
+
+    def program():
+        Bucket("b", ResourceOptions(provider=Cloud("p", **wanted)), acl="x")
+
+    both.run("up", program)
+    wanted["tag"] = "2"
+    both.run("up", program)
+    wanted["region"] = "us"
+    replaced = ["Check", "Check", "Create", "Delete"] if generation == "variables-only" else ["Check", "Diff"]
+    assert both.run("up", program)["b"] == replaced
+    both.run("destroy")
+
+
+def test_no_detailed_diff(aged):
+    """Of an unknown diff the engine finds the changes by itself; what must replace still counts."""
+    both = aged("no-detailed-diff")
+    wanted = {"acl": "x", "name": "a"}
+
+    def program():
+        Bucket("logs", **wanted)
+
+    both.run("up", program)
+    assert both.run("up", program)["logs"] == ["Check", "Diff"]
+    wanted["acl"] = "y"
+    both.run("up", program)
+    wanted["name"] = "b"
+    assert "Create" in both.run("up", program)["logs"]
