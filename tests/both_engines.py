@@ -7,6 +7,7 @@ order of what has no order (resources in a state, calls for different resources)
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from engine_toolbox import TYPES, Breaking
@@ -79,13 +80,13 @@ def _comparable(call: Call) -> dict[str, Any]:
     return fields | {"extra": {key: value for key, value in call.extra.items() if key not in VOLATILE}}
 
 
-def resources(exported: dict[str, Any]) -> list[dict[str, Any]]:
+def resources(exported: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What is compared of an exported state."""
     found = [_resource(each) for each in exported["deployment"].get("resources") or ()]
     return sorted(found, key=lambda each: (each["urn"], str(each.get("id")), bool(each.get("delete"))))
 
 
-def _resource(found: dict[str, Any]) -> dict[str, Any]:
+def _resource(found: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in found.items() if key not in TIMES}
     if kept["type"].startswith("pulumi:providers:"):
         kept["id"] = "generated"

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from both_engines import resources
 from engine_toolbox import BUCKET, TYPES, Bucket, Thing
 from msgspec import Struct
 
@@ -101,7 +102,6 @@ def driver(engine: str, double: Double, folder: Path) -> Any:
 
 # Comparing -------------------------------------------------------------------------------------------------------------
 
-TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
 MASK = "[secret]"
 
 
@@ -109,22 +109,7 @@ def stack_state(exported: Mapping[str, Any]) -> dict[str, Any]:
     """A Pulumi state without what differs from run to run: times, the ids of providers, the order of what has none; and
     without its secrets.
     """
-    found = [_resource(each) for each in exported["deployment"].get("resources") or ()]
-    return {"resources": sorted(found, key=lambda each: (each["urn"], str(each.get("id")), bool(each.get("delete"))))}
-
-
-def _resource(found: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {key: value for key, value in found.items() if key not in TIMES}
-    if kept["type"].startswith("pulumi:providers:"):
-        kept["id"] = "generated"
-    if kept.get("provider"):
-        kept["provider"] = kept["provider"].rpartition("::")[0]
-    if kept.get("propertyDependencies"):
-        kept["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in kept["propertyDependencies"].items()}
-    if kept.get("dependencies"):
-        kept["dependencies"] = sorted(kept["dependencies"])
-    masked: dict[str, Any] = _masked(kept)
-    return masked
+    return {"resources": [_masked(each) for each in resources(exported)]}
 
 
 def _masked(tree: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
-from mockprovider.cassette import Recorder, Transcriber
+from mockprovider.cassette import Recorder, Replayer, Transcriber
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.redaction import Redactor
 
@@ -134,7 +134,7 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None)
 
     cassette = tape.load(path)
     header = cassette.header
-    replayer = tape.replay(path, transcriber(header.protocol), redactor=redactor)
+    replayer = Replayer(cassette, transcriber(header.protocol), redactor)
     name = header.provider or "mock"
     if header.protocol == "pulumi":
         return Wiring(name, _Attached(replayer))

@@ -110,13 +110,7 @@ def create(run: Run, step: Step) -> None:
     of = Identity(new.urn, step.old.id if step.old and new.is_provider else "", new.custom_timeouts.create)
     outcome = provider.create(of, new.inputs) if provider else Outcome(outputs={})
     _take(new, outcome)
-    if step.old is not None:
-        if step.keep_old:
-            step.old.delete = True
-        else:
-            run.ledger.finish(step.old)
-    run.ledger.add(new)
-    _fail_if_partial(new)
+    _settle(run, step)
 
 
 def update(run: Run, step: Step) -> None:
@@ -171,13 +165,7 @@ def read(run: Run, step: Step) -> None:
     asked = new.id
     _take(new, outcome)
     new.id = outcome.id or asked
-    if step.old is not None:
-        if step.keep_old:
-            step.old.delete = True
-        else:
-            run.ledger.finish(step.old)
-    run.ledger.add(new)
-    _fail_if_partial(new)
+    _settle(run, step)
 
 
 def import_(run: Run, step: Step) -> None:
@@ -259,6 +247,17 @@ def _take(new: ResourceState, outcome: Outcome) -> None:
 
 def _dress(new: ResourceState) -> None:
     new.outputs = with_secrets(new.outputs, new.inputs, new.additional_secret_outputs)
+
+
+def _settle(run: Run, step: Step) -> None:
+    """Remember what the step made; what it replaces is kept to be deleted later, or is gone already."""
+    if step.old is not None:
+        if step.keep_old:
+            step.old.delete = True
+        else:
+            run.ledger.finish(step.old)
+    run.ledger.add(step.resource)
+    _fail_if_partial(step.resource)
 
 
 def _fail_if_partial(new: ResourceState) -> None:
