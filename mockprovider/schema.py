@@ -117,8 +117,9 @@ class ResourceType(Struct, frozen=True):
     Args:
         token: Pulumi's type token, ``pkg:module:Member``.
         properties: names in ``camelCase`` to ``Property`` (or a bare type, for a plain optional input).
-        id: template of new ids over the object's inputs, ``{name}`` (the resource's logical name) and ``{hash}`` (eight hex
-            digits of seed and point, so that ids repeat from run to run and never collide within one).
+        id: template of new ids over the object's inputs, ``{name}`` (the input of that name, else the resource's logical name,
+            which Terraform does not tell) and ``{hash}`` (eight hex digits of seed and point, so that ids repeat from run to
+            run and never collide within one).
         delete_before_replace: the old object must go before the new one can come.
         terraform: the type's name in Terraform, where the rule does not give it.
         version: the version of Terraform's state schema.

@@ -72,7 +72,9 @@ class Resources:
         plain = reveal(wanted)
         point = call.urn or digest(call.type, sorted(plain.items(), key=lambda item: item[0]))
         hash_ = self._cloud.new_hash(point)
-        return fill(declared.id, {"name": hash_, **plain, **({"name": call.name} if call.name else {}), "hash": hash_})
+        # A property of that name is what the object is called, under every engine; Terraform tells no logical name.
+        given = {name: value for name, value in plain.items() if value is not None}
+        return fill(declared.id, {"name": call.name or hash_, **given, "hash": hash_})
 
     def _read(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
