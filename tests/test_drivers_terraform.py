@@ -78,6 +78,7 @@ def test_each_operation_is_one_command(cli: Terraform) -> None:
     cli.refresh()
     cli.destroy()
     cli.import_("a.b", "id")
+    cli.test("-filter=tests/a.tftest.hcl")
     plan = str(cli.folder / ".mockprovider" / "plan.bin")
     assert [each["arguments"] for each in asked(cli)] == [
         ["validate", "-json"],
@@ -88,6 +89,7 @@ def test_each_operation_is_one_command(cli: Terraform) -> None:
         ["apply", "-json", "-refresh-only", "-auto-approve"],
         ["destroy", "-json", "-auto-approve"],
         ["import", "-no-color", "a.b", "id"],
+        ["test", "-json", "-filter=tests/a.tftest.hcl"],
     ]
 
 
@@ -107,6 +109,17 @@ def test_the_json_stream_is_read(cli: Terraform) -> None:
     assert result.summary == {"add": 1}
     assert len(result.events) == 4
     assert result.output.endswith("oh")
+
+
+def test_the_runs_of_test_files_are_data(cli: Terraform) -> None:
+    """How each run ended is told by file and run; what is only in progress does not count."""
+    said = stream(
+        {"type": "test_run", "test_run": {"path": "a.tftest.hcl", "run": "first", "progress": "starting"}},
+        {"type": "test_run", "test_run": {"path": "a.tftest.hcl", "run": "first", "progress": "complete", "status": "pass"}},
+        {"type": "test_run", "test_run": {"path": "a.tftest.hcl", "run": "second", "status": "fail"}},
+    )
+    answers(cli, test={"stdout": said, "exit_code": 1})
+    assert cli.test(expect_failure=True).tests == {"a.tftest.hcl": {"first": "pass", "second": "fail"}}
 
 
 def test_a_plan_is_data(cli: Terraform) -> None:
@@ -172,11 +185,13 @@ def test_show_is_data(cli: Terraform) -> None:
 
 
 def test_files_are_written(cli: Terraform) -> None:
-    """Configuration goes into the root module, in HCL or JSON."""
+    """Configuration goes into the root module, in HCL or JSON, and into folders below it."""
     cli.write("a")
     cli.write("{}", "b.tf.json")
+    cli.write("c", "tests/c.tftest.hcl")
     assert (cli.folder / "main.tf").read_text(encoding="utf-8") == "a"
     assert (cli.folder / "b.tf.json").read_text(encoding="utf-8") == "{}"
+    assert (cli.folder / "tests" / "c.tftest.hcl").read_text(encoding="utf-8") == "c"
 
 
 def test_a_missing_cli_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

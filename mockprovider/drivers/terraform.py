@@ -39,7 +39,8 @@ class TerraformResult(Struct):
 
     ``diagnostics`` are in order. ``summary`` counts ``add``, ``change``, ``remove`` and ``import`` where there were any.
     ``state`` is the state file afterwards, empty if there is none. ``plan`` is ``show -json`` of the plan, for ``plan`` alone.
-    ``events`` are all lines of the engine's JSON stream.
+    ``tests`` says how each run of a test file ended, for ``test`` alone: ``{"tests/main.tftest.hcl": {"first": "pass"}}``, in
+    the engine's words (``pass``, ``fail``, ``error``, ``skip``). ``events`` are all lines of the engine's JSON stream.
     """
 
     exit_code: int
@@ -50,6 +51,7 @@ class TerraformResult(Struct):
     summary: dict[str, int] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
     plan: dict[str, Any] = field(default_factory=dict)
+    tests: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @property
     def output(self) -> str:
@@ -133,7 +135,9 @@ class Terraform:
 
     def write(self, configuration: str, name: str = "main.tf") -> None:
         """Write a file of the root module, in HCL; with a ``name`` that ends in ``.json``, in JSON."""
-        (self.folder / name).write_text(configuration, encoding="utf-8")
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(configuration, encoding="utf-8")
 
     # Operations ------------------------------------------------------------------------------------------------------
 
@@ -174,6 +178,10 @@ class Terraform:
         """``import`` of an existing object. This command has no JSON output, so its diagnostics are in ``output`` alone."""
         command = ("import", "-no-color", *arguments, address, id_)
         return self._result(self.command(*command, expect_failure=expect_failure))
+
+    def test(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
+        """``test``: the runs of the ``*.tftest.hcl`` files here and under ``tests``. The root module's state is left alone."""
+        return self._operate("test", *arguments, expect_failure=expect_failure)
 
     def show(self) -> dict[str, Any]:
         """``show -json`` of the state."""
@@ -216,6 +224,8 @@ class Terraform:
             elif event.get("type") == "change_summary":
                 counts = event["changes"]
                 result.summary = {name: count for name, count in counts.items() if isinstance(count, int) and count}
+            elif event.get("type") == "test_run" and "status" in (run_ := event["test_run"]):
+                result.tests.setdefault(run_["path"], {})[run_["run"]] = run_["status"]
         return result
 
 
