@@ -7,12 +7,14 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
+from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Environment, Finished, resolved, run
 from mockprovider.errors import PluginError
+from mockprovider.schema import Package
 
 SECONDS = 300.0
 """A run that takes longer hangs; its processes are then ended. Engines themselves wait a minute for a plugin to start."""
@@ -82,6 +84,13 @@ class TerraformResult(Struct):
         raise KeyError(address)
 
 
+class Adopting(Protocol):
+    """What can take over the objects of a state: a ``Double``."""
+
+    packages: dict[str, Package]
+    cloud: Cloud
+
+
 class Terraform:
     """One root module under a real CLI, in a folder of its own: no user's settings, no network, no plugin cache, no ``init``.
 
@@ -138,6 +147,24 @@ class Terraform:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(configuration, encoding="utf-8")
+
+    def load_state(self, state: Mapping[str, Any] | Path, *, double: Adopting | None = None) -> None:
+        """Go on from a state file of before, in the place of this folder's own.
+
+        Args:
+            state: what ``terraform state pull`` printed, or the file.
+            double: whose cloud shall have what the state says exists; ``terraform.tfstate.adopt`` says what becomes an object.
+
+        Raises:
+            MalformedError: it is no state file, or an instance does not fit its type.
+            MockProviderError: the cloud has one of its objects already.
+        """
+        from mockprovider.terraform import tfstate  # noqa: PLC0415 - an optional dependency
+
+        loaded = tfstate.load(state)
+        if double is not None:
+            tfstate.adopt(loaded, double.packages, double.cloud)
+        self.write(json.dumps(loaded, indent=2), "terraform.tfstate")
 
     # Operations ------------------------------------------------------------------------------------------------------
 
