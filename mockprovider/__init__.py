@@ -14,27 +14,40 @@ if TYPE_CHECKING:
     from mockprovider.double import Double, real, recording, replaying
     from mockprovider.engine import Stack
     from mockprovider.errors import MockProviderError
+    from mockprovider.offers import Ephemeral, ProviderFunction
     from mockprovider.pulumi.package_schema import from_schema
-    from mockprovider.schema import Function, Package, Property, ResourceType
+    from mockprovider.schema import Child, Component, Function, Kind, Method, Package, Property, Random, ResourceType, Template
+    from mockprovider.tape.cloudfile import SqliteStore
+    from mockprovider.terraform.provider_schema import from_terraform_schema
     from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown
 
 __all__ = [
     "UNKNOWN",
     "Archive",
     "Asset",
+    "Child",
     "Cloud",
+    "Component",
     "Double",
+    "Ephemeral",
     "Function",
+    "Kind",
+    "Method",
     "MockProviderError",
     "Output",
     "Package",
     "Property",
+    "ProviderFunction",
+    "Random",
     "ResourceReference",
     "ResourceType",
     "Secret",
+    "SqliteStore",
     "Stack",
+    "Template",
     "Unknown",
     "from_schema",
+    "from_terraform_schema",
     "real",
     "recording",
     "replaying",
@@ -46,7 +59,21 @@ _HOMES = {
     "mockprovider.engine": ("Stack",),
     "mockprovider.errors": ("MockProviderError",),
     "mockprovider.pulumi.package_schema": ("from_schema",),
-    "mockprovider.schema": ("Function", "Package", "Property", "ResourceType"),
+    "mockprovider.offers": ("Ephemeral", "ProviderFunction"),
+    "mockprovider.schema": (
+        "Child",
+        "Component",
+        "Function",
+        "Kind",
+        "Method",
+        "Package",
+        "Property",
+        "Random",
+        "ResourceType",
+        "Template",
+    ),
+    "mockprovider.tape.cloudfile": ("SqliteStore",),
+    "mockprovider.terraform.provider_schema": ("from_terraform_schema",),
     "mockprovider.values": ("UNKNOWN", "Archive", "Asset", "Output", "ResourceReference", "Secret", "Unknown"),
 }
 

@@ -6,6 +6,7 @@ protocol's own message stays beside the decoded view in ``native``, so that a pr
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Protocol, TypeAlias
@@ -30,6 +31,7 @@ class Op(StrEnum):
     CONFIGURE = "configure"
     CHECK = "check"
     UPGRADE = "upgrade"
+    UPGRADE_IDENTITY = "upgrade_identity"
     DIFF = "diff"
     PLAN = "plan"
     CREATE = "create"
@@ -49,6 +51,11 @@ class Op(StrEnum):
     CANCEL = "cancel"
     RAW = "raw"
     """An RPC that has no row: its bytes are passed through as they are."""
+    REGISTER = "register"
+    """The way back: a provider registers a resource with the engine that is calling it."""
+    REGISTER_OUTPUTS = "register_outputs"
+    ENGINE = "engine"
+    """Anything else that a provider asks of its engine; the method says what."""
 
 
 class ChangeKind(StrEnum):
@@ -122,7 +129,11 @@ class Native(Struct, frozen=True):
 
 
 class EnginePort(Protocol):
-    """The way back: what a provider may ask of the engine that is calling it. Implemented at the edge."""
+    """The way back of a session: what a provider may tell the engine that is calling it. Implemented at the edge.
+
+    What it may ask while it constructs a component or runs a method is a handler of its own, ``Call.monitor``, because the
+    engine's address comes with each such call.
+    """
 
     def log(self, severity: str, message: str, urn: str = "") -> None:
         """Show ``message`` to the engine's user. ``severity`` is ``debug``, ``info``, ``warning`` or ``error``."""
@@ -135,7 +146,19 @@ class Session:
     hangs here: who is speaking which protocol, the configuration, what each side accepts, and the schema.
     """
 
-    __slots__ = ("accepts", "config", "engine", "extra", "instance", "number", "peer", "preview", "protocol", "schema")
+    __slots__ = (
+        "accepts",
+        "cancelled",
+        "config",
+        "engine",
+        "extra",
+        "instance",
+        "number",
+        "peer",
+        "preview",
+        "protocol",
+        "schema",
+    )
 
     def __init__(self, protocol: str, number: int = 1, peer: str = "in-process", engine: EnginePort | None = None) -> None:
         self.protocol = protocol
@@ -155,6 +178,8 @@ class Session:
         self.schema: Any = None
         """What Terraform payloads decode with; unused by Pulumi."""
         self.engine = engine
+        self.cancelled = threading.Event()
+        """Set once the engine has asked to stop: whatever hangs should wait on this, and then fail."""
         self.extra: dict[str, Any] = {}
 
     def __repr__(self) -> str:
@@ -186,6 +211,8 @@ class Call(Struct, kw_only=True):
     private: bytes = b""
     extra: Mapping[str, Any] = field(default_factory=dict)
     native: Native | None = None
+    monitor: Handler | None = None
+    """The way back while this call lasts (Construct, Call): what answers the provider's own calls to the engine's monitor."""
 
     def __str__(self) -> str:
         where = self.urn or " ".join(part for part in (self.type, self.id) if part)
@@ -210,6 +237,8 @@ class Reply(Struct, kw_only=True):
     extra: Mapping[str, Any] = field(default_factory=dict)
     native: Native | None = None
     status: Status | None = None
+    stream: tuple[Native, ...] | None = None
+    """The messages of an RPC that answers with a stream, where they came over a wire; a ``status`` may follow them."""
 
     @property
     def ok(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from hashlib import sha256
 from typing import Any, Protocol
@@ -22,14 +23,20 @@ EVENTS = "events"
 """The point at which events are counted; points of objects are URNs or hashes, so they cannot be this one."""
 
 
+NOTES = "mockprovider.notes:"
+"""What the types of notes about objects begin with: kept as objects are, so that all stores have them, and shown to nobody."""
+
+
 class Effect(StrEnum):
-    """What was done to an object, and by whom: the last two happen behind the engine's back."""
+    """What was done to an object, and by whom: the last three happen behind the engine's back."""
 
     CREATED = "created"
     UPDATED = "updated"
     DELETED = "deleted"
     DRIFTED = "drifted"
     VANISHED = "vanished"
+    SETTLED = "settled"
+    """The cloud moved it by itself, as its behaviours say."""
 
 
 class Event(Struct, frozen=True):
@@ -69,6 +76,9 @@ class CloudObject(Mapping[str, Value]):
 class Store(Protocol):
     """Where objects and events are kept. ``MemoryStore`` here; stores that several processes share are at the edge."""
 
+    def transaction(self) -> AbstractContextManager[Any]:
+        """What is done inside is seen by others as a whole: one thread at a time, of one process. May be nested."""
+
     def get(self, type_: str, id_: str) -> Bag | None:
         """The properties of an object, or ``None``."""
 
@@ -95,6 +105,11 @@ class MemoryStore:
         self._objects: dict[tuple[str, str], Bag] = {}
         self._events: list[Event] = []
         self._points: Counter[str] = Counter()
+        self._lock = threading.RLock()
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        """What is done inside is seen by other threads as a whole. May be nested."""
+        return self._lock
 
     @classmethod
     def restore(cls, snapshot: Mapping[str, Any]) -> MemoryStore:
@@ -141,23 +156,22 @@ class Cloud:
     """The objects that exist. Safe to use from several threads.
 
     Args:
-        store: where they are kept; in memory unless told otherwise.
+        store: where they are kept; in memory unless told otherwise (a ``SqliteStore`` is a file that processes share).
         seed: new ids are a hash of it and of the point at which they are asked for, so they repeat from run to run.
     """
 
     def __init__(self, store: Store | None = None, seed: int = 0) -> None:
         self.seed = seed
         self._store: Store = store or MemoryStore()
-        self._lock = threading.RLock()
 
     def new_hash(self, point: str) -> str:
         """Eight hex digits that depend on the seed, on ``point`` and on how often it was asked for."""
-        with self._lock:
+        with self._store.transaction():
             return digest(self.seed, point, self._store.count(point))
 
     def create(self, type_: str, id_: str, properties: Bag) -> CloudObject:
         """Make an object. Raises ``MockProviderError`` if one with this type and id exists."""
-        with self._lock:
+        with self._store.transaction():
             if self._store.get(type_, id_) is not None:
                 raise MockProviderError(f"{type_} {id_!r} already exists. Give the type an id template with {{hash}} in it.")
             self._change(Effect.CREATED, type_, id_, properties)
@@ -165,13 +179,13 @@ class Cloud:
 
     def read(self, type_: str, id_: str) -> CloudObject | None:
         """The object, or ``None`` if there is none."""
-        with self._lock:
+        with self._store.transaction():
             properties = self._store.get(type_, id_)
         return None if properties is None else CloudObject(type_, id_, properties)
 
     def update(self, type_: str, id_: str, properties: Bag) -> CloudObject | None:
         """Replace an object's properties; ``None`` if there is no such object."""
-        with self._lock:
+        with self._store.transaction():
             if self._store.get(type_, id_) is None:
                 return None
             self._change(Effect.UPDATED, type_, id_, properties)
@@ -179,7 +193,7 @@ class Cloud:
 
     def delete(self, type_: str, id_: str) -> bool:
         """Remove an object; whether there was one."""
-        with self._lock:
+        with self._store.transaction():
             if self._store.get(type_, id_) is None:
                 return False
             self._change(Effect.DELETED, type_, id_, None)
@@ -190,7 +204,7 @@ class Cloud:
 
         Raises ``MockProviderError`` if the object is not there or not the only one.
         """
-        with self._lock:
+        with self._store.transaction():
             found = self._one(type_, id_)
             properties = {name: value for name, value in {**found, **changes}.items() if value is not None}
             self._change(Effect.DRIFTED, type_, found.id, properties)
@@ -198,18 +212,43 @@ class Cloud:
 
     def vanish(self, type_: str, id_: str | None = None, /) -> None:
         """Remove an object behind the engine's back. Raises as ``drift`` does."""
-        with self._lock:
+        with self._store.transaction():
             self._change(Effect.VANISHED, type_, self._one(type_, id_).id, None)
 
     def objects(self, type_: str | None = None) -> list[CloudObject]:
         """The objects of one type, or all, oldest first."""
-        with self._lock:
-            return [CloudObject(*each) for each in self._store.objects() if type_ in (None, each[0])]
+        with self._store.transaction():
+            there = self._store.objects()
+        return [CloudObject(*each) for each in there if type_ in (None, each[0]) and not each[0].startswith(NOTES)]
+
+    def transaction(self) -> AbstractContextManager[Any]:
+        """What is done inside is seen by others as a whole: one thread at a time, of one process. May be nested."""
+        return self._store.transaction()
+
+    def settle(self, type_: str, id_: str, /, **changes: Any) -> CloudObject | None:
+        """Change properties as the cloud does by itself; ``None`` if there is no such object."""
+        with self._store.transaction():
+            before = self._store.get(type_, id_)
+            if before is None:
+                return None
+            properties = {**before, **changes}
+            self._change(Effect.SETTLED, type_, id_, properties)
+        return CloudObject(type_, id_, properties)
+
+    def note(self, type_: str, id_: str, key: str, value: Value) -> None:
+        """Remember something about an object that is none of its properties; it is gone when the object goes."""
+        with self._store.transaction():
+            self._store.put(NOTES + type_, id_, {**(self._store.get(NOTES + type_, id_) or {}), key: value})
+
+    def noted(self, type_: str, id_: str, key: str) -> Value:
+        """What was noted last under ``key``; ``None`` if nothing was."""
+        with self._store.transaction():
+            return (self._store.get(NOTES + type_, id_) or {}).get(key)
 
     @property
     def events(self) -> list[Event]:
         """Everything that happened to objects, in order."""
-        with self._lock:
+        with self._store.transaction():
             return self._store.events()
 
     def _one(self, type_: str, id_: str | None) -> CloudObject:
@@ -229,6 +268,8 @@ class Cloud:
     def _change(self, effect: Effect, type_: str, id_: str, after: Bag | None) -> None:
         before = self._store.get(type_, id_)
         self._store.put(type_, id_, after)
+        if after is None:
+            self._store.put(NOTES + type_, id_, None)
         # Counted by the store, so that processes that share it share the numbers, and without reading the whole log.
         self._store.log(Event(self._store.count(EVENTS) + 1, effect, type_, id_, before, after))
 

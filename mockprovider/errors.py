@@ -10,6 +10,7 @@ MockProviderError
 │   ├── CassetteBusyError        another recorder holds it
 │   ├── MissError                a call that was never recorded
 │   └── AmbiguousError           recorded calls that cannot be told apart
+├── ContractError          a reply that breaks the protocol's contract, which an engine would refuse
 ├── UnsupportedError       the protocol allows it, this version does not do it yet
 ├── PluginError            a provider process that does not start, speak or end as it must
 └── ProgramError           a program that raised, or an engine run that failed where success was expected
@@ -56,6 +57,10 @@ class MissError(CassetteError):
 
 class AmbiguousError(CassetteError):
     """Recorded calls that cannot be told apart, with different answers: refused, because a guess could be wrong."""
+
+
+class ContractError(MockProviderError):
+    """A reply that breaks the protocol's contract: an engine would refuse it, and say less about it."""
 
 
 class UnsupportedError(MockProviderError):

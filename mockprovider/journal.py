@@ -23,13 +23,20 @@ class Side(StrEnum):
 
 
 class Entry(Struct):
-    """One call: ``n`` counts the starts of calls from 1. ``reply`` is ``None`` while it runs; ``error`` says how it broke."""
+    """One call: ``n`` counts the starts of calls from 1. ``reply`` is ``None`` while it runs; ``error`` says how it broke.
+
+    ``began`` and ``ended`` count all starts and ends together, so that they tell which calls overlapped; ``ended`` is 0 while
+    the call runs. ``thread`` is the name of the thread that it ran in.
+    """
 
     n: int
     side: Side
     call: Call
     reply: Reply | None = None
     error: str = ""
+    began: int = 0
+    ended: int = 0
+    thread: str = ""
 
     def __str__(self) -> str:
         if self.error:
@@ -51,23 +58,32 @@ class Journal:
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
+        self._moments = 0
         self._lock = threading.Lock()
 
     def at(self, side: Side) -> Layer:
         """The layer that writes this side's entries."""
 
         def write(call: Call, proceed: Handler) -> Reply:
+            thread = threading.current_thread().name
             with self._lock:
-                entry = Entry(len(self._entries) + 1, side, call)
+                entry = Entry(len(self._entries) + 1, side, call, began=self._moment(), thread=thread)
                 self._entries.append(entry)
             try:
                 entry.reply = proceed(call)
             except BaseException as error:
                 entry.error = f"{type(error).__name__}: {error}"
                 raise
+            finally:
+                with self._lock:
+                    entry.ended = self._moment()
             return entry.reply
 
         return write
+
+    def _moment(self) -> int:
+        self._moments += 1
+        return self._moments
 
     def entries(
         self,

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from mockprovider.calls import Call, Handler, Layer, Reply
+
+UNCHECKED = "unchecked"
+"""The key of ``Reply.extra`` that says: this is wrong on purpose, send it as it is."""
 
 
 def stack(layers: Sequence[Layer], provider: Handler) -> Handler:
@@ -13,6 +18,16 @@ def stack(layers: Sequence[Layer], provider: Handler) -> Handler:
     for layer in reversed(layers):
         handler = _around(layer, handler)
     return handler
+
+
+def unchecked(reply: Reply) -> Reply:
+    """``reply``, to be sent as it is, also where it breaks the protocol's contract: how does the engine take it?"""
+    return replace(reply, extra={**reply.extra, UNCHECKED: True})
+
+
+def send_as_is(call: Call, proceed: Handler) -> Reply:
+    """A layer behind which nothing is checked: every answer goes out as it is."""
+    return unchecked(proceed(call))
 
 
 def _around(layer: Layer, proceed: Handler) -> Handler:

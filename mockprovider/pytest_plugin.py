@@ -6,6 +6,7 @@ fixture is used: pytest loads this module in every run, also in those that never
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 from collections.abc import Generator, Iterator
@@ -79,6 +80,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Our marker; and gRPC's chatter about closed connections, which helps nobody who reads a test's output, is off."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    # Beneath the root's level, and yet what one wants to read when a test has failed.
+    logging.getLogger("mockprovider.provider").setLevel(logging.INFO)
     _known_mode(config.getoption(RECORD))
     config.addinivalue_line(
         "markers",

@@ -8,107 +8,30 @@ module such as ``storage/bucket`` only the first part counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping
-from typing import Any, get_args, get_origin
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, TypeAlias
 
-from msgspec import UNSET, Struct, field
+from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from mockprovider.errors import DefinitionError
+from mockprovider.properties import (
+    COLLECTIONS,
+    NAMES,
+    SCALARS,
+    Kind,
+    Property,
+    Random,
+    Template,
+    as_property,
+    camel_case,
+    declared_properties,
+    kind_of,
+    snake_case,
+)
 from mockprovider.values import Bag, Value
-
-
-class Kind(Struct, frozen=True):
-    """The kind of a property's value, in the type language that both protocols share.
-
-    ``name`` is ``string``, ``integer``, ``number``, ``boolean``, ``any``, ``asset``, ``archive``, ``array``, ``set``, ``map``
-    or ``object``; ``items`` is the element kind of the three collections, ``properties`` those of an object.
-    """
-
-    name: str
-    items: Kind | None = None
-    properties: Mapping[str, Property] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return f"{self.name}<{self.items}>" if self.items else self.name
-
-
-SCALARS: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any", object: "any"}
-COLLECTIONS: Mapping[Any, str] = {list: "array", set: "set", dict: "map"}
-NAMES = frozenset(SCALARS.values()) | frozenset(COLLECTIONS.values()) | {"asset", "archive", "object"}
-
-
-def kind_of(declared: Any) -> Kind:
-    """The ``Kind`` that ``declared`` means.
-
-    That is a Python type (``str``, ``list[int]``, ``dict[str, str]``, ``set[str]``), a kind's name, a mapping of property names
-    to ``Property`` (an object), or a ``Kind``.
-
-    Raises ``DefinitionError`` for anything else.
-    """
-    if isinstance(declared, Kind):
-        return declared
-    if isinstance(declared, Mapping):
-        return Kind("object", properties={name: as_property(item) for name, item in declared.items()})
-    if isinstance(declared, str) and declared in NAMES - {"object"}:
-        return Kind(declared, items=Kind("any") if declared in COLLECTIONS.values() else None)
-    # What cannot be looked up, such as [str], is no type either.
-    origin = (get_origin(declared) or declared) if isinstance(declared, Hashable) else None
-    if declared is origin and origin in SCALARS:
-        return Kind(SCALARS[origin])
-    if origin in COLLECTIONS:
-        arguments = get_args(declared)
-        return Kind(COLLECTIONS[origin], items=kind_of(arguments[-1]) if arguments else Kind("any"))
-    raise DefinitionError(
-        f"{declared!r} is no property type. Use str, int, float, bool, typing.Any, list[...], set[...], dict[str, ...], "
-        f"a dict of properties, or one of the names {', '.join(sorted(NAMES))}."
-    )
-
-
-class Property(Struct, frozen=True):
-    """One property of a resource type: ``Property(str, default="private")``.
-
-    Args:
-        type: what ``kind_of`` accepts; ``kind`` is made from it.
-        required: check fails where it is missing.
-        default: filled in by check where the program says nothing; a callable is given the inputs.
-        computed: the provider says what it is: ``True`` for a generated value, a template over the object's other properties
-            and ``id`` (``"arn:cloud:::{id}"``), or a callable given the object's properties and ``id`` in one dict.
-        optional: of a computed property, that the program may set it instead.
-        forces_new: a change needs a new object.
-        secret: kept out of sight by engines and cassettes.
-        enum: the only values that check accepts.
-        terraform: the attribute's name in Terraform, where the rule does not give it.
-    """
-
-    type: Any = str
-    required: bool = False
-    default: Any = UNSET
-    computed: bool | str | Callable[[dict[str, Any]], Value] = False
-    optional: bool = False
-    forces_new: bool = False
-    secret: bool = False
-    enum: tuple[Any, ...] = ()
-    description: str = ""
-    terraform: str = ""
-    kind: Kind = Kind("string")
-
-    def __post_init__(self) -> None:
-        force_setattr(self, "kind", kind_of(self.type))
-        if self.required and (self.computed or self.has_default):
-            raise DefinitionError("A property cannot be required and have a default or a computed value: drop one of them.")
-        if self.optional and not self.computed:
-            raise DefinitionError("optional=True says that a *computed* property may also be set; a plain property always may.")
-
-    @property
-    def is_input(self) -> bool:
-        """Whether a program may set it."""
-        return not self.computed or self.optional
-
-    @property
-    def has_default(self) -> bool:
-        """Whether check fills it in."""
-        return self.default is not UNSET
 
 
 class ResourceType(Struct, frozen=True):
@@ -121,8 +44,22 @@ class ResourceType(Struct, frozen=True):
             which Terraform does not tell) and ``{hash}`` (eight hex digits of seed and point, so that ids repeat from run to
             run and never collide within one).
         delete_before_replace: the old object must go before the new one can come.
+        timeouts: how many seconds ``create``, ``read``, ``update`` and ``delete`` may take where an engine says nothing (0).
+        behaviours: what the cloud does beyond keeping objects (``fake.behaviours``): quotas, objects that become ready later...
+            Each is given the call, the way onward and the world; the first is outermost.
+        diff_needs_known: Diff fails, as the protocol allows, while an input is unknown.
         terraform: the type's name in Terraform, where the rule does not give it.
         version: the version of Terraform's state schema.
+        upgrades: functions that bring a state of their version to the next one: the state file's attributes in, and out.
+        identity: properties (or ``id``) that tell the object from all others: Terraform's resource identity.
+        moved_from: types, by Terraform name or token, whose objects this one takes over when a configuration moves them.
+        importable: ``False``, or the reason why its objects cannot be imported.
+        legacy_type_system: have Terraform tolerate what the old SDK's providers get wrong.
+        refresh_before_update: Pulumi engines that can are told to read an object again before they change it.
+        list_by: the type's schema says that it can be listed, by these properties. List answers without it, too.
+        views: what Pulumi's state shows beside each object (``fake.views.View``), to engines that take it.
+        terraform_schema: the type's schema as ``terraform providers schema -json`` shows it, where it was read from there:
+            it is then what engines are told, and what values travel as.
 
     Raises ``DefinitionError`` for a malformed token, an unusable property type, or two properties with one Terraform name.
     """
@@ -131,9 +68,21 @@ class ResourceType(Struct, frozen=True):
     properties: Mapping[str, Property] = field(default_factory=dict)
     id: str = "{hash}"
     delete_before_replace: bool = False
+    timeouts: Mapping[str, float] = field(default_factory=dict)
+    behaviours: tuple[Callable[..., Any], ...] = ()
+    diff_needs_known: bool = False
     description: str = ""
     terraform: str = ""
     version: int = 0
+    upgrades: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
+    identity: tuple[str, ...] = ()
+    moved_from: tuple[str, ...] = ()
+    importable: bool | str = True
+    legacy_type_system: bool = False
+    refresh_before_update: bool = False
+    views: tuple[Any, ...] = ()
+    list_by: tuple[str, ...] | None = None
+    terraform_schema: Mapping[str, Any] = field(default_factory=dict)
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Terraform attribute names to property names; made from ``properties``."""
 
@@ -142,8 +91,11 @@ class ResourceType(Struct, frozen=True):
             raise DefinitionError(
                 f"{self.token!r} is no type token. Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
             )
-        force_setattr(self, "properties", _declared(self.token, self.properties))
+        force_setattr(self, "properties", declared_properties(self.token, self.properties, seeded=True))
         force_setattr(self, "terraform", self.terraform or terraform_type_name(self.token))
+        unknown = [name for name in self.list_by or () if name not in self.properties]
+        if unknown:
+            raise DefinitionError(f"{self.token}: list_by names {unknown[0]!r}, which is no property. Declare it first.")
         attributes: dict[str, str] = {}
         for name, item in self.properties.items():
             attribute = item.terraform or snake_case(name)
@@ -154,6 +106,26 @@ class ResourceType(Struct, frozen=True):
                 )
             attributes[attribute] = name
         force_setattr(self, "attributes", attributes)
+        _behaving(self)
+        for each in self.identity:
+            if each != "id" and each not in self.properties:
+                known = ", ".join(["id", *self.properties])
+                raise DefinitionError(f"{self.token}: the identity has {each!r}, which is no property. There are {known}.")
+
+    @classmethod
+    def from_schema(cls, source: str | Mapping[str, Any], token: str) -> ResourceType:
+        """One type of a Pulumi package schema (JSON or YAML text, or data). Raises ``DefinitionError``.
+
+        ``mockprovider.from_schema`` reads the whole package.
+        """
+        # The reader is in an outer ring, and whoever declares types by hand needs none.
+        package = import_module("mockprovider.pulumi.package_schema").from_schema(source)
+        found: ResourceType | None = package.resources.get(token)
+        if found is None:
+            near = get_close_matches(token, package.resources, 1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"It has {len(package.resources)} types."
+            raise DefinitionError(f"The schema of {package.name!r} has no resource type {token!r}. {hint}")
+        return found
 
     @property
     def package(self) -> str:
@@ -161,28 +133,127 @@ class ResourceType(Struct, frozen=True):
         return self.token.split(":", 1)[0]
 
 
+TIMED = ("create", "read", "update", "delete")
+
+
+def _behaving(declared: ResourceType) -> None:
+    """Raise ``DefinitionError`` for timeouts of nothing, and for behaviours of properties that are not there."""
+    for op, seconds in declared.timeouts.items():
+        if op not in TIMED or seconds <= 0:
+            raise DefinitionError(
+                f"{declared.token}: timeouts has {op!r}: {seconds}. Give seconds above 0 for {', '.join(TIMED)}."
+            )
+    force_setattr(declared, "behaviours", tuple(declared.behaviours))
+    for each in declared.behaviours:
+        if not callable(each):
+            raise DefinitionError(f"{declared.token}: {each!r} is no behaviour. Give one of fake.behaviours, or a function.")
+        sets = getattr(each, "sets", ())
+        for name in (*getattr(each, "uses", ()), *sets):
+            item = declared.properties.get(name)
+            if item is None:
+                known = ", ".join(declared.properties) or "none"
+                raise DefinitionError(f"{declared.token}: {each!r} is about {name!r}, which is no property. There are {known}.")
+            if name in sets and not item.computed:
+                raise DefinitionError(f"{declared.token}: {each!r} says what {name!r} is: declare it with computed=True.")
+
+
 class Function(Struct, frozen=True):
     """A function (Pulumi invoke, Terraform data source): token, declared inputs, and what it returns.
 
     ``returns`` is a bag of values and templates over the arguments (``"zone-{region}"``), or a callable given the arguments.
+    ``terraform`` is the data source's name, where the rule does not give it; ``terraform_schema`` as in ``ResourceType``.
     """
 
     token: str
     inputs: Mapping[str, Property] = field(default_factory=dict)
     returns: Mapping[str, Value] | Callable[[Bag], Bag] = field(default_factory=dict)
+    terraform: str = ""
+    terraform_schema: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not TOKEN.fullmatch(self.token):
             raise DefinitionError(
                 f"{self.token!r} is no function token. Write it as 'package:module:member', e.g. 'cloud:index:getZone'."
             )
-        force_setattr(self, "inputs", _declared(self.token, self.inputs))
+        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
+
+
+class Child(Struct, frozen=True):
+    """A child of a component: its type, the template of its name, and its properties, with templates over the component's
+    inputs, ``{name}`` (the component's name), and what earlier children are: ``{logs.arn}``, ``{logs.id}``, ``{logs.urn}``.
+    """
+
+    type: str
+    properties: Mapping[str, Value] = field(default_factory=dict)
+    name: str = ""
+    """Without one: ``{name}-`` and the key under which the component has it."""
+
+
+class Component(Struct, frozen=True):
+    """A component: a resource that is made of others, which the provider registers with the engine (Pulumi's Construct).
+
+    Args:
+        token: its type token, ``pkg:module:Member``.
+        inputs: what a program sets, by name.
+        outputs: what it shows; a ``computed`` template may name inputs and children (``Property(str, computed="{logs.arn}")``).
+        children: its children as data, by a key for templates, registered in this order.
+        construct: a function instead of, or after, them: it is given a ``fake.components.Site`` and may return outputs.
+    """
+
+    token: str
+    inputs: Mapping[str, Property] = field(default_factory=dict)
+    outputs: Mapping[str, Property] = field(default_factory=dict)
+    children: Mapping[str, Child] = field(default_factory=dict)
+    construct: Callable[[Any], Bag | None] | None = None
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        if not TOKEN.fullmatch(self.token):
+            raise DefinitionError(f"{self.token!r} is no type token. Write it as 'package:module:Member'.")
+        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
+        force_setattr(self, "outputs", declared_properties(self.token, self.outputs))
+
+
+class Method(Struct, frozen=True):
+    """A method of a component or resource (Pulumi's Call), declared by the token ``pkg:module:Type/method``.
+
+    ``returns`` is a bag of values and templates over the arguments and the receiver's properties (``{self.url}``), or a
+    callable given a ``fake.components.Called``.
+    """
+
+    token: str
+    inputs: Mapping[str, Property] = field(default_factory=dict)
+    returns: Mapping[str, Value] | Callable[[Any], Bag | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not (TOKEN.fullmatch(self.token) and self.receiver and self.name):
+            raise DefinitionError(f"{self.token!r} is no method's token. Write it as 'package:module:Type/method'.")
+        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
+
+    @property
+    def receiver(self) -> str:
+        """The token of the type that has it."""
+        return self.token.rpartition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """Its name in programs."""
+        return self.token.rpartition("/")[2]
+
+
+Definition: TypeAlias = ResourceType | Function | Component | Method
+"""What a package is made of."""
 
 
 class Package(Struct):
     """What one provider serves: a name, a version, configuration properties, resource types and functions by token.
 
-    ``schema`` is the text of the Pulumi package schema that all of it was read from, if it was.
+    ``schema`` is the text of the Pulumi package schema that all of it was read from, if it was; ``terraform_schema`` is the one
+    provider's part of what ``terraform providers schema -json`` shows, if it was read from there.
+
+    ``mappings`` are what GetMapping answers by key (``{"terraform": ...}``), as bytes or text. ``parameters`` are the packages
+    that Parameterize makes of this one, by name, or a function from a ``fake.parameters.Parameter`` to a package or ``None``;
+    with ``extension``, a package that is made so comes beside its base and not in its place.
     """
 
     name: str
@@ -190,18 +261,29 @@ class Package(Struct):
     config: dict[str, Property] = field(default_factory=dict)
     resources: dict[str, ResourceType] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
+    components: dict[str, Component] = field(default_factory=dict)
+    methods: dict[str, Method] = field(default_factory=dict)
+    offers: dict[str, Any] = field(default_factory=dict)
     schema: str = ""
+    terraform_schema: Mapping[str, Any] = field(default_factory=dict)
+    mappings: Mapping[str, bytes | str] = field(default_factory=dict)
+    parameters: Mapping[str, Any] | Callable[[Any], Any] | None = None
+    extension: bool = False
 
     def __post_init__(self) -> None:
-        self.config = {name: as_property(item) for name, item in self.config.items()}
+        self.config = declared_properties(f"the configuration of {self.name}", self.config)
+        self.mappings = {key: each.encode() if isinstance(each, str) else each for key, each in self.mappings.items()}
 
-    def add(self, *definitions: ResourceType | Function) -> None:
-        """Declare resource types and functions; a later one with the same token replaces the earlier."""
+    def add(self, *definitions: Any) -> None:
+        """Declare resource types, functions, components and methods; a later one with the same token replaces the earlier."""
+        sections: Mapping[type, dict[str, Any]] = {
+            ResourceType: self.resources,
+            Function: self.functions,
+            Component: self.components,
+            Method: self.methods,
+        }
         for each in definitions:
-            if isinstance(each, ResourceType):
-                self.resources[each.token] = each
-            else:
-                self.functions[each.token] = each
+            sections.get(type(each), self.offers)[each.token] = each
         # The text that the package was read from does not tell of these.
         self.schema = ""
 
@@ -214,40 +296,35 @@ TOKEN = re.compile(r"[a-zA-Z][-a-zA-Z0-9_]*:[a-zA-Z0-9._/-]*:[^0-9:/][a-zA-Z0-9.
 """The metaschema's token pattern, with a module that may be empty."""
 
 
-def as_property(declared: Any) -> Property:
-    """``declared`` itself if it is a ``Property``, else a plain optional input of that type."""
-    return declared if isinstance(declared, Property) else Property(declared)
-
-
-def _declared(owner: str, properties: Any) -> dict[str, Property]:
-    if not isinstance(properties, Mapping):
-        raise DefinitionError(
-            f"{owner}: the properties are a {type(properties).__name__}, {properties!r}. "
-            'Give a dict of names to Property or to a type: {"acl": str}.'
-        )
-    found: dict[str, Property] = {}
-    for name, item in properties.items():
-        try:
-            found[name] = as_property(item)
-        except DefinitionError as error:
-            raise DefinitionError(f"{owner}: property {name!r}: {error}") from error
-    return found
-
-
-def snake_case(name: str) -> str:
-    """``accountId`` to ``account_id``, ``HTTPPort`` to ``http_port``."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).replace("-", "_").lower()
-
-
-def camel_case(name: str) -> str:
-    """``account_id`` to ``accountId``."""
-    first, *rest = name.split("_")
-    return first + "".join(part[:1].upper() + part[1:] for part in rest)
-
-
 def terraform_type_name(token: str) -> str:
     """The naming rule of this module's docstring, for types."""
     package, module, member = token.split(":", 2)
     module = module.split("/")[0]
     parts = [package, *([module] if module not in ("", "index") else []), member]
     return "_".join(snake_case(part) for part in parts)
+
+
+__all__ = [
+    "COLLECTIONS",
+    "NAMES",
+    "SCALARS",
+    "TIMED",
+    "TOKEN",
+    "Child",
+    "Component",
+    "Definition",
+    "Function",
+    "Kind",
+    "Method",
+    "Package",
+    "Property",
+    "Random",
+    "ResourceType",
+    "Template",
+    "as_property",
+    "camel_case",
+    "declared_properties",
+    "kind_of",
+    "snake_case",
+    "terraform_type_name",
+]

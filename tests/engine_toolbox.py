@@ -72,6 +72,18 @@ class Component(pulumi.ComponentResource):
         super().__init__("my:index:Component", name_, {}, opts)
 
 
+class Remote(pulumi.ComponentResource):
+    """A component that its provider constructs; ``arn=None`` makes an output of that name readable."""
+
+    path: pulumi.Output[str]
+    sha256: pulumi.Output[str]
+    arn: pulumi.Output[str]
+    url: pulumi.Output[str]
+
+    def __init__(self, token_: str, name_: str, opts: pulumi.ResourceOptions | None = None, **inputs: Any) -> None:
+        super().__init__(token_, name_, inputs, opts, remote=True)
+
+
 class Cloud(pulumi.ProviderResource):
     """An explicit provider of the package ``cloud``."""
 

@@ -16,8 +16,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import kept_aws
 from both_engines import resources
-from engine_toolbox import BUCKET, TYPES, Bucket, Thing
+from engine_toolbox import BUCKET, TYPES, Bucket, Remote, Thing
+from kept_aws import aws_life, aws_names_life
+from kept_terraform import (
+    FAKE,
+    LOCAL,
+    MASK,
+    NULL,
+    RANDOM,
+    RANDOM_IMPORTS,
+    RANDOM_NAMES,
+    TIME,
+    TIME_IMPORTS,
+    TLS,
+    names_life,
+    random_names_right,
+    terraform_life,
+)
 from msgspec import Struct
 
 from mockprovider.double import Double, Wiring, real, recording, replaying
@@ -31,6 +48,8 @@ ENGINES: Mapping[str, tuple[str, ...]] = {"pulumi": ("embedded", "pulumi"), "ter
 
 FILES = [sys.executable, str(HOUSE / "examples/files/provider.py")]
 FILE = "files:index:File"
+SITE = "sites:index:Site"
+SITES = [sys.executable, str(HOUSE / "examples/sites/provider.py")]
 SECRET = "correct horse battery staple"
 
 Touch = Callable[[], object]
@@ -55,6 +74,7 @@ class Kept(Struct, frozen=True):
     live: Callable[[Path], Live]
     life: Callable[[Any, Touch], States]
     under: tuple[str, ...]
+    compact: bool = False
 
     def path(self, engine: str) -> Path:
         """The cassette that was recorded under ``engine``."""
@@ -69,7 +89,8 @@ class Kept(Struct, frozen=True):
         """Record the life under ``engine`` to ``path``; returns the states."""
         live = self.live(folder)
         created_by = f"tools/record-cassettes {self.name}"
-        double = Double(*live.definitions, provider=recording(path, live.behind, self.protocol, created_by=created_by))
+        recorder = recording(path, live.behind, self.protocol, created_by=created_by, compact=self.compact)
+        double = Double(*live.definitions, provider=recorder)
         with double:
             found = self.life(driver(engine, double, folder / engine), lambda: live.drift(double))
             double.raise_errors()
@@ -102,8 +123,6 @@ def driver(engine: str, double: Double, folder: Path) -> Any:
 
 # Comparing -------------------------------------------------------------------------------------------------------------
 
-MASK = "[secret]"
-
 
 def stack_state(exported: Mapping[str, Any]) -> dict[str, Any]:
     """A Pulumi state without what differs from run to run: times, the ids of providers, the order of what has none; and
@@ -118,24 +137,6 @@ def _masked(tree: Any) -> Any:
     if not isinstance(tree, dict):
         return tree
     return {key: MASK if key in ("plaintext", "ciphertext") else _masked(each) for key, each in tree.items()}
-
-
-def module_state(state: Mapping[str, Any]) -> dict[str, Any]:
-    """A Terraform state without what is the engine's own: lineage, serial, version, registry; and without its secrets."""
-    kept = {key: value for key, value in state.items() if key not in ("lineage", "serial", "terraform_version")}
-    kept["resources"] = [_module_resource(each) for each in state["resources"]]
-    return kept
-
-
-def _module_resource(found: Mapping[str, Any]) -> dict[str, Any]:
-    instances = [_instance(each) for each in found["instances"]]
-    return {**found, "provider": found["provider"].rpartition("/")[2], "instances": instances}
-
-
-def _instance(found: Mapping[str, Any]) -> dict[str, Any]:
-    secret = {steps[0]["value"] for steps in found.get("sensitive_attributes", []) if steps}
-    attributes = {key: MASK if key in secret else value for key, value in found["attributes"].items()}
-    return {**found, "attributes": attributes, "sensitive_attributes": sorted(secret)}
 
 
 # A real Pulumi provider ------------------------------------------------------------------------------------------------
@@ -168,6 +169,29 @@ def files_life(stack: Any, touch: Touch) -> States:
     return pulumi_life(stack, touch, program, wanted, {"content": "goodbye\n"}, {"path": "second.txt"})
 
 
+def sites(folder: Path) -> Live:
+    """The example's provider of components, which are made of real files."""
+    place = folder / "files"
+    place.mkdir(parents=True)
+    behind = real(SITES, name="sites", env={"FILES_FOLDER": str(place)})
+    return Live(behind, drift=lambda _: (place / "home-index.txt").write_text("changed by hand\n", encoding="utf-8"))
+
+
+def sites_life(stack: Any, touch: Touch) -> States:
+    """Two components by Construct, the second below the first, with a secret, and a method by Call; updated and destroyed."""
+    import pulumi  # noqa: PLC0415 - slow
+
+    wanted = {"title": "Home"}
+
+    def program() -> None:
+        home = Remote(SITE, "home", title=wanted["title"], key=pulumi.Output.secret(SECRET), sha256=None)
+        Remote(SITE, "below", pulumi.ResourceOptions(parent=home), title=home.sha256)
+        summary = pulumi.runtime.call(f"{SITE}/summary", {"__self__": home, "greeting": "hello"}, home)
+        pulumi.export("summary", summary.apply(lambda told: told["text"]))
+
+    return pulumi_life(stack, touch, program, wanted, {"title": "Start"})
+
+
 def pulumi_life(stack: Any, touch: Touch, program: Callable[[], None], wanted: dict[str, str], *changes: Any) -> States:
     """The life of a stack whose program reads ``wanted``, which is changed once for each of ``changes``."""
     states = []
@@ -187,45 +211,6 @@ def pulumi_life(stack: Any, touch: Touch, program: Callable[[], None], wanted: d
 
 # Real Terraform providers ----------------------------------------------------------------------------------------------
 
-RANDOM = """
-resource "random_pet" "pet" {{
-  length = {length}
-}}
-resource "random_integer" "number" {{
-  min = 1
-  max = 50000
-}}
-resource "random_shuffle" "shuffled" {{
-  input = [random_pet.pet.id, "x", "y"]
-}}
-resource "random_password" "password" {{
-  length = 20
-}}
-resource "random_string" "string" {{
-  length  = 8
-  special = false
-}}
-output "pet" {{
-  value = random_pet.pet.id
-}}
-"""
-NULL = """
-resource "null_resource" "first" {{
-  triggers = {{ version = "{length}" }}
-}}
-data "null_data_source" "values" {{
-  inputs = {{ first = null_resource.first.id }}
-}}
-"""
-TIME = """
-resource "time_static" "start" {{
-  triggers = {{ version = "{length}" }}
-}}
-resource "time_offset" "later" {{
-  offset_days = {length}
-}}
-"""
-
 
 def terraform_provider(name: str) -> Callable[[Path], Live]:
     """A real Terraform provider on PATH."""
@@ -238,20 +223,18 @@ def terraform_provider(name: str) -> Callable[[Path], Live]:
     return live
 
 
-def terraform_life(text: str) -> Callable[[Any, Touch], States]:
-    """Create, look, change, refresh and destroy."""
+def local(folder: Path) -> Live:
+    """The real provider of local files, in a folder of its own; by hand, a file is changed there."""
+    found = shutil.which("terraform-provider-local")
+    assert found, "no terraform-provider-local on PATH; tools/build-engines builds it"
+    place = folder / "files"
+    place.mkdir(parents=True)
+    return Live(real([found], "terraform", cwd=place), drift=lambda _: (place / "first.txt").write_text("by hand\n"))
 
-    def life(cli: Any, touch: Touch) -> States:
-        cli.write(text.format(length=2))
-        states = [cli.apply().state]
-        assert cli.plan().exit_code == 0
-        cli.write(text.format(length=3))
-        states.append(cli.apply().state)
-        touch()
-        states += [cli.refresh().state, cli.apply().state, cli.destroy().state]
-        return [module_state(each) for each in states]
 
-    return life
+def aws(folder: Path) -> Live:
+    """The real AWS provider and a local cloud."""
+    return Live(kept_aws.live(folder))
 
 
 # The fake --------------------------------------------------------------------------------------------------------------
@@ -291,38 +274,39 @@ def fake_life(stack: Any, touch: Touch) -> States:
     return pulumi_life(stack, touch, program, wanted, {"acl": "y"}, {"name": "b"})
 
 
-FAKE = """
-data "cloud_zone" "zone" {{
-  region = "eu"
-}}
-resource "cloud_bucket" "logs" {{
-  name = "logs-{length}"
-  acl  = "x"
-  tags = {{ zone = data.cloud_zone.zone.zone }}
-}}
-resource "cloud_bucket" "more" {{
-  acl    = "acl-{length}"
-  source = cloud_bucket.logs.arn
-  token  = "correct horse battery staple"
-}}
-resource "cloud_user" "user" {{
-  name = "ann"
-}}
-output "arn" {{
-  value = cloud_bucket.logs.arn
-}}
-"""
-
+RANDOM_NAMES_LIFE = names_life(RANDOM_NAMES, random_names_right)
 PULUMI = ENGINES["pulumi"]
 TERRAFORM = ENGINES["terraform"]
 KEPT: Mapping[str, Kept] = {
     each.name: each
     for each in (
         Kept("pulumi-files", "pulumi", files, files_life, PULUMI),
+        Kept("pulumi-sites", "pulumi", sites, sites_life, PULUMI),
         Kept("fake-pulumi", "pulumi", fake, fake_life, PULUMI),
-        Kept("terraform-random", "terraform", terraform_provider("random"), terraform_life(RANDOM), TERRAFORM),
-        Kept("terraform-null", "terraform", terraform_provider("null"), terraform_life(NULL), ("terraform",)),
-        Kept("terraform-time", "terraform", terraform_provider("time"), terraform_life(TIME), ("terraform",)),
+        Kept(
+            "terraform-random",
+            "terraform",
+            terraform_provider("random"),
+            terraform_life(RANDOM, RANDOM_IMPORTS),
+            TERRAFORM,
+            compact=True,
+        ),
+        Kept(
+            "terraform-random-names", "terraform", terraform_provider("random"), RANDOM_NAMES_LIFE, ("terraform",), compact=True
+        ),
+        Kept("terraform-null", "terraform", terraform_provider("null"), terraform_life(NULL), TERRAFORM),
+        Kept(
+            "terraform-time",
+            "terraform",
+            terraform_provider("time"),
+            terraform_life(TIME, TIME_IMPORTS),
+            TERRAFORM,
+            compact=True,
+        ),
+        Kept("terraform-local", "terraform", local, terraform_life(LOCAL), TERRAFORM, compact=True),
+        Kept("terraform-tls", "terraform", terraform_provider("tls"), terraform_life(TLS), TERRAFORM, compact=True),
+        Kept("terraform-aws", "terraform", aws, aws_life, ("terraform",), compact=True),
+        Kept("terraform-aws-names", "terraform", aws, aws_names_life, ("terraform",), compact=True),
         Kept("fake-terraform", "terraform", fake, terraform_life(FAKE), TERRAFORM),
     )
 }

@@ -81,7 +81,13 @@ SCHEMA: dict[str, Any] = {
             "stateInputs": {"properties": {"address": {"type": "string"}}},
             "aliases": [{"type": "post:index:Mailbox"}],
         },
-        "post:index/office:Office": {"isComponent": True, "properties": {}, "inputProperties": {}},
+        "post:index/office:Office": {
+            "isComponent": True,
+            "inputProperties": {"city": {"type": "string"}},
+            "requiredInputs": ["city"],
+            "properties": {"city": {"type": "string"}, "floors": {"type": "integer"}},
+            "required": ["city", "floors"],
+        },
     },
     "functions": {
         "post:index/getMailbox:getMailbox": {
@@ -113,3 +119,4 @@ SCHEMA: dict[str, Any] = {
 TEXT = json.dumps(SCHEMA, indent=1)
 MAILBOX = "post:index/mailbox:Mailbox"
 GET_MAILBOX = "post:index/getMailbox:getMailbox"
+OFFICE = "post:index/office:Office"

@@ -265,7 +265,10 @@ def test_a_provider_that_dies_in_between(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: Double(TOKEN), rf"A str \('{TOKEN}'\) is no definition: give a ResourceType, a Function or a Package\.$"),
+        (
+            lambda: Double(TOKEN),
+            rf"A str \('{TOKEN}'\) is no definition: give a ResourceType, a Function, a Component, a Method or a Package\.$",
+        ),
         (lambda: Double([BUCKET]), r"A list .* is no definition: .*\. Give several one by one: define\(one, another\)\."),
         (lambda: ResourceType("cloud_bucket"), r"'cloud_bucket' is no type token\. Write it as 'package:module:Member'"),
         (lambda: ResourceType(TOKEN, ["acl"]), rf"{TOKEN}: the properties are a list, \['acl'\]\. Give a dict of names"),

@@ -12,7 +12,7 @@ from builders import BUCKET, TOKEN, URN, package
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cloud import Cloud, Effect
 from mockprovider.double import Address, Double, RealClock
-from mockprovider.double.serving import SOURCE
+from mockprovider.double.launchers import SOURCE
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.journal import Side
 from mockprovider.pulumi.methods import PROVIDER
@@ -70,7 +70,9 @@ def test_a_later_definition_counts(double):
 @pytest.mark.parametrize("wrong", [TOKEN, {TOKEN: BUCKET}, [BUCKET], None])
 def test_what_is_no_definition(double, wrong):
     """Anything else is refused with what is wanted."""
-    with pytest.raises(DefinitionError, match=r"is no definition: give a ResourceType, a Function or a Package\."):
+    with pytest.raises(
+        DefinitionError, match=r"is no definition: give a ResourceType, a Function, a Component, a Method or a Package\."
+    ):
         double.define(wrong)
 
 

@@ -7,9 +7,9 @@ import json
 import pytest
 from builders import BUCKET, TOKEN, URN
 
-from mockprovider.calls import Call, Op, Reply
+from mockprovider.calls import Call, Op
 from mockprovider.double import Double, Wiring, attached, recording, replaying
-from mockprovider.errors import DefinitionError, UnsupportedError
+from mockprovider.errors import DefinitionError
 
 MINE = {"type": TOKEN, "urn": URN, "name": "logs"}
 
@@ -81,14 +81,3 @@ def test_what_is_no_address_is_refused(target):
     """An address that could never be reached is refused at once, with one that could."""
     with pytest.raises(DefinitionError, match=r"is no address\. Write it as host:port"):
         attached(target)
-
-
-@pytest.mark.parametrize("op", [Op.CONSTRUCT, Op.CALL])
-def test_components_are_refused_before_they_are_made(op, tmp_path):
-    """A recording that meets Construct or Call refuses it, and the provider is not asked: it could not be replayed."""
-    asked = []
-    behind = recording(tmp_path / "x.json", lambda call: asked.append(call) or Reply())
-    with Double(provider=behind) as double, pytest.raises(UnsupportedError, match="cannot be recorded yet: components"):
-        double(Call(op=op, session=double.open(), type="cloud:index:Site"))
-
-    assert asked == []

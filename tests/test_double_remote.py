@@ -13,6 +13,7 @@ from mockprovider.double import Double
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.schema import ResourceType
+from mockprovider.values import UNKNOWN
 
 KEY = ResourceType("other:index:Key", {"user": str})
 
@@ -89,7 +90,7 @@ def test_terraform(connect):
     """The same client speaks Terraform's protocol where that is served: a create is a plan applied."""
     client = connect("terraform")
     session = client.open()
-    bags = {"inputs": {"acl": "private"}, "planned": {"acl": "private"}}
+    bags = {"inputs": {"acl": "private"}, "planned": {"acl": "private", "arn": UNKNOWN}}
     reply = client(Call(op=Op.CREATE, session=session, method="ApplyResourceChange", type=TOKEN, **bags))
 
     assert session.protocol == "tfplugin6"

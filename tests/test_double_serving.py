@@ -10,6 +10,7 @@ from builders import BUCKET, TOKEN
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.double import Double, Wiring
 from mockprovider.errors import DefinitionError
+from mockprovider.values import UNKNOWN
 
 
 def spoken(serving):
@@ -23,7 +24,7 @@ def test_the_fake_speaks_what_it_is_asked_to(asked, expected):
     """Engines are told of the chosen protocol, 6 if none was chosen, and clients speak it."""
     with Double(BUCKET) as double, double.serve("terraform", **asked) as serving, serving.client() as client:
         session = client.open()
-        reply = client(Call(op=Op.CREATE, session=session, type=TOKEN, inputs={}, planned={}))
+        reply = client(Call(op=Op.CREATE, session=session, type=TOKEN, inputs={}, planned={"acl": "private", "arn": UNKNOWN}))
 
         assert serving.major == expected
         assert spoken(serving) == {expected}
@@ -36,7 +37,9 @@ def test_one_double_speaks_both_at_once():
     with Double(BUCKET) as double:
         for major in (5, 6):
             with double.serve("terraform", major=major).client() as client:
-                client(Call(op=Op.CREATE, session=client.open(), type=TOKEN, inputs={}, planned={}))
+                client(
+                    Call(op=Op.CREATE, session=client.open(), type=TOKEN, inputs={}, planned={"acl": "private", "arn": UNKNOWN})
+                )
 
         assert len(double.cloud.objects(TOKEN)) == 2
         assert [each.call.session.protocol for each in double.journal.entries(op="create")] == ["tfplugin5", "tfplugin6"]

@@ -9,15 +9,18 @@ from pathlib import Path
 import jsonschema
 import pytest
 from builders import URN, call
+from msgspec.structs import fields
 
 from mockprovider import schema as words
 from mockprovider.calls import Op
 from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
+from mockprovider.fake._behaviours import KINDS
 from mockprovider.fake._properties import PROPERTY_KEYS, PROPERTY_NAME, TERRAFORM_NAME
+from mockprovider.fake.behaviours import Normalised, Pending, Quota
 from mockprovider.fake.definitions import PACKAGE_NAME, RESOURCE, VERSION, dump, load
-from mockprovider.schema import Function, Property, ResourceType
+from mockprovider.schema import Function, Kind, Property, Random, ResourceType, Template
 
 HOUSE = Path(__file__).resolve().parent.parent
 PUBLISHED = json.loads((HOUSE / "mockprovider/definitions.schema.json").read_text(encoding="utf-8"))
@@ -209,7 +212,32 @@ REFUSED = [
     (prop({"type": "array", "items": {}}), f"{AT}.properties.acl.items: the key 'type' is missing"),
     (prop({"type": "array", "items": {"type": "string", "default": "x"}}), "there is no key 'default' here"),
     (prop({"type": "array", "items": "strin"}), "'strin' is no kind of value. Did you mean 'string'?"),
-    (prop({"type": "object", "properties": {"arn": {"computed": True}}}), "there is no key 'computed' here"),
+    (
+        file(config={"tls": {"type": "object", "properties": {"key": {"computed": True}}}}),
+        "packages.cloud.config.tls.properties.key: there is no key 'computed' here",
+    ),
+    (prop({"minimum": 1}), f"{AT}.properties.acl: minimum limits integer and number alone, and this is string"),
+    (prop({"type": "integer", "minimum": "1"}), f'{AT}.properties.acl.minimum: "1" stands here. Write a number'),
+    (prop({"type": "integer", "maxLength": 1}), "max_length limits string alone, and this is integer"),
+    (prop({"minItems": 1}), "min_items limits array and set and map alone, and this is string"),
+    (prop({"autoName": 7}), f"{AT}.properties.acl.autoName: 7 stands here. Write true, or a template"),
+    (prop({"autoName": True, "required": True}), "cannot be required and have a default"),
+    (prop({"autoName": True, "default": "x"}), "autoName and default both say what the default is"),
+    (prop({"type": "integer", "autoName": True}), "auto_name makes text, and this is integer"),
+    (prop({"default": "x", "defaultRandom": {}}), "default and defaultRandom both say what the default is"),
+    (prop({"defaultRandom": {"length": 0}}), f"{AT}.properties.acl.defaultRandom: Random(length=0, alphabet="),
+    (prop({"computed": True, "defaultTemplate": "x"}), "a computed property has its value from the provider"),
+    (prop({"type": "array", "items": {"type": "string", "enum": ["a", 1]}}), "items.enum[1]: this does not fit"),
+    (resource(timeouts={"create": 0}), f"{AT}: cloud:index:Bucket: timeouts has 'create': 0"),
+    (resource(timeouts={"creat": 5}), f"{AT}.timeouts: there is no key 'creat' here. Did you mean 'create'?"),
+    (resource(behaviours={}), f"{AT}.behaviours: {{}} stands here. Write a list in brackets"),
+    (resource(behaviours=[{}]), f"{AT}.behaviours[0]: the key 'kind' is missing"),
+    (resource(behaviours=[{"kind": "qouta"}]), "'qouta' is no kind of behaviour. Did you mean 'quota'?"),
+    (resource(behaviours=[{"kind": "quota"}]), f"{AT}.behaviours[0]: the key 'most' is missing"),
+    (resource(behaviours=[{"kind": "quota", "most": 1, "least": 0}]), f"{AT}.behaviours[0]: there is no key 'least' here"),
+    (resource(behaviours=[{"kind": "quota", "most": "1"}]), f'{AT}.behaviours[0].most: "1" stands here. Write a whole number'),
+    (resource(behaviours=[{"kind": "quota", "most": 1, "status": "full"}]), "'full' is no status of a failure"),
+    (resource(behaviours=[{"kind": "eventual", "reads": 0}]), f"{AT}.behaviours[0]: Eventual(reads=0) hides nothing"),
     (prop({"required": True, "default": "x"}), "cannot be required and have a default"),
     (prop({"required": True, "computed": True}), "cannot be required and have a default or a computed value"),
     (prop({"optional": True}), "optional=True says that a *computed* property may also be set"),
@@ -233,6 +261,7 @@ REFUSED = [
     (prop({"enum": [None]}), f"{AT}.properties.acl.enum[0]: null is what"),
     (prop({"description": 1}), f"{AT}.properties.acl.description: 1 stands here"),
     (prop({"$comment": 1}), "1 stands here. Write a string in quotes"),
+    (file(config={"region": {"autoName": True}}), "packages.cloud.config.region: there is no key 'autoName' here"),
     (file(config={"region": {"computed": True}}), "packages.cloud.config.region: there is no key 'computed' here"),
     (file(functions={"cloud:index:f": {"returns": []}}), "[] stands here. Write an object in braces"),
 ]
@@ -260,6 +289,23 @@ BEYOND_A_SCHEMA = [
         ".returns.a[0].b: the template '{region}' asks for",
     ),
     (file(functions={"cloud:index:f": {"returns": {"a": "{}"}}}), "A plain brace is written twice"),
+    (prop({"pattern": "("}), "The pattern '(' is no regular expression"),
+    (prop({"minLength": 3, "maxLength": 2}), "min_length=3 is above max_length=2"),
+    (prop({"maxLength": 2, "default": "xyz"}), "expected at most 2 characters, got 3 in 'xyz'"),
+    (prop({"autoName": "{nam}"}), "'{nam}' asks for 'nam'. A name is made of {name} and of {random:7}"),
+    (prop({"autoName": "{random:x}"}), "asks for 'random':x"),
+    (prop({"autoName": "{"}), "'{' is not a template"),
+    (prop({"defaultTemplate": "{nam}"}), "the template '{nam}' asks for 'nam', which is not there"),
+    (
+        prop({"type": "object", "properties": {"arn": {"computed": "{name}"}}}),
+        f"{AT}.properties.acl.properties.arn.computed: the template '{{name}}' asks for 'name'",
+    ),
+    (resource(behaviours=[{"kind": "protected"}]), "is about 'deletionProtection', which is no property. There are none."),
+    (
+        resource(properties={"status": "string"}, behaviours=[{"kind": "pending", "reads": 2}]),
+        "says what 'status' is: declare it with computed=True",
+    ),
+    (resource(behaviours=[{"kind": "pending"}]), "after so many reads or so many seconds: give one of the two"),
 ]
 """The same, where only the reader can tell: comparisons of one place with another, and templates."""
 
@@ -330,6 +376,30 @@ def test_keys_are_text():
 # The way back ----------------------------------------------------------------------------------------------------------
 
 
+EVERY_BEHAVIOUR = resource(
+    properties={
+        "deletionProtection": "boolean",
+        "status": {"computed": True},
+        "version": {"type": "integer", "computed": True},
+        "lastModified": {"computed": True},
+        "owner": "string",
+    },
+    behaviours=[
+        {"kind": "quota", "most": 3, "everywhere": True, "status": "permission_denied"},
+        {"kind": "pending", "reads": 2, "refuses": ["delete"]},
+        {"kind": "normalised", "name": "owner", "form": "lower"},
+        {"kind": "revision", "reads": True},
+        {"kind": "modified", "$comment": "by the clock"},
+        {"kind": "protected"},
+        {"kind": "holds", "type": "cloud:index:Object", "by": "bucket", "of": "owner"},
+        {"kind": "references", "name": "owner", "type": "cloud:index:User", "to": "name"},
+        {"kind": "eventual", "reads": 2},
+        {"kind": "slow", "create": 1.5},
+    ],
+)
+"""A type with one behaviour of each kind."""
+
+
 def declared_in_python():
     """A package that uses everything that data can hold."""
     package = words.Package("cloud", "2.0.0", {"region": Property(str, default="north", secret=True)})
@@ -343,8 +413,18 @@ def declared_in_python():
                 "rules": Property(list[dict[str, int]]),
                 "rule": Property({"port": Property(int, required=True)}),
                 "off": Property(bool, default=False),
+                "title": Property(str, auto_name="{name}-{random:3}", max_length=20, pattern="[a-z].*"),
+                "alias": Property(str, default=Template("{title}-too"), unreadable=True),
+                "key": Property(str, default=Random(4, prefix="k"), min_length=1, delete_before_replace=True),
+                "share": Property(float, minimum=0, maximum=1.5),
+                "zones": Property(Kind("array", items=Kind("string", enum=("a", "b"))), min_items=0, max_items=2),
+                "disk": Property({"size": int, "serial": Property(str, computed=True)}),
+                "status": Property(str, computed=True),
             },
             id="bucket-{hash}",
+            timeouts={"create": 30},
+            behaviours=(Quota(3), Pending(seconds=5.0, refuses=("update",)), Normalised("name", "lower")),
+            diff_needs_known=True,
             delete_before_replace=True,
             terraform="cloud_pail",
             version=3,
@@ -364,6 +444,7 @@ def test_dump_and_load_are_inverse():
 
     VALIDATOR.validate(data)
     assert dump([again]) == data
+    assert (old.timeouts, old.behaviours, old.diff_needs_known) == (new.timeouts, new.behaviours, new.diff_needs_known)
     assert (old.id, old.terraform, old.version, old.attributes) == (new.id, new.terraform, new.version, new.attributes)
     for name, item in old.properties.items():
         for word in Property.__struct_fields__:
@@ -385,6 +466,8 @@ def test_dump_and_load_are_inverse():
             "property 'rule': property 'a': default is a Python",
         ),
         (Function("cloud:index:f", {}, lambda _: {}), "cloud:index:f: what it returns is a Python function"),
+        (ResourceType(BUCKET, behaviours=(lambda call, proceed, _: proceed(call),)), "is a Python function, and a types file"),
+        (ResourceType(BUCKET, {"acl": str}, behaviours=(Normalised("acl", str.lower),)), "is a Python function, and a types"),
         (ResourceType(BUCKET, {"acl": Property("any", default=object())}), "default: "),
     ],
 )
@@ -441,6 +524,17 @@ def test_the_schema_leaves_the_rest_to_the_reader(source):
         prop({"required": False, "default": "x"}),
         prop({"computed": False, "default": "x"}),
         prop({"optional": False}),
+        prop({"type": "object", "properties": {"arn": {"computed": "{id}-{n}"}, "n": {"type": "integer", "default": 1}}}),
+        prop({"type": "set", "items": {"type": "object", "properties": {"arn": {"computed": True, "optional": True}}}}),
+        prop({"type": "array", "items": {"type": "integer", "enum": [1, 2]}, "minItems": 1, "maxItems": 2}),
+        prop({"autoName": "{name}_{random:3}", "maxLength": 20, "pattern": "[a-z].*"}),
+        prop({"autoName": False}),
+        prop({"type": "number", "minimum": -1.5, "maximum": 2}),
+        prop({"defaultRandom": {"length": 4, "prefix": "x", "alphabet": "01"}, "unreadable": True}),
+        prop({"forcesNew": True, "deleteBeforeReplace": True}),
+        resource(properties={"a": "string", "b": {"defaultTemplate": "{a}-b"}}),
+        resource(timeouts={"create": 30, "delete": 0.5}, diffNeedsKnown=True),
+        EVERY_BEHAVIOUR,
         prop({"type": "any", "default": {"a": [1, None]}}),
         prop({"type": "object", "properties": {}}),
         prop({"type": "array", "items": {"type": "object", "properties": {"a": {"type": "set", "items": "asset"}}}}),
@@ -473,6 +567,11 @@ def test_the_schema_is_a_schema_of_the_same_words():
     stated = set(defs["stated"]["properties"]) | set(defs["property"]["oneOf"][1]["properties"])
     assert stated == {*PROPERTY_KEYS, "$comment"}
     assert set(defs["resource"]["properties"]) == {*RESOURCE, "$comment"}
+    for each in defs["behaviour"]["oneOf"]:
+        made = KINDS[each["properties"]["kind"]["const"]]
+        assert set(each["properties"]) == {*made.__struct_fields__, "kind", "$comment"}
+        assert set(each["required"]) == {"kind", *(one.name for one in fields(made) if one.required)}
+    assert len(defs["behaviour"]["oneOf"]) == len(KINDS)
 
 
 def test_every_key_is_documented():

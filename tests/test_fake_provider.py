@@ -12,7 +12,7 @@ from mockprovider.cloud import Cloud, Effect
 from mockprovider.errors import DefinitionError, MockProviderError, UnsupportedError
 from mockprovider.fake import Fake
 from mockprovider.schema import Function, Package, Property, ResourceType
-from mockprovider.values import UNKNOWN, Asset, Secret
+from mockprovider.values import UNKNOWN, Asset, ResourceReference, Secret
 
 MADE = {"acl": "private", "name": "logs"}
 
@@ -408,7 +408,7 @@ def test_small_talk(op):
     assert serve(call(op, "")).ok
 
 
-@pytest.mark.parametrize("op", [Op.CALL, Op.CONSTRUCT, Op.LIST, Op.RAW])
+@pytest.mark.parametrize("op", [Op.RAW, Op.ENGINE])
 def test_what_the_fake_does_not_do(op):
     """An op that the fake does not have is refused by its method's name, never answered with something empty."""
     serve, _ = fake()
@@ -458,12 +458,37 @@ def test_invoke_with_wrong_arguments():
     assert [each.path for each in reply.failures] == ["region", "n"]
 
 
-def test_invoke_with_unknown_arguments():
-    """What depends on an unknown argument is unknown, and no text is made of it."""
+def test_data_sources_with_unknown_arguments():
+    """Terraform may read a data source for a plan: what depends on an unknown is unknown, and no text is made of it."""
     serve, _ = fake(ZONE)
-    reply = serve(call(Op.INVOKE, ZONE.token, inputs={"region": UNKNOWN}))
+    reply = serve(call(Op.INVOKE, ZONE.token, session=Session("tfplugin6"), inputs={"region": UNKNOWN}))
 
     assert reply.value == {"zone": UNKNOWN, "all": [{"a": UNKNOWN}, 7, None]}
+
+
+def test_invoke_refuses_unknown_arguments():
+    """Under Pulumi a function is never given an unknown: the call is wrong, and says which argument it is."""
+    serve, _ = fake(ZONE)
+    [(path, reason, status)] = reasons(serve(call(Op.INVOKE, ZONE.token, inputs={"region": [UNKNOWN]})))
+
+    assert (path, status) == ("region", "invalid_argument")
+    assert reason == "the argument 'region' of cloud:index:getZone is unknown, and a function must not be given that"
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (Secret("north"), "secret"),
+        ({"in": [Secret("x")]}, "secret"),
+        (ResourceReference("urn:pulumi:dev::shop::cloud:index:Bucket::logs", "b1"), "a reference to a resource"),
+    ],
+)
+def test_a_strict_fake_refuses_what_functions_must_not_be_given(value, kind):
+    """A strict fake keeps the guide: no secrets and no resource references for functions; SDKs send them all the same."""
+    serve, _ = fake(ZONE, strict=True)
+    [(path, reason, _)] = reasons(serve(call(Op.INVOKE, ZONE.token, inputs={"region": value})))
+
+    assert (path, reason.split(" is ")[1]) == ("region", f"{kind}, and a function must not be given that")
 
 
 @pytest.mark.parametrize("strict", [True, False])

@@ -2,79 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import kept_aws
 import pytest
+from asking import Asker
 from engine_toolbox import Thing
 from kept_cassettes import CASSETTES, KEPT, SECRET, STATES, Kept, recorded
 
 from mockprovider import tape
-from mockprovider.calls import Call, Native, Op, Reply, Session, Status
-from mockprovider.cassette import VERSION, Cassette, Interaction
-from mockprovider.cassette.model import code_number
+from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.cassette import VERSION
 from mockprovider.double import Double, Wiring, recording, replaying
-from mockprovider.double.cassettes import transcriber
 from mockprovider.engine import Stack
 from mockprovider.errors import MissError
-from mockprovider.pulumi.methods import PROVIDER
-from mockprovider.redaction import fill, numbers, stand_in
+from mockprovider.redaction import numbers
 from mockprovider.schema import Property, ResourceType
-from mockprovider.terraform import views
-from mockprovider.terraform.methods import SERVICES
-from mockprovider.wire.methods import Service
-from mockprovider.wire.views import build
 
 ALL = [pytest.param(kept, engine, id=f"{kept.name}-{engine}") for kept, engine in recorded()]
 PULUMI = [each for each in ALL if each.values[0].protocol == "pulumi"]
-
-
-class Asker:
-    """Asks a replay what a cassette says was asked, message by message."""
-
-    def __init__(self, path: Path) -> None:
-        self.cassette: Cassette = tape.load(path)
-        self.protocol = self.cassette.header.protocol
-        self._handler = replaying(path).provider
-        self._transcriber = transcriber(self.protocol)
-        self._sessions = {each.number: Session(self.protocol, each.number) for each in self.cassette.header.sessions}
-        for each in self.cassette.header.sessions:
-            self._sessions[each.number].preview = each.preview
-
-    @property
-    def _service(self) -> Service:
-        return PROVIDER if self.protocol == "pulumi" else SERVICES[int(self.protocol.removeprefix("tfplugin"))]
-
-    def _message(self, method: str, tree: Any) -> Any:
-        cls = self._service.messages[method][0]
-        return build(cls, tree) if self.protocol == "pulumi" else views.build(tree, cls)
-
-    def _call(self, each: Interaction) -> Call:
-        message = self._message(each.method, fill(self.cassette.request(each), stand_in))
-        session = self._sessions[each.session]
-        call = self._service.methods[each.method].call(message, session)
-        # The cassette's order is not the session's: it has Configure before what was asked ahead of it.
-        session.instance = each.instance
-        call.method = each.method
-        call.native = Native(message.SerializeToString(), message)
-        return call
-
-    def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """What the cassette says was answered, stand-ins for secrets in it, and what the replay answers."""
-        for each in self.cassette.interactions:
-            call = self._call(each)
-            assert self._handler is not None
-            yield self._expected(each), self._answer(self._handler(call), call)
-
-    def _expected(self, each: Interaction) -> Any:
-        if each.status is None:
-            return fill(self.cassette.response(each), stand_in)
-        return code_number(each.status.code), fill(each.status.message, stand_in)
-
-    def _answer(self, reply: Reply, call: Call) -> Any:
-        found = reply.status or self._transcriber.reply(reply, call)
-        return (found.code, found.message) if isinstance(found, Status) else found
 
 
 @pytest.mark.parametrize(("kept", "engine"), ALL)
@@ -127,14 +74,25 @@ def test_headers_say_where_a_cassette_is_from(kept: Kept, engine: str) -> None:
     header = tape.load(kept.path(engine)).header
     assert header.version == VERSION
     assert header.created_by == f"tools/record-cassettes {kept.name}"
-    assert header.provider == kept.name.removeprefix(f"{kept.protocol}-").replace("fake-", "").replace(kept.protocol, "cloud")
+    provider = kept.name.removeprefix(f"{kept.protocol}-").removesuffix("-names")
+    assert header.provider == provider.replace("fake-", "").replace(kept.protocol, "cloud")
+
+
+def test_a_cloud_service_fits_into_a_small_cassette() -> None:
+    """A dozen resources of a large provider, over their whole life, are some hundred readable kilobytes, the schema a few."""
+    path = KEPT["terraform-aws"].path("terraform")
+    assert len({each.type for each in tape.load(path).interactions if each.type}) >= 8
+    assert path.stat().st_size < 600_000
+    assert all(each.stat().st_size < 20_000 for each in path.parent.rglob("*.zst"))
 
 
 def test_no_kept_cassette_holds_a_secret() -> None:
     """What the recorded programs and configurations declared secret is in none of the files, and stands in its places."""
+    secrets = (SECRET, kept_aws.ACCESS_KEY, kept_aws.SECRET_KEY, "BEGIN PRIVATE KEY")
     for path in CASSETTES.rglob("*.json"):
-        assert SECRET.encode() not in path.read_bytes()
-    for name in ("fake-pulumi", "fake-terraform", "terraform-random"):
+        text = path.read_text(encoding="utf-8")
+        assert not [secret for secret in secrets if secret in text]
+    for name in ("fake-pulumi", "fake-terraform", "terraform-random", "terraform-tls", "terraform-aws"):
         for engine in KEPT[name].under:
             interactions = tape.load(KEPT[name].path(engine)).interactions
             assert any(numbers(each.response) for each in interactions)

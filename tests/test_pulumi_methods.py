@@ -14,7 +14,7 @@ from pulumi.runtime.proto import provider_pb2
 from strategies import proved
 
 from mockprovider.calls import Call, Change, ChangeKind, Failure, Op, Plan, Reply, Session
-from mockprovider.fake.provider import ACCEPTED
+from mockprovider.fake.configuring import ACCEPTED
 from mockprovider.pulumi import methods
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.methods import ANSWER_WORDS, PROVIDER, TABLE, WORDS
@@ -77,10 +77,13 @@ def test_every_bag_is_a_part_of_the_call(rpc):
     assert [name for name in answered if name not in ANSWER_WORDS] == []
 
 
-def test_what_is_refused_says_why():
-    """The RPCs that are not served are these, each with its reason; all others are."""
-    assert {rpc for rpc, row in PROVIDER.methods.items() if row.reason} == {"Call", "Construct", "List"}
-    assert all(row.reason for rpc, row in PROVIDER.methods.items() if PROVIDER.messages[rpc][2]), "streams are not served"
+def test_every_rpc_is_served_and_what_is_gone_says_why():
+    """No RPC is refused, an RPC that streams has the two ways of a stream, and what was taken out has its reason."""
+    assert [rpc for rpc, row in PROVIDER.methods.items() if row.reason] == []
+    assert {rpc for rpc, row in PROVIDER.methods.items() if row.replies and row.responses} == {"List"}
+    assert [rpc for rpc, (_, _, streams) in PROVIDER.messages.items() if streams] == ["List"]
+    assert set(PROVIDER.gone) == {"StreamInvoke"}
+    assert not set(PROVIDER.gone) & set(PROVIDER.messages)
 
 
 def test_mutating_rpcs():
@@ -292,7 +295,7 @@ def test_other_fields_travel_in_extra():
     made = PROVIDER.methods["Check"].call(request, session())
 
     assert made.extra["randomSeed"] == b"seed"
-    assert made.extra["autonaming"].proposed_name == "logs-1"
+    assert made.extra["autonaming"] == {"proposed_name": "logs-1"}
 
 
 def test_configure_names_the_instance():

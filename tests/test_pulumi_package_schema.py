@@ -6,10 +6,12 @@ import copy
 import json
 from pathlib import Path
 
+import pulumi
 import pytest
+import yaml
 from builders import BUCKET, package
 from engine_toolbox import Thing
-from schema_excerpt import GET_MAILBOX, MAILBOX, SCHEMA, TEXT
+from schema_excerpt import GET_MAILBOX, MAILBOX, OFFICE, SCHEMA, TEXT
 from test_pulumi_schema import RICH, catalogued
 
 import mockprovider
@@ -18,6 +20,7 @@ from mockprovider.cli.types import read_types
 from mockprovider.double import Double
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.checks import failures
 from mockprovider.fake.definitions import load
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.package_schema import from_schema, is_schema
@@ -97,6 +100,61 @@ def test_replacement_and_secrets():
     assert {name for name, item in found.items() if item.secret} == {"password"}
 
 
+def test_enums_in_collections():
+    """Elements that are enums are checked one by one, in lists and in maps."""
+    types = {"pkg:index:E": {"type": "string", "enum": [{"value": "e"}]}}
+    many = {"type": "array", "items": {"$ref": "#/types/pkg:index:E"}}
+    item = thing({"type": "object", "additionalProperties": many}, types=types)
+
+    found = [each.reason for each in failures({"p": item}, {"p": {"a": ["e", "f"]}})]
+    assert found == ["expected one of 'e', got 'f'"]
+    assert list(failures({"p": item}, {"p": {"a": ["e", Secret("e")]}})) == []
+
+
+def test_types_of_other_packages():
+    """References into another package are its types where its schema is given, and anything where not."""
+    ref = "/post/v4.2.1/schema.json#/types/post:index%2Ftier:Tier"
+    schema = {"name": "pkg", "resources": {"pkg:index:Thing": {"inputProperties": {"p": {"$ref": ref}}}}}
+
+    def read(**packages):
+        return from_schema(schema, packages=packages).resources["pkg:index:Thing"].properties["p"]
+
+    assert read().kind == Kind("any")
+    assert read(post=TEXT).enum == read(post=SCHEMA).enum == ("s{1}", "large")
+    with pytest.raises(DefinitionError, match=r"there is no type 'post:index/tier:Tier' in this schema"):
+        read(post={"name": "post"})
+
+
+def test_yaml():
+    """A schema in YAML is the same package; GetSchema serves it in JSON."""
+    found = from_schema(yaml.safe_dump(SCHEMA))
+
+    assert json.loads(found.schema) == SCHEMA
+    assert found.resources[MAILBOX].properties["tier"] == mailbox()["tier"]
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("name: [", r"post\.yaml, line 1, column 8: this is no YAML"),
+        ("name: post\nversion: 1.0.0\nname: pest\n", r"post\.yaml, line 1: one object has the key 'name' twice"),
+        ("name: post\nversion: 1.0\n", r"post\.yaml: version: 1\.0 stands here\. Write a string in quotes"),
+        ("just words", r'post\.yaml: "just words" stands here\. Write an object'),
+    ],
+)
+def test_yaml_that_is_wrong_is_told(source, told):
+    """Broken YAML is one error with its place, as broken JSON is."""
+    with pytest.raises(DefinitionError, match=told):
+        from_schema(source, "post.yaml")
+
+
+def test_one_type_of_a_schema():
+    """``ResourceType.from_schema`` reads one type, and says which one was probably meant."""
+    assert mockprovider.ResourceType.from_schema(TEXT, MAILBOX).token == MAILBOX
+    with pytest.raises(DefinitionError, match=f"The schema of 'post' has no resource type .*Did you mean '{MAILBOX}'"):
+        mockprovider.ResourceType.from_schema(TEXT, MAILBOX[:-1])
+
+
 def test_constants():
     """A constant is the default and the only value of an input, and the value of an output."""
     found = mailbox()
@@ -125,8 +183,10 @@ def test_a_type_that_holds_itself_holds_anything_there():
 
 def test_a_type_that_would_never_end_holds_anything():
     """Types that hold others twice, level upon level, are open where the tree of them would be too large."""
-    types = {f"p:i:T{n}": {"properties": {key: {"$ref": f"#/types/p:i:T{n + 1}"} for key in "ab"}} for n in range(60)}
-    found = thing({"$ref": "#/types/p:i:T0"}, output={"$ref": "#/types/p:i:T50"}, types=types | {"p:i:T60": {}}, required=["p"])
+    types = {f"pkg:i:T{n}": {"properties": {key: {"$ref": f"#/types/pkg:i:T{n + 1}"} for key in "ab"}} for n in range(60)}
+    found = thing(
+        {"$ref": "#/types/pkg:i:T0"}, output={"$ref": "#/types/pkg:i:T50"}, types=types | {"pkg:i:T60": {}}, required=["p"]
+    )
 
     assert found.kind.name == "object"
     assert found.computed is True
@@ -161,7 +221,10 @@ def test_kinds(spec, kind):
 
 def test_a_union_with_an_enum():
     """An enum beside its open kind lists examples; beside another enum, both list all that there is."""
-    types = {"pkg:index:E": {"type": "string", "enum": [{"value": "a"}]}, "pkg:index:F": {"enum": [{"value": "b"}]}}
+    types = {
+        "pkg:index:E": {"type": "string", "enum": [{"value": "a"}]},
+        "pkg:index:F": {"type": "string", "enum": [{"value": "b"}]},
+    }
     first, second = {"$ref": "#/types/pkg:index:E"}, {"$ref": "#/types/pkg:index:F"}
 
     assert thing({"oneOf": [{"type": "string"}, first]}, types=types).enum == ()
@@ -195,14 +258,43 @@ def test_names_that_meet_in_terraform_are_told_apart():
     assert found.resources["pkg:index:Thing"].attributes == {"foo_bar": "fooBar", "foo_bar_2": "foo_bar"}
 
 
-def test_own_outputs_components_and_methods_are_left_out():
-    """``id`` and ``urn`` are every resource's own; components and methods are no resources and functions of the fake."""
+def test_own_outputs_are_left_out():
+    """``id`` and ``urn`` are every resource's own; components and methods are no resources and functions."""
     own = {"id": {"type": "string"}, "urn": {"type": "string"}}
     found = from_schema({"name": "pkg", "resources": {"pkg:index:Thing": {"properties": own}}})
 
     assert found.resources["pkg:index:Thing"].properties == {}
     assert list(from_schema(TEXT).resources) == [MAILBOX]
     assert list(from_schema(TEXT).functions) == [GET_MAILBOX]
+
+
+def test_components_and_methods():
+    """A component has its inputs and outputs; a method is what its token says, without the argument that is its resource."""
+    package = from_schema(TEXT)
+    office, send = package.components[OFFICE], next(iter(package.methods.values()))
+
+    assert office.inputs["city"].required
+    assert set(office.outputs) == {"city", "floors"}
+    assert (send.receiver, send.inputs) == (MAILBOX, {})
+
+
+def test_a_component_under_the_embedded_engine():
+    """A component of a schema is constructed: its outputs are its inputs, or generated values of their kinds."""
+
+    class Office(pulumi.ComponentResource):
+        def __init__(self, name, **given):
+            super().__init__(OFFICE, name, {**given, "floors": None}, None, remote=True)
+
+    def program():
+        office = Office("main", city="Bern")
+        pulumi.export("city", office.city)
+        pulumi.export("floors", office.floors)
+
+    with Double(from_schema(TEXT)) as double:
+        outputs = Stack(double, config={"post:region": "north"}).up(program).outputs
+
+    assert outputs["city"] == "Bern"
+    assert isinstance(outputs["floors"], (int, float))
 
 
 def test_functions():
@@ -254,7 +346,7 @@ def test_get_schema_serves_what_was_given(given):
 
     assert served == given or json.loads(served) == given
     double.define(mockprovider.ResourceType("post:index:Stamp"))
-    assert set(json.loads(method.response(double(call), call).schema)["resources"]) == {MAILBOX, "post:index:Stamp"}
+    assert set(json.loads(method.response(double(call), call).schema)["resources"]) == {MAILBOX, OFFICE, "post:index:Stamp"}
 
 
 INPUTS = ("resources", MAILBOX, "inputProperties")
@@ -301,6 +393,34 @@ AT = f'schema: resources["{MAILBOX}"]'
             ("provider", "inputProperties", "version"),
             {"type": "string"},
             "Pulumi keeps 'version' for the version of the plugin.",
+        ),
+        (("name",), "pulumi", "schema: name: Pulumi keeps the name 'pulumi' for itself"),
+        (("namespace",), "Post", "schema: namespace: a namespace is lower case"),
+        (("meta",), {"moduleFormat": "("}, "schema: meta.moduleFormat: '(' is no pattern"),
+        (("keywords",), "mail", 'schema: keywords: "mail" stands here. Write a list'),
+        (("parameterization",), {"baseProvider": {"name": "b"}}, "baseProvider: the key 'version' is missing"),
+        (("resources", "post:index:Provider"), {}, "'post:index:Provider' is Pulumi's name for the provider itself"),
+        (("meta",), {"moduleFormat": "(.*)"}, "nothing may be inside of the module index"),
+        (("resources", MAILBOX.upper().replace("POST", "post")), {}, "are the same but for the case of letters"),
+        (("resources", MAILBOX, "methods"), {"send": "post:index:send"}, "there is no function 'post:index:send'"),
+        (
+            ("resources", MAILBOX, "methods"),
+            {"ask": GET_MAILBOX},
+            "is no method of this resource. Write it as",
+        ),
+        (("resources", MAILBOX, "stateInputs"), {"required": ["x"]}, "stateInputs.required[0]: 'x' is required, and there"),
+        ((*INPUTS, "labels"), {"oneOf": [{"type": "string"}]}, "one type alone is no union"),
+        (
+            (*INPUTS, "labels"),
+            {"$ref": "/random/schema.json#/types/a"},
+            "leads nowhere. Other packages' types are",
+        ),
+        ((*INPUTS, "quota", "defaultInfo"), {}, "defaultInfo: the key 'environment' is missing"),
+        (("types", "post:index/tier:Tier"), {"enum": []}, 'these values have no type. Add "type" beside "enum"'),
+        (
+            ("types", "post:i:A"),
+            {"properties": {"a": {"$ref": "#/types/post:i:A"}}, "required": ["a"]},
+            "these types require each other without end: post:i:A -> post:i:A",
         ),
     ],
 )

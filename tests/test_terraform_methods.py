@@ -9,6 +9,7 @@ import pytest
 
 from mockprovider.calls import Call, Change, ChangeKind, Failure, Native, Op, Plan, Reply, Session
 from mockprovider.errors import MalformedError, UnsupportedError
+from mockprovider.layers import unchecked
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.methods import PROVIDER5, PROVIDER6, REASONS, SERVICES
 from mockprovider.terraform.proto import protocol
@@ -298,7 +299,12 @@ def test_states_are_upgraded_from_json(session: Session) -> None:
     message = request(session, "UpgradeResourceState", type_name="cloud_bucket", version=2)
     message.raw_state.json = b'{"id": "b-1", "display_name": "x", "colour": "red"}'
     made = row(session, "UpgradeResourceState").call(message, session)
-    assert (made.op, made.id, made.prior, made.extra) == (Op.UPGRADE, "b-1", {"displayName": "x"}, {"version": 2})
+    assert (made.op, made.id, made.prior, made.extra) == (
+        Op.UPGRADE,
+        "b-1",
+        {"displayName": "x"},
+        {"version": 2, "raw": {"id": "b-1", "display_name": "x", "colour": "red"}},
+    )
     found = answer(session, "UpgradeResourceState", Reply(value=made.prior, id=made.id), made)
     assert unpacked(found.upgraded_state) == spoken(session, bucket(id="b-1", display_name="x"))
     message.raw_state.flatmap["id"] = "b-1"
@@ -464,7 +470,7 @@ def test_a_planned_state_is_read_as_a_neutral_plan(session: Session) -> None:
         Change("rules[0].fromPort", ChangeKind.UPDATE, replaces=True),
     )
     plan = Plan({"rules": [{"fromPort": 2}]}, changes)
-    message = answer(session, "PlanResourceChange", Reply(plan=plan, id="b-1"), made)
+    message = answer(session, "PlanResourceChange", unchecked(Reply(plan=plan, id="b-1")), made)
     assert row(session, "PlanResourceChange").reply(message, made).plan == plan
     failed = answer(session, "PlanResourceChange", Reply(failures=(Failure("no"),)), made)
     assert row(session, "PlanResourceChange").reply(failed, made) == Reply(failures=(Failure("no"),))

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from mockprovider.errors import PluginError
-from mockprovider.terraform.plugin import (
+from mockprovider.terraform.handshake import (
     COOKIE,
     COOKIE_NAME,
     Handshake,
@@ -16,9 +16,8 @@ from mockprovider.terraform.plugin import (
     choose_major,
     handshake_line,
     read_handshake,
-    reattach_environment,
-    sources,
 )
+from mockprovider.terraform.plugin import reattach_environment, sources
 
 
 def test_engines_are_led_to_running_providers() -> None:
@@ -56,15 +55,10 @@ def test_the_highest_common_major_is_chosen(offered: str, served: tuple[int, ...
     assert choose_major({"PLUGIN_PROTOCOL_VERSIONS": offered}, served) == chosen
 
 
-def test_tls_is_refused() -> None:
-    """An engine that wants TLS is told how to do without."""
-    with pytest.raises(PluginError, match="TF_DISABLE_PLUGIN_TLS=1"):
-        choose_major({"PLUGIN_CLIENT_CERT": "-----BEGIN"})
-
-
 def test_our_line_is_understood() -> None:
     """What a plugin of ours prints is what the client reads."""
-    assert read_handshake(handshake_line(6, "127.0.0.1:1234"), "x") == Handshake(6, "127.0.0.1:1234")
+    for address in ("127.0.0.1:1234", "unix:/tmp/plugin1"):
+        assert read_handshake(handshake_line(6, address), "x") == Handshake(6, address)
 
 
 def test_unix_sockets_are_understood() -> None:

@@ -12,7 +12,7 @@ from mockprovider.schema import Kind, Package, Property, ResourceType
 from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.schema import ProviderSchema
-from mockprovider.terraform.transcript import Transcript
+from mockprovider.terraform.transcript import CREDENTIALS, Transcript
 
 
 def call(name: str, major: int = 6, **fields: Any) -> Call:
@@ -53,6 +53,15 @@ def test_calls_made_in_python_are_kept_too() -> None:
     assert Transcript(6).request(made) == {"type_name": "cloud_bucket", "id": "b-1"}
 
 
+def test_credentials_of_a_provider_are_secret_whatever_its_schema_says() -> None:
+    """A provider's own keys and tokens are taken out by their names; in a resource, a name alone says nothing."""
+    transcript = Transcript(6)
+    configured = transcript.secrets(call("ConfigureProvider", config=state({"region": "north", "secret_key": "x"})))
+    assert {"access_key", "secret_key", "token", "password"} <= set(configured)
+    assert "region" not in configured
+    assert not transcript.secrets(call("ReadResource", type_name="cloud_bucket", current_state=state({"token": "x"})))
+
+
 def test_what_differs_between_runs_is_not_matched() -> None:
     """The engine's version and capabilities are not part of the key; configuration is."""
     transcript = Transcript(6)
@@ -66,7 +75,7 @@ def test_what_differs_between_runs_is_not_matched() -> None:
 @pytest.mark.parametrize("major", sorted(SERVICES))
 def test_sensitive_attributes_are_learnt_from_the_schema(major: int) -> None:
     """What a schema that passed by calls sensitive is secret in calls of that type and of the provider, at every depth."""
-    package = Package("cloud", config={"token": Property(str, secret=True)})
+    package = Package("cloud", config={"pin": Property(str, secret=True)})
     rule = Kind("object", properties={"secretKey": Property(str, secret=True)})
     package.add(
         ResourceType("cloud:index:User", {"passWord": Property(str, secret=True), "rules": Property(Kind("array", items=rule))})
@@ -79,7 +88,7 @@ def test_sensitive_attributes_are_learnt_from_the_schema(major: int) -> None:
     replaying.restore(ask.method, shown, ask)  # type: ignore[arg-type]
     for transcript in (recording, replaying):
         assert transcript.secrets(read) == {"pass_word", "secret_key"}
-        assert transcript.secrets(call("ConfigureProvider", major)) == {"token"}
+        assert transcript.secrets(call("ConfigureProvider", major)) == {"pin"} | CREDENTIALS
         assert transcript.secrets(call("ReadResource", major, type_name="cloud_box")) == frozenset()
 
 
@@ -100,7 +109,7 @@ def test_rpcs_that_nobody_knows_are_kept_raw() -> None:
 def test_what_is_not_served_is_not_recorded() -> None:
     """Calls of a refused row are refused with its reason; changes are told from looks."""
     transcript = Transcript(6)
-    assert "moves across types are still to come" in transcript.refuses(call("MoveResourceState"))
+    assert "the fake has no actions" in transcript.refuses(call("PlanAction"))
     assert transcript.mutates("ApplyResourceChange")
     assert not transcript.mutates("PlanResourceChange")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct
 
@@ -21,9 +22,11 @@ class Entry(Struct, eq=False):
 
     ``place`` is its index in the cassette, ``wave`` and ``preview`` are its session's, ``digest`` and ``answer`` are digests
     of its request and answer, ``secret`` and ``filled`` say whether these have placeholders, ``used`` counts the answers given.
+    ``request`` is the recorded one with its sets in order, as calls are compared.
     """
 
     interaction: Interaction
+    request: Any
     place: int
     wave: int
     preview: bool | None
@@ -35,11 +38,16 @@ class Entry(Struct, eq=False):
 
 
 class Candidate(Struct, frozen=True, eq=False):
-    """An entry whose request fits a live call; ``answer`` is equal for equal answers."""
+    """An entry whose request fits a live call; ``answer`` is equal for equal answers.
+
+    ``pairing`` and ``renaming`` say which generated values the call has in the place of the recording's.
+    """
 
     entry: Entry
     pairs: tuple[Pair, ...]
     answer: str
+    pairing: tuple[tuple[int, int], ...] = ()
+    renaming: Callable[[Any], Any] | None = None
 
 
 class Verdict(StrEnum):
@@ -73,13 +81,16 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -
     unused = [each for each in candidates if not each.entry.used]
     if len({each.answer for each in candidates}) == 1:
         if unused:
-            return Choice(Verdict.FOUND, unused[:1])
+            # What a replay has left out is past, so of equal answers it is the one ahead that is meant.
+            return Choice(Verdict.FOUND, ([each for each in unused if each.entry.wave >= now] or unused)[:1])
         return Choice(Verdict.EXHAUSTED, candidates) if once else Choice(Verdict.REPEATED, candidates[-1:])
     ahead = [each for each in unused if each.entry.wave >= now]
     if not ahead:
         return Choice(Verdict.PAST if unused else Verdict.EXHAUSTED, candidates, ordered=True)
     first = ahead[0]
     rivals = [each for each in ahead if each.entry.wave == first.entry.wave and each.answer != first.answer]
+    # Different objects are not in time's order: an answer to one of them is never an earlier answer to another.
+    rivals = rivals or [each for each in ahead if each.pairing != first.pairing]
     if rivals and not urn:
         return Choice(Verdict.AMBIGUOUS, [first, *rivals], ordered=True)
     return Choice(Verdict.FOUND, [first], ordered=True)

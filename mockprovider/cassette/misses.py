@@ -13,11 +13,12 @@ from mockprovider.cassette.choice import Candidate, Choice, Entry, Verdict
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.order import ANYWHERE
 from mockprovider.errors import MalformedError
-from mockprovider.matching import Difference, differences, nearest
+from mockprovider.matching import Difference, differences, nearest, show
 from mockprovider.redaction import neutral
 from mockprovider.urn import Urn
 
 MOST_SHOWN = 8
+ASKED_WIDTH = 300
 AGAIN = "To record it again: {}."
 DOORS = "--provider-record=all (pytest), or mockprovider record"
 
@@ -63,16 +64,30 @@ def used(cassette: Cassette, choice: Choice, call: Call) -> str:
     )
 
 
-def ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call) -> str:
+def ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call, live: Any) -> str:
     """A call with several recorded answers that cannot be told apart."""
     one, other = candidates[0].entry.interaction, candidates[1].entry.interaction
     places = ", ".join(str(each.entry.interaction.n) for each in candidates)
+    sessions = sorted({each.entry.interaction.session for each in candidates})
     return "\n".join([
         f"{cassette.name} holds {len(candidates)} answers to {_asked(call)} that cannot be told apart: interactions {places}.",
-        "Their requests are equal, they name no resource, and they were recorded at the same time. The answers differ:",
+        f"It asks: {show(neutral(live), ASKED_WIDTH)}",
+        f"Their requests are equal, they name no resource, and they were recorded {_when(sessions)}. The answers differ:",
         *_shown(differences(_answer(cassette, one), _answer(cassette, other)), f"in {one.n}", f"in {other.n}"),
-        "Give the resources inputs that differ, and record again.",
+        _apart(sessions),
     ])  # fmt: skip
+
+
+def _when(sessions: Sequence[int]) -> str:
+    if len(sessions) == 1:
+        return "at the same time"
+    return f"in the sessions {', '.join(map(str, sessions))} of equally configured provider instances at the same time"
+
+
+def _apart(sessions: Sequence[int]) -> str:
+    if len(sessions) == 1:
+        return "Give the resources inputs that differ, and record again."
+    return "Give the provider instances configurations that differ in more than secrets, or the resources inputs that differ."
 
 
 def _nearest(cassette: Cassette, entries: Sequence[Entry], call: Call, live: Any) -> tuple[Entry, list[Difference]] | None:

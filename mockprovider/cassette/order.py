@@ -5,6 +5,7 @@
 2. In a session by phase, then: the calls that start a provider, in the protocol's order; calls that name no resource, by
    type, op and content; the calls of each URN, URNs in alphabetical order; what ends a provider.
 3. Calls of one URN stay as they came: an engine has one operation at a time on a resource.
+4. What a provider asked its engine during a call follows that call (``wayback.ordered``).
 
 Then everything is numbered anew: sessions, interactions, and secrets in the order in which they first appear.
 """
@@ -20,6 +21,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Op
 from mockprovider.cassette.model import Cassette, Interaction, RecordedSession
+from mockprovider.cassette.wayback import ordered
 from mockprovider.matching import digest, encode
 from mockprovider.redaction import is_plain, neutral, renumber
 
@@ -54,9 +56,12 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
     ranked = _ranked(spans)
     numbers = {span.number: number for number, (span, _) in enumerate(ranked, 1)}
     order = sorted(
-        cassette.interactions,
+        (each for each in cassette.interactions if each.parent is None),
         key=lambda each: (numbers[each.session], phases[each.phase], *_place(each, contents[each.n])),
     )
+    order = [each for parent in order for each in (parent, *_asked(cassette, parent))]
+    kept = {each.n for each in order}
+    order += [each for each in cassette.interactions if each.n not in kept]
     renumbered = {each.n: n for n, each in enumerate(order, 1)}
     names = {rank: name for name, rank in phases.items()}
     table = [
@@ -76,6 +81,11 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
     return replace(
         cassette, header=replace(cassette.header, sessions=table), interactions=_with_secrets_renumbered(interactions)
     )
+
+
+def _asked(cassette: Cassette, parent: Interaction) -> list[Interaction]:
+    """What the provider asked its engine during ``parent``. An interrupted recording may have such without their parent."""
+    return ordered(cassette, [each for each in cassette.interactions if each.parent == parent.n])
 
 
 def request_digest(interaction: Interaction) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -15,10 +15,12 @@ from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, code_name
 from mockprovider.cassette.order import STARTING, canonical, rewritten
 from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.cassette.wayback import back_of
 from mockprovider.errors import CassetteError, UnsupportedError
 from mockprovider.redaction import Hidden, Redactor
 
 WITHHELD = "the answer holds a secret in bytes that cannot be redacted"
+BROKEN_OFF = "the provider's stream broke off after some of its messages"
 
 
 class Sink(Protocol):
@@ -58,6 +60,9 @@ class _Asked(Struct):
     phase: str
     request: Any
     names: frozenset[str]
+    number: int = 0
+    """Its interaction's, where others have to name it before it is there."""
+    parent: int | None = None
 
 
 class Recorder:
@@ -68,19 +73,28 @@ class Recorder:
         header: of the cassette; its sessions are filled at ``close``.
         sink: where the interactions go.
         redactor: what is secret; Pulumi's secret objects are, in any case.
+        finishing: what is to be done to the cassette before it is kept, such as making it smaller.
 
     ``phase`` may be set to a name for what happens next (``up``, ``refresh``); it is recorded with each call that begins then.
     A call that cannot be recorded yet raises ``UnsupportedError`` before it reaches the provider.
     """
 
     def __init__(
-        self, transcriber: Transcriber, header: Header, sink: Sink | None = None, redactor: Redactor | None = None
+        self,
+        transcriber: Transcriber,
+        header: Header,
+        sink: Sink | None = None,
+        redactor: Redactor | None = None,
+        finishing: Callable[[Cassette], Cassette] = lambda cassette: cassette,
     ) -> None:
         self.phase = ""
         self._transcriber = transcriber
+        self._back = back_of(transcriber)
+        self._count = 0
         self._header = header
         self._sink = sink or Memory()
         self._redactor = redactor or Redactor()
+        self._finishing = finishing
         self._interactions: list[Interaction] = []
         self._previews: dict[int, bool | None] = {}
         self._clean: dict[str, Hidden | None] = {}
@@ -93,43 +107,70 @@ class Recorder:
         reason = self._transcriber.refuses(call)
         if reason:
             raise UnsupportedError(f"{call} cannot be recorded yet: {reason}.")
-        names = self._redactor.names(call.type, self._transcriber.secrets(call))
-        request = self._transcriber.request(call)
-        self._redactor.learn([request], names)
+        asked = self._asked(call, self._transcriber)
         if call.op is Op.CONFIGURE:
-            note_instance(call, self._transcriber.key(call, self._redactor.hide(request, names).view))
-        asked = _Asked(call, call.session.instance, self.phase, request, names)
+            note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).view))
+            asked.instance = call.session.instance
+        if call.monitor is not None and self._back is not None:
+            asked.number = self._number()
+            call = replace(call, monitor=self._overheard(self._back, call.monitor, asked))
         reply = proceed(call)
-        self._append(asked, reply)
+        self._append(asked, reply, self._transcriber)
         return reply
 
-    def _append(self, asked: _Asked, reply: Reply) -> None:
+    def _asked(self, call: Call, transcriber: Transcriber) -> _Asked:
+        names = self._redactor.names(call.type, transcriber.secrets(call))
+        request = transcriber.request(call)
+        self._redactor.learn([request], names)
+        return _Asked(call, call.session.instance, self.phase, request, names)
+
+    def _overheard(self, back: Transcriber, monitor: Handler, parent: _Asked) -> Handler:
+        """The way back, with what goes over it recorded, too."""
+
+        def handle(call: Call) -> Reply:
+            call = back.named(call)
+            asked = self._asked(call, back)
+            asked.phase, asked.parent = parent.phase, parent.number
+            reply = monitor(call)
+            self._append(asked, reply, back)
+            return reply
+
+        return handle
+
+    def _number(self) -> int:
+        with self._lock:
+            self._count += 1
+            return self._count
+
+    def _append(self, asked: _Asked, reply: Reply, transcriber: Transcriber) -> None:
         call = asked.call
-        outcome = reply.status or self._transcriber.reply(reply, call)
+        outcome = reply.status or transcriber.reply(reply, call)
         status = self._view_of(outcome) if isinstance(outcome, Status) else None
         response = None if isinstance(outcome, Status) else outcome
         self._redactor.learn((response, status), asked.names)
         request = self._redactor.hide(asked.request, asked.names)
         answer = self._redactor.hide(response if status is None else status, asked.names)
         interaction = Interaction(
-            n=0,
+            n=asked.number or self._number(),
             session=call.session.number,
             op=call.op.value,
             method=call.method,
             phase=asked.phase,
+            direction="provider" if asked.parent is None else "engine",
+            parent=asked.parent,
             instance=asked.instance,
-            type=self._transcriber.type(call),
+            type=transcriber.type(call),
             urn=call.urn,
             # A provider's own id is a fresh UUID in each stack.
             id="" if call.op.value in STARTING else self._text(call.id or reply.id),
             preview=call.preview,
-            request=self._transcriber.key(call, request.view),
-            withheld=WITHHELD if answer.broken else "",
+            request=transcriber.key(call, request.view),
+            withheld=WITHHELD if answer.broken else BROKEN_OFF if reply.stream and reply.status else "",
         )
-        if not answer.broken and isinstance(outcome, Status):
+        if not interaction.withheld and isinstance(outcome, Status):
             details = answer.view.get("details", answer.view.get("$details"))
             interaction.status = RecordedStatus(code=code_name(outcome.code), message=answer.view["message"], details=details)
-        elif not answer.broken:
+        elif not interaction.withheld:
             interaction.response = answer.view
         self._keep(interaction, call)
 
@@ -157,7 +198,6 @@ class Recorder:
                     f"{call} came after the recording of {self._sink.name} had ended. "
                     "Stop the provider's server first, then close the recorder."
                 )
-            interaction.n = len(self._interactions) + 1
             self._interactions.append(self._sink.append(interaction))
             self._previews[interaction.session] = call.session.preview
 
@@ -167,6 +207,7 @@ class Recorder:
             if self._cassette is None:
                 interactions = [self._scrubbed(each) for each in self._interactions]
                 cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
+                cassette = self._finishing(cassette)
                 self._sink.finish(cassette)
                 self._cassette = cassette
             return self._cassette

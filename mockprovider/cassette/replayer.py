@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.cassette import misses
 from mockprovider.cassette.bindings import Bindings, Pair
+from mockprovider.cassette.casting import Casting, Where
 from mockprovider.cassette.choice import Candidate, Choice, Entry, Verdict, choose, narrowed
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.model import Cassette, Interaction, status_of
 from mockprovider.cassette.order import ANYWHERE, answer_digest, canonical, request_digest
+from mockprovider.cassette.renaming import Pairing, Renaming
 from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.cassette.wayback import Playing, Refused, back_of
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
 from mockprovider.matching import digest, encode
 from mockprovider.redaction import Redactor, is_plain, neutral
 
 LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
 """Ops that tell what exists: their answers grow old when the object is changed."""
+
+
+Arrange: TypeAlias = Callable[[str, str, Any], Any]
+Cast: TypeAlias = tuple[Entry, Pairing, Renaming | None]
+"""An entry that a call may be answered from, with the generated values that the call has in place of the recording's."""
 
 
 class _Bucket(Struct):
@@ -42,50 +51,66 @@ class Replayer:
         cassette: what to answer from.
         transcriber: the protocol's views.
         redactor: with the names that the recording declared secret; it keeps them out of messages.
+        arrange: given a method, a type and a view of a request or an answer, the view with its sets in one order.
 
     ``phase`` may be set to one of the recording's phases; where answers differ, that phase's are then taken.
-    Raises ``UnsupportedError`` at once for a cassette with calls from the provider to the engine.
+    What the recorded provider asked its engine during a call is asked again before that call is answered (``wayback``).
     """
 
-    def __init__(self, cassette: Cassette, transcriber: Transcriber, redactor: Redactor | None = None) -> None:
+    def __init__(
+        self,
+        cassette: Cassette,
+        transcriber: Transcriber,
+        redactor: Redactor | None = None,
+        arrange: Arrange = lambda _method, _type, view: view,
+    ) -> None:
         self.phase = ""
+        self._arrange = arrange
         self.repeats = 0
         """How many answers were given again, beyond the number of times that they were recorded."""
         self.cassette = canonical(cassette)
         self._transcriber = transcriber
+        self._back = back_of(transcriber)
         self._redactor = redactor or Redactor()
         self._bindings = Bindings(self._redactor.vault)
-        self._buckets: dict[tuple[str, str, str, str], _Bucket] = {}
+        self._buckets: dict[Where, _Bucket] = {}
         self._entries: list[Entry] = []
         self._now: dict[str, int] = defaultdict(int)
         self._changed: dict[tuple[str, ...], tuple[int, int]] = {}
         self._lock = threading.Lock()
+        self._asked: dict[int, list[Interaction]] = defaultdict(list)
         self._index()
+        self._casting = Casting(((_where(each.interaction), each) for each in self._entries), self._makes, self._redactor.vault)
 
     def _index(self) -> None:
         sessions = {each.number: each for each in self.cassette.header.sessions}
+        for each in self.cassette.interactions:
+            if each.parent is not None:
+                self._asked[each.parent].append(each)
         for place, each in enumerate(self.cassette.interactions):
             if each.direction != "provider":
-                raise UnsupportedError(
-                    f"{self.cassette.name}: interaction {each.n} ({each.method}) is a call from the provider to the engine, "
-                    "which this version cannot replay."
-                )
+                continue
             session = sessions[each.session]
+            arranged = self._arranged(each)
             entry = Entry(
                 each,
+                arranged.request,
                 place,
                 session.wave,
                 session.preview,
-                request_digest(each),
-                answer_digest(each),
+                request_digest(arranged),
+                self._answered(arranged),
                 secret=not is_plain(encode(each.request)),
                 filled=not is_plain(encode(_views(each))),
             )
-            where = each.instance if each.op not in ANYWHERE else "", each.method, each.type, each.urn
-            bucket = self._buckets.setdefault(where, _Bucket([], {}))
+            bucket = self._buckets.setdefault(_where(each), _Bucket([], {}))
             bucket.entries.append(entry)
             bucket.by_digest.setdefault(entry.digest, []).append(entry)
             self._entries.append(entry)
+
+    def _arranged(self, each: Interaction) -> Interaction:
+        request, response = (self._arrange(each.method, each.type, view) for view in (each.request, each.response))
+        return replace(each, request=request, response=response)
 
     def __call__(self, call: Call, proceed: Handler | None = None) -> Reply:  # noqa: ARG002  a layer that never proceeds
         """The recorded answer.
@@ -100,15 +125,38 @@ class Replayer:
         with self._lock:
             self._redactor.learn([request], names)
             live = self._transcriber.key(call, self._redactor.hide(request, names).view)
+            live = self._arrange(call.method, self._transcriber.type(call), live)
             if call.op is Op.CONFIGURE:
                 note_instance(call, live)
             candidate = self._find(call, live)
             interaction = candidate.entry.interaction
             answer = self._answer(candidate)
+        if asked := self._asked.get(interaction.n):
+            try:
+                answer = self._played_again(call, candidate, asked)
+            except Refused as refused:
+                return refused.reply
         if interaction.status is None:
             return self._transcriber.restore(call.method, answer, call)
         details = self._transcriber.pack(answer["details"]) if answer["details"] is not None else b""
         return self._transcriber.failed(status_of(interaction.status, answer["message"], details), call)
+
+    def _answered(self, interaction: Interaction) -> str:
+        """Equal for equal answers, and with them for equal questions to the engine."""
+        asked = self._asked.get(interaction.n)
+        if not asked:
+            return answer_digest(interaction)
+        return digest([answer_digest(interaction), [request_digest(each) for each in asked]])
+
+    def _played_again(self, call: Call, candidate: Candidate, asked: Sequence[Interaction]) -> Any:
+        """The answer, once the engine has been asked again what it was asked then."""
+        if self._back is None:
+            raise UnsupportedError(f"{self.cassette.name}: what {call} asked its engine cannot be replayed in this protocol.")
+        playing = Playing(call, self._back, self._bindings, self.cassette, redactor=self._redactor, lock=self._lock)
+        playing.play(asked, candidate.pairs)
+        with self._lock:
+            answer = self._answer(candidate)
+        return playing.mapped(answer, candidate.entry.interaction)
 
     def _admit(self, call: Call) -> None:
         if call.session.protocol != self.cassette.header.protocol:
@@ -121,49 +169,81 @@ class Replayer:
         if reason:
             raise UnsupportedError(f"{call} cannot be replayed yet: {reason}.")
 
+    def _makes(self, entry: Entry) -> bool:
+        return self._transcriber.mutates(entry.interaction.method) or entry.interaction.op == Op.PLAN.value
+
     def _find(self, call: Call, live: Any) -> Candidate:
         instance = call.session.instance if call.op.value not in ANYWHERE else ""
-        candidates = self._candidates((instance, call.method, self._transcriber.type(call), call.urn), live)
+        where = (instance, call.method, self._transcriber.type(call), call.urn)
+        candidates = self._candidates(where, live)
         if not candidates:
             raise MissError(self._redactor.mask(misses.unknown(self.cassette, self._entries, call, live)))
         once = self._transcriber.mutates(call.method) and not call.preview
-        choice = choose(self._aligned(candidates, call), once=once, urn=call.urn, now=self._now[instance])
+        choice = self._chosen(candidates, call, where, live)
         if choice.verdict is Verdict.AMBIGUOUS:
-            raise AmbiguousError(self._redactor.mask(misses.ambiguous(self.cassette, choice.candidates, call)))
+            raise AmbiguousError(self._redactor.mask(misses.ambiguous(self.cassette, choice.candidates, call, live)))
         if choice.verdict in (Verdict.EXHAUSTED, Verdict.PAST) or self._is_stale(choice, instance):
             raise MissError(self._redactor.mask(misses.used(self.cassette, choice, call)))
         return self._use(choice, instance, candidates, once=once)
 
-    def _candidates(self, where: tuple[str, str, str, str], live: Any) -> list[Candidate]:
+    def _chosen(self, candidates: Sequence[Candidate], call: Call, where: Where, live: Any) -> Choice:
+        # An answer that made an object makes one, also where it changes nothing yet: a plan that generates a name.
+        made = any(self._casting.makes(each.entry) for each in candidates)
+        once = made or (self._transcriber.mutates(call.method) and not call.preview)
+        preferred = self._casting.preferred(self._aligned(candidates, call))
+        choice = choose(preferred, once=once, urn=call.urn, now=self._now[where[0]])
+        if not once or not any(each.pairing for each in candidates) or choice.verdict is Verdict.AMBIGUOUS:
+            return choice
+        if self._casting.spent(where, live, candidates):
+            return Choice(Verdict.EXHAUSTED, candidates)
+        if choice.verdict is Verdict.EXHAUSTED:
+            spare = self._casting.spare(preferred[0], self._buckets[where].entries)
+            if spare is not None:
+                spare.used += 1
+                return Choice(Verdict.FOUND, preferred[:1])
+        return choice
+
+    def _candidates(self, where: Where, live: Any) -> list[Candidate]:
         bucket = self._buckets.get(where)
         if bucket is None:
             return []
-        found = self._fitting(bucket.by_digest.get(digest(neutral(live)), ()), live)
+        cast = self._casting.found(where, live)
+        if cast is not None:
+            return self._fitting(cast, live)
+        found = self._fitting(_as_recorded(bucket.by_digest.get(digest(neutral(live)), ())), live)
         # A secret that is not recognised as one (not declared this time, or seen here first) still matches its placeholder.
-        return found or self._fitting([each for each in bucket.entries if each.secret], live)
+        return found or self._fitting(_as_recorded(each for each in bucket.entries if each.secret), live)
 
-    def _fitting(self, entries: Sequence[Entry], live: Any) -> list[Candidate]:
-        paired = [(each, self._pairs(each, live)) for each in entries]
-        fitting = [(each, pairs) for each, pairs in paired if pairs is not None and self._bindings.fit(pairs)]
+    def _fitting(self, entries: Iterable[Cast], live: Any) -> list[Candidate]:
+        paired = [(cast, self._pairs(cast, live)) for cast in entries]
+        fitting = [(cast, pairs) for cast, pairs in paired if pairs is not None and self._bindings.fit(pairs)]
         strongest = max((self._bindings.strength(pairs) for _, pairs in fitting), default=0)
         return [
-            Candidate(each, tuple(pairs), self._compared(each, pairs))
-            for each, pairs in fitting
+            Candidate(cast[0], tuple(pairs), self._compared(cast, pairs), cast[1], cast[2])
+            for cast, pairs in fitting
             if self._bindings.strength(pairs) == strongest
         ]
 
-    def _pairs(self, entry: Entry, live: Any) -> list[Pair] | None:
-        # Without placeholders, equal digests have said it all.
-        return self._bindings.pairs(entry.interaction.request, live) if entry.secret else []
+    def _pairs(self, cast: Cast, live: Any) -> list[Pair] | None:
+        entry, _, renaming = cast
+        if renaming is not None and (entry.secret or not renaming.is_whole):
+            where = entry.interaction.method, entry.interaction.type
+            return self._bindings.pairs(self._arrange(*where, renaming(entry.request)), live)
+        # Without placeholders, equal digests and marks have said it all.
+        return self._bindings.pairs(entry.request, live) if entry.secret else []
 
-    def _compared(self, entry: Entry, pairs: Sequence[Pair]) -> str:
-        if not pairs or entry.interaction.response_blob:
+    def _compared(self, cast: Cast, pairs: Sequence[Pair]) -> str:
+        entry, _, renaming = cast
+        made = self._casting.makes(entry)
+        if entry.interaction.response_blob or not (pairs or made or renaming):
             return entry.answer
-        return digest([self._bindings.compared(_views(entry.interaction), pairs), entry.interaction.withheld])
+        views = self._casting.blank(entry) if made else _views(entry.interaction)
+        renamed = self._arrange(entry.interaction.method, entry.interaction.type, renaming(views) if renaming else views)
+        return digest([self._bindings.compared(renamed, pairs) if pairs else renamed, entry.interaction.withheld])
 
     def _aligned(self, candidates: Sequence[Candidate], call: Call) -> Sequence[Candidate]:
         """Where answers differ, those of the same phase and of the same kind of session, if there are such."""
-        if len({each.answer for each in candidates}) > 1:
+        if len({each.answer for each in candidates}) > 1 or any(self._casting.makes(each.entry) for each in candidates):
             candidates = narrowed(candidates, lambda each: bool(self.phase) and each.entry.interaction.phase == self.phase)
             preview = call.session.preview
             candidates = narrowed(
@@ -175,18 +255,18 @@ class Replayer:
         entry = choice.candidates[0].entry
         if choice.verdict is not Verdict.REPEATED or entry.interaction.op not in LOOKING:
             return False
-        changed = self._changed.get(_object(entry.interaction, instance))
+        changed = self._changed.get(_object(choice.candidates[0], instance))
         return changed is not None and changed > _moment(entry)
 
     def _use(self, choice: Choice, instance: str, candidates: Sequence[Candidate], *, once: bool) -> Candidate:
-        chosen = choice.candidates[0]
-        entry = chosen.entry
+        entry = choice.candidates[0].entry
+        chosen = replace(choice.candidates[0], renaming=self._casting.settle(choice.candidates[0], candidates))
         if len({each.pairs for each in candidates}) == 1:
             self._bindings.bind(chosen.pairs)
         entry.used += 1
         self.repeats += choice.verdict is Verdict.REPEATED
         if once:
-            key = _object(entry.interaction, instance)
+            key = _object(chosen, instance)
             self._changed[key] = max(self._changed.get(key, (0, 0)), _moment(entry))
         if once or choice.ordered:
             self._now[instance] = max(self._now[instance], entry.wave)
@@ -201,9 +281,8 @@ class Replayer:
             )
         if interaction.response_blob:
             return self.cassette.response(interaction)
-        if not candidate.entry.filled:
-            return _views(interaction)
-        return self._bindings.filled(_views(interaction), candidate.pairs)
+        views = candidate.renaming(_views(interaction)) if candidate.renaming else _views(interaction)
+        return self._bindings.filled(views, candidate.pairs) if candidate.entry.filled else views
 
     def unused(self) -> list[Interaction]:
         """What was recorded, changes the cloud, and has not been asked for yet."""
@@ -222,11 +301,22 @@ def _views(interaction: Interaction) -> Any:
     return {"message": interaction.status.message, "details": interaction.status.details}
 
 
-def _object(interaction: Interaction, instance: str) -> tuple[str, ...]:
-    """What names the object that an interaction is about; within one provider instance."""
-    return (
-        (instance, interaction.urn) if interaction.urn else (instance, interaction.type, interaction.id or f"#{interaction.n}")
-    )
+def _where(interaction: Interaction) -> Where:
+    instance = interaction.instance if interaction.op not in ANYWHERE else ""
+    return instance, interaction.method, interaction.type, interaction.urn
+
+
+def _as_recorded(entries: Iterable[Entry]) -> Iterable[Cast]:
+    return ((each, (), None) for each in entries)
+
+
+def _object(candidate: Candidate, instance: str) -> tuple[str, ...]:
+    """What names the object that a call is about; within one provider instance."""
+    interaction = candidate.entry.interaction
+    if interaction.urn:
+        return instance, interaction.urn
+    id_ = candidate.renaming(interaction.id) if candidate.renaming else interaction.id
+    return instance, interaction.type, id_ or f"#{interaction.n}"
 
 
 def _moment(entry: Entry) -> tuple[int, int]:

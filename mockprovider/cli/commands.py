@@ -25,7 +25,8 @@ types_option = click.option(
     multiple=True,
     type=FILE,
     metavar="FILE",
-    help="A types file (JSON); may be given again. See docs/resource-types.md.",
+    help="A types file, a Pulumi package schema or a Terraform provider schema; may be given again. "
+    "See docs/resource-types.md.",
 )
 
 
@@ -102,30 +103,34 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 )
 @click.option("--name", default="", help="The package's name; taken from the executable's unless given.")
 @click.option("--attach", default="", metavar="HOST:PORT", help="Record a provider that runs already, instead of starting one.")
+@click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
 @click.argument("provider", nargs=-1, metavar="-- PROVIDER...", type=click.UNPROCESSED)
 @port_option
 @host_option
 @example("  mockprovider record pulumi --cassette random.json -- pulumi-resource-random")
-def record(*, protocol: str, cassette: Path, name: str, attach: str, provider: tuple[str, ...], port: int, host: str) -> None:
+def record(
+    *, protocol: str, cassette: Path, name: str, attach: str, compact: bool, provider: tuple[str, ...], port: int, host: str
+) -> None:
     """Serve a real PROVIDER to an engine until Ctrl-C, and record what is said.
 
     PROVIDER is its executable with arguments of its own, after two dashes. Each engine connection gets a process of its own.
     """
     from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
 
-    serve_recording(protocol, cassette, provider, attach=attach, name=name, host=host, port=port)
+    serve_recording(protocol, cassette, provider, attach=attach, name=name, compact=compact, host=host, port=port)
 
 
 @main.command()
 @click.argument("file", type=FILE)
 @port_option
 @host_option
+@click.option("--whole-schema", is_flag=True, help="Tell a Terraform engine of all types, also of those that were not in use.")
 @example("  mockprovider replay random.json")
-def replay(*, file: Path, port: int, host: str) -> None:
+def replay(*, file: Path, port: int, host: str, whole_schema: bool) -> None:
     """Serve a recorded provider to an engine until Ctrl-C, from the cassette FILE alone."""
     from mockprovider.cli.serving import serve_replay  # noqa: PLC0415 - grpc is slow to import
 
-    serve_replay(file, host=host, port=port)
+    serve_replay(file, host=host, port=port, whole_schema=whole_schema)
 
 
 @main.command(name="run")
@@ -144,3 +149,25 @@ def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, c
     from mockprovider.cli.running import run  # noqa: PLC0415 - imports pulumi, which is slow
 
     run(folder, operation, types, stack=stack, cassette=cassette, seed=seed)
+
+
+@main.group()
+def plugin() -> None:
+    """Executables that real engines find and start by themselves."""
+
+
+@plugin.command()
+@click.argument("protocol", type=PROTOCOL)
+@click.argument("name")
+@click.option(
+    "--into", required=True, type=FOLDER, help="A folder on PATH, or for dev_overrides; with --version, of many plugins."
+)
+@click.option("--types", type=FILE, metavar="FILE", help="A types file that it serves when no double is there to relay to.")
+@click.option("--version", default="", help="Install as an engine does: $PULUMI_HOME/plugins, or Terraform's mirror.")
+@click.option("--source", default="", metavar="HOST/NAMESPACE/TYPE", help="Its address in a mirror; example.com/mock/NAME.")
+@example("  mockprovider plugin install pulumi storage --types plugins/catalog/storage.json --into bin")
+def install(*, protocol: str, name: str, into: Path, types: Path | None, version: str, source: str) -> None:
+    """Make the executable by which an engine finds the package NAME."""
+    from mockprovider.cli.installing import install_plugin  # noqa: PLC0415 - imports what reads types, which is slow
+
+    install_plugin(protocol, name, into, types=types, version=version, source=source)

@@ -11,7 +11,7 @@ import click
 
 from mockprovider.cli.types import read_types
 from mockprovider.cloud import Cloud, MemoryStore
-from mockprovider.double import Double, replaying
+from mockprovider.double import Double, RealClock, replaying
 from mockprovider.engine import Result, Stack
 from mockprovider.engine.folder import read_folder
 from mockprovider.errors import MalformedError
@@ -25,7 +25,7 @@ def run(folder: Path, operation: str, types: Sequence[Path], *, stack: str, cass
     before = _read(kept)
     store = MemoryStore.restore(from_plain(before.get("cloud") or {}))
     provider = replaying(cassette) if cassette else None
-    with Double(*read_types(types), provider=provider, cloud=Cloud(store, seed), seed=seed) as double:
+    with Double(*read_types(types), provider=provider, cloud=Cloud(store, seed), seed=seed, clock=RealClock()) as double:
         engine = Stack(double, project=project.name, name=stack, config=project.config(stack), seed=seed)
         if "state" in before:
             engine.import_(before["state"])

@@ -11,7 +11,7 @@ import click
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.cli.types import read_types
-from mockprovider.double import Double, Serving, Wiring, attached, real, recording, replaying
+from mockprovider.double import Double, RealClock, Serving, Wiring, attached, real, recording, replaying
 from mockprovider.errors import DefinitionError
 from mockprovider.journal import Entry, Side
 
@@ -20,32 +20,36 @@ def serve_fake(
     protocol: str, types: Sequence[Path], *, host: str, port: int, seed: int, strict: bool, major: int | None = None
 ) -> None:
     """Serve the fake."""
-    double = Double(*read_types(types), layers=(narrate,), seed=seed, strict=strict)
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    double = Double(*read_types(types, say), layers=(narrate,), seed=seed, strict=strict, clock=RealClock())
     with double:
         _serve(double, protocol, host, port, major)
         click.echo(f"{len(double.cloud.objects())} objects were left in the cloud.")
 
 
 def serve_recording(
-    protocol: str, cassette: Path, command: Sequence[str], *, attach: str, name: str, host: str, port: int
+    protocol: str, cassette: Path, command: Sequence[str], *, attach: str, name: str, compact: bool, host: str, port: int
 ) -> None:
     """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it."""
     if bool(attach) == bool(command):
         raise DefinitionError("Name one provider: its command after --, or --attach HOST:PORT of one that runs already.")
     behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
-    how = "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
-    wiring = recording(
-        cassette, behind, protocol, created_by=f"mockprovider record {protocol} --cassette {cassette.name} {how}"
-    )
+    how = "--compact " if compact else ""
+    how += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
+    created_by = f"mockprovider record {protocol} --cassette {cassette.name} {how}"
+    wiring = recording(cassette, behind, protocol, created_by=created_by, compact=compact)
     with Double(provider=wiring, layers=(narrate,)) as double:
         _serve(double, protocol, host, port)
     recorded = wiring.recorder.close() if wiring.recorder else None
     click.echo(f"Recorded {len(recorded.interactions) if recorded else 0} calls into {cassette}.")
 
 
-def serve_replay(cassette: Path, *, host: str, port: int) -> None:
+def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:
     """Serve a recorded provider."""
-    wiring: Wiring = replaying(cassette)
+    wiring: Wiring = replaying(cassette, whole_schema=whole_schema)
     with Double(provider=wiring, layers=(narrate,)) as double:
         _serve(double, wiring.protocol, host, port)
         double.raise_errors()

@@ -3,7 +3,7 @@
 from mockprovider.double.cassettes import Wiring, attached, cassette_path, real, recording, replaying
 from mockprovider.double.double import Double, RealClock
 from mockprovider.double.remote import Remote
-from mockprovider.double.serving import Address, Serving
+from mockprovider.double.serving import Address, Serving, joint_environment
 
 __all__ = [
     "Address",
@@ -14,6 +14,7 @@ __all__ = [
     "Wiring",
     "attached",
     "cassette_path",
+    "joint_environment",
     "real",
     "recording",
     "replaying",

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
-from mockprovider.cassette import Recorder, Replayer, Transcriber
+from mockprovider.cassette import Cassette, Recorder, Replayer, Transcriber
+from mockprovider.cassette.compacting import without_repeats
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.redaction import Redactor
 
@@ -111,10 +112,12 @@ def recording(
     *,
     created_by: str = "",
     redactor: Redactor | None = None,
+    compact: bool = False,
 ) -> Wiring:
     """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does.
 
-    ``behind`` is ``real(...)``, any handler, or ``None`` for the fake.
+    ``behind`` is ``real(...)``, any handler, or ``None`` for the fake. With ``compact``, what was asked repeatedly and always
+    answered alike is kept once, and of Terraform's schemas the types that were in use.
     """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
@@ -123,21 +126,44 @@ def recording(
 
     spoken = protocol if protocol == "pulumi" else f"tfplugin{behind.major}"
     recorder = tape.record(
-        path, transcriber(spoken), protocol=spoken, provider=behind.name, created_by=created_by, redactor=redactor
+        path,
+        transcriber(spoken),
+        protocol=spoken,
+        provider=behind.name,
+        created_by=created_by,
+        redactor=redactor,
+        finishing=_compacting(spoken) if compact else lambda cassette: cassette,
     )
     return Wiring(behind.name, behind.provider, (*behind.layers, recorder), behind.major, protocol, recorder)
 
 
-def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None) -> Wiring:
-    """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does."""
+def _compacting(protocol: str) -> Callable[[Cassette], Cassette]:
+    mutates = transcriber(protocol).mutates
+    if protocol == "pulumi":
+        return lambda cassette: without_repeats(cassette, mutates)
+    from mockprovider.terraform.pruning import pruned  # noqa: PLC0415 - an optional dependency
+
+    return lambda cassette: pruned(without_repeats(cassette, mutates))
+
+
+def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
+    """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does.
+
+    A Terraform engine is told of the types that the recording is about, as if the provider had no others: that is what makes
+    a replay fast. With ``whole_schema`` it is told of all that the recorded provider has.
+    """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
     cassette = tape.load(path)
     header = cassette.header
-    replayer = Replayer(cassette, transcriber(header.protocol), redactor)
     name = header.provider or "mock"
     if header.protocol == "pulumi":
-        return Wiring(name, _Attached(replayer))
+        return Wiring(name, _Attached(Replayer(cassette, transcriber(header.protocol), redactor)))
+    from mockprovider.terraform.pruning import pruned  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.sets import Sets  # noqa: PLC0415 - as above
+
+    small = pruned(cassette)
+    replayer = Replayer(cassette if whole_schema else small, transcriber(header.protocol), redactor, Sets(small))
     asked = any(each.method == IDENTITIES for each in cassette.interactions)
     provider = replayer if asked else _Unidentified(replayer)
     return Wiring(name, provider, (), int(header.protocol.removeprefix("tfplugin")), "terraform")

@@ -8,16 +8,19 @@ import time
 from typing import Self
 
 from mockprovider.calls import Call, EnginePort, Handler, Layer, Reply, Session
+from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud
 from mockprovider.double.cassettes import Wiring
 from mockprovider.double.serving import Serving
+from mockprovider.double.wayback import WayBack, publish_views
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
 from mockprovider.fake.generations import CURRENT, Generation, GenerationLayer, named
 from mockprovider.faults import Faults
 from mockprovider.journal import Journal, Side
 from mockprovider.layers import stack
-from mockprovider.schema import Function, Package, ResourceType
+from mockprovider.offers import Ephemeral, Offer, ProviderFunction
+from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType
 
 
 class RealClock:
@@ -47,6 +50,7 @@ class Double:
         strict: the fake refuses types, and properties of types, that nobody declared.
         cloud: the fake's objects; a new, empty one unless given.
         name: the package that it is attached as where nothing is declared.
+        clock: what the fake's behaviours go by; one that moves only when told, ``double.clock.sleep(60)``, unless given.
         generation: how old the fake is under Pulumi: a name (``no-handshake``, ``2018``, ...) or a ``Generation``.
 
     Raises what its parts raise: a cassette that is missing or broken, a definition that cannot be served.
@@ -54,13 +58,14 @@ class Double:
 
     def __init__(
         self,
-        *definitions: ResourceType | Function | Package,
+        *definitions: Definition | Offer | Package,
         provider: Wiring | Handler | None = None,
         layers: tuple[Layer, ...] = (),
         seed: int = 0,
         strict: bool = False,
         cloud: Cloud | None = None,
         name: str = "",
+        clock: Clock | None = None,
         generation: str | Generation = CURRENT,
     ) -> None:
         wiring = provider if isinstance(provider, Wiring) else Wiring(name or "mock", provider)
@@ -73,20 +78,23 @@ class Double:
         self.seed = seed
         self.packages: dict[str, Package] = {}
         self.cloud = cloud or Cloud(seed=seed)
+        self.clock: Clock = clock or StillClock()
         self.journal = Journal()
         self.faults = Faults()
         self.errors: list[BaseException] = []
         """Our own errors that an engine was told as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []
+        self._way_back = WayBack()
         self._sessions = 0
         self._lock = threading.Lock()
         self.define(*definitions)
         self._recorder = wiring.recorder
-        self._provider = wiring.provider or Fake(self.packages, self.cloud, strict=strict)
+        fake = Fake(self.packages, self.cloud, strict=strict, publish=publish_views, clock=self.clock)
+        self._provider = wiring.provider or fake
         self._aging = GenerationLayer()
         self.generation = generation
         inner: tuple[Layer, ...] = (*layers, *wiring.layers, self._aging)
-        chain = (self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER), *inner)
+        chain = (self._way_back.layer, self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER), *inner)
         self._handler = stack(chain, self._provider)
 
     @property
@@ -106,19 +114,18 @@ class Double:
             )
         self._aging.current = found
 
-    def define(self, *definitions: ResourceType | Function | Package) -> None:
+    def define(self, *definitions: Definition | Offer | Package) -> None:
         """Serve these too. A type or function belongs to the package that its token names; a later one replaces an earlier."""
         for each in definitions:
             if isinstance(each, Package):
                 self.packages[each.name] = each
-            elif isinstance(each, (ResourceType, Function)):
+            elif isinstance(each, (ResourceType, Function, Component, Method, ProviderFunction, Ephemeral)):
                 name = each.token.split(":", 1)[0]
                 self.packages.setdefault(name, Package(name)).add(each)
             else:
                 told = f"A {type(each).__name__} ({reprlib.repr(each)})"
-                raise DefinitionError(
-                    f"{told} is no definition: give a ResourceType, a Function or a Package.{_unpacked(each)}"
-                )
+                kinds = "give a ResourceType, a Function, a Component, a Method or a Package"
+                raise DefinitionError(f"{told} is no definition: {kinds}.{_unpacked(each)}")
 
     def __call__(self, call: Call) -> Reply:
         """Answer one call, through all layers: the in-process client of the engines that are Python."""
@@ -158,6 +165,7 @@ class Double:
         close = getattr(self._provider, "close", None)
         if close is not None:
             close()
+        self._way_back.close()
         if self._recorder is not None:
             self._recorder.faults = [str(rule) for rule in self.faults.rules] or None
             self._recorder.close()

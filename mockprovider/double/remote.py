@@ -99,10 +99,10 @@ class Connection:
         self._engine: Any = None
         if call.session.protocol == "pulumi":
             from mockprovider.pulumi.errors import read_status  # noqa: PLC0415 - imports pulumi, which is slow
-            from mockprovider.pulumi.log import serve_engine  # noqa: PLC0415 - as above
+            from mockprovider.pulumi.log import EngineServer  # noqa: PLC0415 - as above
             from mockprovider.pulumi.methods import PROVIDER  # noqa: PLC0415 - as above
 
-            self._engine = serve_engine(call.session.engine) if call.session.engine else None
+            self._engine = EngineServer(call.session.engine) if call.session.engine else None
             back = {"engine_address": self._engine.address} if self._engine else {}
             self._client = Client(target, PROVIDER, rewrite=back, on_failure=read_status)
             return
@@ -116,7 +116,11 @@ class Connection:
 
     def __call__(self, call: Call) -> Reply:
         """Make the call."""
-        return self._client(call)
+        if call.monitor is None:
+            return self._client(call)
+        from mockprovider.pulumi.monitor import relayed  # noqa: PLC0415 - imports pulumi, which is slow
+
+        return relayed(call, self._client)
 
     def close(self) -> None:
         """Close the connection."""

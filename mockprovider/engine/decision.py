@@ -107,13 +107,23 @@ def imports(old: ResourceState | None, goal: Goal) -> bool:
     return bool(goal.custom and goal.import_id and (old is None or old.external or known != goal.import_id))
 
 
-def forced(old: ResourceState, goal: Goal, replaced: Collection[str], *, provider_replaced: bool = False) -> Diff | None:
+def forced(
+    old: ResourceState,
+    goal: Goal,
+    replaced: Collection[str],
+    *,
+    provider_replaced: bool = False,
+    asked_for: bool = False,
+) -> Diff | None:
     """The replacement that the engine wants without asking Diff, blamed on a key; ``None`` if there is none.
 
-    ``replaced`` are the URNs that this run replaces, ``provider_replaced`` says that DiffConfig wants this resource replaced.
+    ``replaced`` are the URNs that this run replaces, ``provider_replaced`` says that DiffConfig wants this resource replaced,
+    ``asked_for`` that the user does.
     """
     if triggers(goal.replacement_trigger, old.replacement_trigger):
         return Diff(Changes.SOME, replaces=("replacementTrigger",))
+    if asked_for:
+        return Diff(Changes.SOME, replaces=("id",))
     if any(urn in replaced for urn in goal.replace_with):
         return Diff(Changes.SOME, replaces=("replaceWith",))
     if provider_replaced:

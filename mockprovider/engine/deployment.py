@@ -7,46 +7,35 @@ first failure stops the operation: what is under way may end, nothing new begins
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import Reply
+from mockprovider.engine.autonaming import Autonaming
+from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import Op, RefusedError, deletion
 from mockprovider.engine.defaults import DefaultProviders, Requested, with_plugin
+from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal
-from mockprovider.engine.graph import deletion_batches, repaired, transitive_dependencies
-from mockprovider.engine.instance import CallFailedError, ProviderSource
+from mockprovider.engine.graph import repaired, transitive_dependencies
+from mockprovider.engine.instance import CallFailedError, Instance, ProviderSource
 from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.outcomes import Diagnostic, Fate, StoppedError
 from mockprovider.engine.planner import Operation, Planner
 from mockprovider.engine.registry import Registry
-from mockprovider.engine.state import ResourceState, State
+from mockprovider.engine.removal import Removal
+from mockprovider.engine.state import ResourceState, State, copied
 from mockprovider.engine.steps import KINDS, PartialFailureError, Run, Step
-from mockprovider.engine.threads import executor
-from mockprovider.errors import MockProviderError, UnsupportedError
+from mockprovider.engine.targets import Targets
+from mockprovider.errors import MockProviderError
 from mockprovider.urn import reference
 from mockprovider.values import Bag, Value
 
 GET_RESOURCE = "pulumi:pulumi:getResource"
 EXPECTED = (CallFailedError, RefusedError, PartialFailureError, MockProviderError)
 """What can go wrong with a step; anything else is a bug of ours and is raised through."""
-
-
-class Diagnostic(Struct, frozen=True):
-    """What a user would be shown: ``severity`` is ``debug``, ``info``, ``warning`` or ``error``."""
-
-    severity: str
-    message: str
-    urn: str = ""
-
-    def __str__(self) -> str:
-        where = f"{self.urn}: " if self.urn else ""
-        return f"{self.severity}: {where}{self.message}"
-
-
-class StoppedError(Exception):
-    """The operation has failed, so nothing more is registered: to the program the monitor has gone away."""
 
 
 class Deployment:
@@ -58,6 +47,8 @@ class Deployment:
         sources: the providers.
         config: the stack's configuration by full key.
         parallel: how many deletions run at once.
+        references: the outputs of the stacks that the program may refer to.
+        autonaming: how objects are to be called whose names the program leaves open.
     """
 
     def __init__(
@@ -68,6 +59,8 @@ class Deployment:
         *,
         config: Mapping[str, Value],
         parallel: int = 1,
+        references: References | None = None,
+        autonaming: Autonaming | None = None,
     ) -> None:
         self.operation = operation
         self.diagnostics: list[Diagnostic] = []
@@ -76,19 +69,29 @@ class Deployment:
         self.errors: list[Exception] = []
         """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
         self.stack_outputs: dict[str, Value] | None = None
-        self._parallel = parallel
+        self.parallel = parallel
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._defaults_turn = threading.Lock()
         self.stopped = False
         """Whether nothing new may begin: something has failed, or the operation was called off."""
         self._registered: dict[str, ResourceState] = {}
+        self.family = Family()
+        self._fates: dict[str, Fate] = {}
+        self._held: set[int] = set()
         self.ledger = Ledger(state)
-        self._registry = Registry(sources, self, preview=operation.preview, seed=operation.seed, remembered=self.ledger.base)
+        self._registry = Registry(
+            sources,
+            self,
+            preview=operation.preview,
+            seed=operation.seed,
+            remembered=self.ledger.base,
+            builtin=Builtin(references),
+        )
         self._run = Run(
             ledger=self.ledger, registry=self._registry, preview=operation.preview, log=self.log, object=self.object
         )
-        self._planner = Planner(operation, self._run)
+        self._planner = Planner(operation, self._run, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
         if state.pending:
             names = ", ".join(f"{each.kind} {each.resource.urn}" for each in state.pending)
@@ -99,7 +102,9 @@ class Deployment:
     # The way back, and what is told ----------------------------------------------------------------------------------
 
     def log(self, severity: str, message: str, urn: str = "") -> None:
-        """Show ``message`` to the user."""
+        """Show ``message`` to the user. Debug lines are dropped: there are a dozen for each resource."""
+        if severity == "debug":
+            return
         with self._lock:
             self.diagnostics.append(Diagnostic(severity, message, urn))
 
@@ -126,20 +131,70 @@ class Deployment:
     # What programs ask for -------------------------------------------------------------------------------------------
 
     def register(self, goal: Goal) -> ResourceState:
-        """Register, or read, a resource, and carry out what follows. Raises ``StoppedError`` once anything has failed."""
+        """Register, or read, a resource, and carry out what follows; ``fate`` says how it ended.
+
+        Raises ``StoppedError`` once anything has failed, unless the operation goes on after errors.
+        """
         try:
-            goal = self._with_provider(goal)
+            goal = self._with_provider(self.family.heir(goal))
             with self._turn:
                 self._go_on()
                 steps, state = self._planner.plan(goal)
-            for step in steps:
-                self._execute(step)
+            if not self._carried_out(steps, state):
+                return state
         except EXPECTED as error:
             self.fail(error, self._where(goal))
             raise StoppedError(str(error)) from error
         with self._lock:
             self._registered[state.urn] = state
+            self.family.note(state.urn, goal)
         return state
+
+    def fate(self, urn: str) -> Fate:
+        """What became of the registration of ``urn``."""
+        if self._planner.is_left_out(urn):
+            return Fate.LEFT_OUT
+        return self._fates.get(urn, Fate.DONE)
+
+    def _carried_out(self, steps: Sequence[Step], state: ResourceState) -> bool:
+        if any(urn in self._fates for urn in state.dependency_urns()):
+            self._give_up(steps, state, Fate.SKIPPED)
+            return False
+        try:
+            for step in steps:
+                self._execute(step)
+        except EXPECTED as error:
+            if not self.operation.continue_on_error:
+                raise
+            self.object(error, state.urn)
+            self._give_up(steps, state, Fate.FAILED)
+            return False
+        return True
+
+    def _give_up(self, steps: Sequence[Step], state: ResourceState, fate: Fate) -> None:
+        """What was there before, and what it needs, stays: it is no leftover, though nothing new stands in its place."""
+        kept = [each.old for each in steps if each.old is not None]
+        with self._lock:
+            self._fates[state.urn] = fate
+            for old in kept:
+                self._held |= {id(old)} | transitive_dependencies(self.ledger.base, old)
+
+    @contextmanager
+    def blaming(self, goal: Goal) -> Iterator[None]:
+        """What goes wrong meanwhile stops the operation. Raises ``StoppedError`` for it."""
+        try:
+            yield
+        except EXPECTED as error:
+            # What fails because the operation was stopped is not why it was.
+            if not self.stopped:
+                self.fail(error, self._where(goal))
+            raise StoppedError(str(error)) from error
+
+    def instance(self, goal: Goal) -> Instance:
+        """The provider instance that ``goal`` asks for. Raises ``CallFailedError``, ``RefusedError`` or ``StoppedError``."""
+        goal = self._with_provider(goal)
+        self._go_on()
+        return self._registry.ensure(goal.provider)
 
     def register_outputs(self, urn: str, outputs: dict[str, Value]) -> None:
         """The outputs of a component; those of the stack are kept until the end. Raises ``StoppedError``."""
@@ -159,10 +214,12 @@ class Deployment:
         ``StoppedError``.
         """
         if goal.type == GET_RESOURCE:
+            # Nobody is asked, and yet the state gets the provider that would be.
+            with self._defaults_turn:
+                self._go_on()
+                self._defaults.reference(goal)
             return self._get_resource(goal.inputs)
-        goal = self._with_provider(goal)
-        self._go_on()
-        return self._registry.ensure(goal.provider).invoke(goal.type, goal.inputs)
+        return self.instance(goal).invoke(goal.type, goal.inputs)
 
     def _get_resource(self, inputs: Bag) -> Reply:
         urn = inputs.get("urn", "")
@@ -170,7 +227,7 @@ class Deployment:
             state = self._registered.get(urn)
         if state is None:
             raise RefusedError(f"{urn!r} is no resource that this program has registered")
-        return Reply(value={"urn": state.urn, "id": state.id, "state": state.outputs})
+        return Reply(value={"urn": state.urn, "id": state.id, "state": state.outputs, "provider": state.provider})
 
     def _go_on(self) -> None:
         if self.stopped:
@@ -182,12 +239,8 @@ class Deployment:
     # Providers -------------------------------------------------------------------------------------------------------
 
     def _with_provider(self, goal: Goal) -> Goal:
-        if not goal.custom:
+        if not (goal.custom or goal.remote):
             return goal
-        if goal.package == "pulumi":
-            raise UnsupportedError(
-                f"{goal.type} is built into the real engine, and not yet into this one. Pass in what it would give instead."
-            )
         if goal.is_provider:
             return self._with_version(goal)
         if goal.provider:
@@ -219,17 +272,25 @@ class Deployment:
         if step.result is None:
             with self.ledger.under_way("" if self.operation.preview else kind.pending, resource):
                 kind.apply(self._run, step)
-        op = step.result or step.op
+        # What a refresh came to is told only where refreshing is what the operation is for.
+        telling = step.op is not Op.REFRESH or self.operation.only_refresh
+        op = (step.result or step.op) if telling else step.op
+        counts = kind.counts and telling and step.news and op is not Op.SAME
         with self._lock:
             self.steps.append((op, resource.urn))
-            if kind.counts and op is not Op.SAME and not resource.is_provider and not resource.is_stack:
+            if counts and not resource.is_provider and not resource.is_stack:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
 
     def refresh(self, *, flagged_only: bool = False) -> None:
         """Read every resource of the state, or those that asked for it (``refreshBeforeUpdate``); failures are
         noted, all are tried.
         """
-        chosen = [each for each in self.ledger.base if each.refresh_before_update or not flagged_only]
+        targets = Targets(self.operation.scope)
+        flagged = [each for each in self.ledger.base if each.refresh_before_update or not flagged_only]
+        chosen = [each for each in flagged if targets.include(each)]
+        if not flagged_only and self._misses(targets):
+            self.stop()
+            return
         if not chosen:
             return
         if not flagged_only:
@@ -267,23 +328,42 @@ class Deployment:
         """Delete what the program no longer has (everything, if there was no program): dependents before what they
         depend on.
         """
-        condemned = self.ledger.leftovers()
+        if self.stopped:
+            return
+        targets = Targets(self.operation.scope)
+        self._misses(targets)
+        condemned = self._condemned(targets)
         if self.stopped or not self._ensure_providers(condemned):
             return
         self._run.deleted = self._planner.deleted | {each.urn for each in condemned}
-        spared: set[int] = set()
-        for batch in deletion_batches(self.ledger.base, condemned):
-            chosen = [each for each in batch if id(each) not in spared]
-            failures = self._delete_batch(chosen)
-            for each in failures:
-                spared |= transitive_dependencies(self.ledger.base, each)
-            if self.stopped:
-                return
+        removal = Removal(self.ledger.base, self._delete, self.parallel)
+        removal.carry_out(condemned, lambda: self.stopped)
 
-    def _delete_batch(self, batch: Sequence[ResourceState]) -> list[ResourceState]:
-        with executor(min(self._parallel, len(batch)) or 1) as pool:
-            outcomes = list(pool.map(self._delete, batch))
-        return [each for each, done in zip(batch, outcomes, strict=True) if not done]
+    def _misses(self, targets: Targets) -> bool:
+        """Whether a target is nowhere; each is told."""
+        missing = targets.missing([*(each.urn for each in self.ledger.base), *self._planner.seen])
+        for each in missing:
+            self.object(RefusedError(f"the target {each!r} could not be found: neither the state nor the program has it"))
+        return bool(missing)
+
+    def _condemned(self, targets: Targets) -> list[ResourceState]:
+        """The leftovers that are to go: of a limited operation the targets, and what cannot stay without them."""
+        left = [each for each in self.ledger.leftovers() if id(each) not in self._held]
+        if not targets.constrained:
+            return left
+        going = self._planner.going_with(targets)
+        condemned = [each for each in left if each.urn in going]
+        unasked = [each for each in condemned if not targets.names(each.urn) and not targets.dependents]
+        for each in unasked:
+            message = f"resource {each.urn!r} would be deleted along with what it depends on, but is no target"
+            self.object(RefusedError(f"{message}. Make it one, or take dependents along."), each.urn)
+        if unasked and not self.operation.preview:
+            self.stop()
+            return []
+        for each in left:
+            if each.urn not in going and not each.delete:
+                self._execute(Step(op=Op.SAME, old=each, new=copied(each)))
+        return condemned
 
     def _delete(self, old: ResourceState) -> bool:
         if self.stopped:
@@ -295,7 +375,7 @@ class Deployment:
             self.object(error, old.urn)
             return False
         except EXPECTED as error:
-            self.fail(error, old.urn)
+            (self.object if self.operation.continue_on_error else self.fail)(error, old.urn)
             return False
         return True
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockprovider.engine.state import PendingOperation, ResourceState, State, Timeouts
-from mockprovider.errors import MalformedError, UnsupportedError
+from mockprovider.errors import MalformedError
+from mockprovider.pulumi.deployments import load
+from mockprovider.pulumi.deployments import resources as written
 from mockprovider.pulumi.values import from_plain, to_plain
 from mockprovider.urn import Urn
 from mockprovider.values import Value
@@ -62,15 +64,8 @@ def import_state(exported: Mapping[str, Any]) -> State:
         MalformedError: it is no deployment, or refers to what is not in it.
         UnsupportedError: it is of a newer version, or its secrets are encrypted.
     """
-    version = exported.get("version")
-    if version not in (3, 4):
-        raise UnsupportedError(
-            f"The deployment is of version {version!r}; this engine reads 3 and 4. Export it with a current pulumi."
-        )
-    deployment = exported.get("deployment")
-    if not isinstance(deployment, Mapping):
-        raise MalformedError("There is no 'deployment' in it. Give what `pulumi stack export --show-secrets` printed.")
-    resources = tuple(_read(each) for each in deployment.get("resources") or ())
+    deployment = load(exported)["deployment"]
+    resources = tuple(_read(each) for each in written(exported))
     _check_references(resources)
     pending = tuple(
         PendingOperation(each["type"], _read(each["resource"])) for each in deployment.get("pending_operations") or ()
@@ -100,9 +95,7 @@ def _plain(value: Value) -> Any:
 
 
 def _read(found: Mapping[str, Any]) -> ResourceState:
-    urn = found.get("urn")
-    if not isinstance(urn, str):
-        raise MalformedError(f"A resource without a URN stands in the deployment: {dict(found)!r}")
+    urn = found["urn"]
     fields: dict[str, Any] = {field: found[key] for key, field in PLAIN.items() if found.get(key) is not None}
     fields |= {field: tuple(found[key]) for key, field in LISTS.items() if found.get(key)}
     fields |= {key: from_plain(found.get(key) or {}) for key in BAGS}

@@ -38,7 +38,11 @@ class Goal(Struct, kw_only=True):
     custom: bool = True
     inputs: dict[str, Value] = field(default_factory=dict)
     parent: str = ""
+    remote: bool = False
+    """A component that its provider constructs."""
     provider: str = ""
+    providers: dict[str, str] = field(default_factory=dict)
+    """Of a component: the providers of its children by package."""
     version: str = ""
     plugin_download_url: str = ""
     read_id: str = ""
@@ -60,7 +64,9 @@ class Goal(Struct, kw_only=True):
     @property
     def package(self) -> str:
         """The package whose provider manages it."""
-        return self.type.removeprefix(PROVIDER_PREFIX) if self.is_provider else self.type.split(":", 1)[0]
+        # A provider's own methods are called "pulumi:providers:aws/method".
+        name = self.type.removeprefix(PROVIDER_PREFIX) if self.is_provider else self.type.split(":", 1)[0]
+        return name.split("/", 1)[0]
 
     @property
     def is_provider(self) -> bool:

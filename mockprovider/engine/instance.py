@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
-from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Op, Reply, Session
+from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
 from mockprovider.engine.outgoing import flattened, outgoing, restored, variables, with_contents
 from mockprovider.engine.state import ResourceState
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
 from mockprovider.pulumi.signatures import accepted
 from mockprovider.urn import Urn
-from mockprovider.values import Secret, Value, has_secret, has_unknown
+from mockprovider.values import Secret, Value, has_secret, has_unknown, is_unknown
 
 METHODS: Mapping[Op, str] = {
     Op.HANDSHAKE: "Handshake",
@@ -32,6 +32,8 @@ METHODS: Mapping[Op, str] = {
     Op.UPDATE: "Update",
     Op.DELETE: "Delete",
     Op.INVOKE: "Invoke",
+    Op.CONSTRUCT: "Construct",
+    Op.CALL: "Call",
     Op.CANCEL: "Cancel",
 }
 UNIMPLEMENTED = 12
@@ -117,6 +119,8 @@ class Instance:
         self.package = package
         self.known = True
         """Whether its configuration is known; calls are answered without the provider where it is not."""
+        self.names = False
+        """Whether it heeds the stack's autonaming configuration."""
         self._preview = preview
         self._handler = source
         self._session = source.open("pulumi", package=package, engine=engine)
@@ -138,6 +142,9 @@ class Instance:
 
     def _accept(self, reply: Reply) -> None:
         self._session.accepts = accepted(reply.extra)
+        self.names = bool(
+            reply.extra.get("supports_autonaming_configuration") or reply.extra.get("supportsAutonamingConfiguration")
+        )
 
     @property
     def accepts(self) -> frozenset[str]:
@@ -197,12 +204,18 @@ class Instance:
 
     # Resources -------------------------------------------------------------------------------------------------------
 
-    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes) -> Checked:
-        """Check. ``olds`` are the old inputs, sent as an empty bag where there are none."""
+    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: Mapping[str, Any] | None = None) -> Checked:
+        """Check. ``olds`` are the old inputs, sent as an empty bag where there are none; ``autonaming`` is sent to a provider
+        that heeds it.
+        """
         if not self._usable():
             return Checked(dict(news))
-        bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(news)}
-        reply = self._ask(Op.CHECK, urn=urn, extra={"randomSeed": seed}, **bags)
+        heeded = autonaming is not None and self.names
+        extra = {"randomSeed": seed, **({"autonaming": dict(autonaming or {})} if heeded else {})}
+        # In a real run, what a resource that was left out would have given is not there at all.
+        given = news if self._preview else {name: value for name, value in news.items() if not is_unknown(value)}
+        bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(given)}
+        reply = self._ask(Op.CHECK, urn=urn, extra=extra, **bags)
         inputs = self._in(reply.inputs or {}, news, "inputs") if reply.ok else {}
         return Checked(inputs, _check_failures(reply))
 
@@ -277,6 +290,15 @@ class Instance:
             result = {name: value if isinstance(value, Secret) else Secret(value) for name, value in result.items()}
         return Reply(value=result)
 
+    def ask_back(self, op: Op, monitor: Handler, **fields: Any) -> Reply:
+        """Construct or Call: while it lasts, the provider may ask ``monitor``."""
+        if not self._usable():
+            return Reply(value={})
+        reply = self._ask(op, monitor=monitor, **fields)
+        if not self._preview:
+            self._known(reply.value or {}, "outputs" if op is Op.CONSTRUCT else "results")
+        return reply
+
     # The way there and back ------------------------------------------------------------------------------------------
 
     def _usable(self) -> bool:
@@ -302,7 +324,7 @@ class Instance:
         reasons = tuple(each.reason for each in reply.failures)
         return Outcome(id_, outputs, None, reasons, bool(reply.extra.get("refresh_before_update")))
 
-    def _call(self, op: Op, *, urn: str = "", type: str = "", **fields: Any) -> Call:  # noqa: A002 - the call's own word
+    def _call(self, op: Op, *, urn: str = "", type: str = "", name: str = "", **fields: Any) -> Call:  # noqa: A002 - its word
         parsed = Urn.parse(urn) if urn else None
         return Call(
             op=op,
@@ -310,7 +332,7 @@ class Instance:
             method=METHODS.get(op, ""),
             urn=urn,
             type=parsed.type if parsed else type,
-            name=parsed.name if parsed else "",
+            name=parsed.name if parsed else name,
             **fields,
         )
 
@@ -346,5 +368,5 @@ def _check_failures(reply: Reply) -> tuple[tuple[str, str], ...]:
 
 
 def _failures_are_data(op: Op, reply: Reply) -> bool:
-    listed = op in (Op.CHECK, Op.CHECK_CONFIG, Op.INVOKE)
+    listed = op in (Op.CHECK, Op.CHECK_CONFIG, Op.INVOKE, Op.CALL)
     return listed and reply.status is None and all(each.status is None for each in reply.failures)

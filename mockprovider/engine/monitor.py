@@ -14,23 +14,26 @@ from typing import Any
 import grpc
 from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
-from msgspec.structs import replace
-from pulumi.runtime.proto import engine_pb2, resource_pb2, resource_pb2_grpc
+from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2, resource_pb2_grpc
 
+from mockprovider.engine.components import Components, Context
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.deployment import GET_RESOURCE, Deployment, StoppedError
-from mockprovider.engine.goal import Alias, Goal, seconds
+from mockprovider.engine.deployment import GET_RESOURCE, Deployment
+from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import CallFailedError
-from mockprovider.engine.state import ResourceState, Timeouts
+from mockprovider.engine.outcomes import Fate, StoppedError
+from mockprovider.engine.requests import inward, reading, registration
+from mockprovider.engine.state import ResourceState
 from mockprovider.errors import MockProviderError, UnsupportedError
-from mockprovider.pulumi.assets import with_hashes
-from mockprovider.pulumi.values import EVERYTHING, decode, decode_value, encode
-from mockprovider.values import Archive, Asset, Output, Secret, Value, has_unknown, map_value
+from mockprovider.pulumi.monitor import in_process
+from mockprovider.pulumi.values import EVERYTHING, decode, encode
+from mockprovider.values import Value, has_unknown
 
 SEVERITIES = {number: name.lower() for name, number in engine_pb2.LogSeverity.items()}
 FEATURES = (
     "SECRETS",
     "RESOURCE_REFERENCES",
+    "OUTPUT_VALUES",
     "ALIAS_SPECS",
     "REPLACEMENT_TRIGGER",
     "DELETED_WITH",
@@ -63,6 +66,10 @@ class MonitorError(grpc.RpcError):
         """The message."""
         return self._details
 
+    def trailing_metadata(self) -> Any:
+        """Nothing more."""
+        return ()
+
 
 def gone(error: StoppedError) -> MonitorError:
     """The monitor has shut down; SDKs then end the program without a word."""
@@ -85,16 +92,37 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
         self._config = dict(config)
         self._secret_keys = sorted(secret_keys)
         self._organization = organization
+        context = Context(organization=organization, config=self._config, secret_keys=tuple(self._secret_keys))
+        self._components = Components(deployment, in_process(self), context)
 
     # Resources -------------------------------------------------------------------------------------------------------
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Register a resource."""
-        state = self._registered(self._answer(registration, request))
+        goal = self._answer(registration, request)
+        if goal.remote:
+            return self._constructed(request, goal)
+        state = self._registered(goal)
         outputs = state.outputs if request.custom else {}
-        return resource_pb2.RegisterResourceResponse(
-            urn=state.urn, id=state.id, object=encode(_for(outputs, request), _accepted(request))
+        fate = self._deployment.fate(state.urn)
+        answer: Any = resource_pb2.RegisterResourceResponse(
+            urn=state.urn, id=state.id, object=encode(_for(outputs, request), _accepted(request)), result=_result(fate)
         )
+        if "unknown" in answer.DESCRIPTOR.fields_by_name:
+            answer.unknown = fate is Fate.LEFT_OUT
+        return answer
+
+    def _constructed(self, request: Any, goal: Goal) -> Any:
+        try:
+            reply = self._components.construct(request, goal)
+        except StoppedError as error:
+            raise gone(error) from error
+        answer = resource_pb2.RegisterResourceResponse(
+            urn=str(reply.extra.get("urn", "")), object=encode(_for(reply.value or {}, request), _accepted(request))
+        )
+        for name, urns in reply.extra.get("stateDependencies", {}).items():
+            answer.propertyDependencies[name].urns.extend(urns)
+        return answer
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Read a resource that exists already."""
@@ -144,9 +172,24 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
             message.failures.add(property=each.path, reason=each.reason)
         return message
 
-    def Call(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("calling a method of a resource")
+    def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Call a method of a resource."""
+        self._no_package(request)
+        goal = Goal(
+            type=request.tok,
+            name=request.tok,
+            provider=request.provider,
+            version=request.version,
+            plugin_download_url=request.pluginDownloadURL,
+        )
+        reply = self._answer(lambda wanted: self._components.call(request, wanted), goal)
+        message = provider_pb2.CallResponse()
+        getattr(message, "return").CopyFrom(encode(reply.value or {}))
+        for name, urns in reply.extra.get("returnDependencies", {}).items():
+            message.returnDependencies[name].urns.extend(urns)
+        for each in reply.failures:
+            message.failures.add(property=each.path, reason=each.reason)
+        return message
 
     # Around it -------------------------------------------------------------------------------------------------------
 
@@ -252,109 +295,15 @@ class Engine:
         return engine_pb2.RequirePulumiVersionResponse()
 
 
-# From messages ---------------------------------------------------------------------------------------------------------
+# To messages -----------------------------------------------------------------------------------------------------------
 
 
-def registration(request: Any) -> Goal:
-    """The goal of a ``RegisterResourceRequest``. Raises ``UnsupportedError`` for what is to come."""
-    for what, used in (
-        ("a remote component", request.remote),
-        ("a transform", request.transforms),
-        ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
-        ("a parameterized package", request.packageRef),
-        ("a state migration", getattr(request, "state_migrations", ())),
-    ):
-        if used:
-            raise UnsupportedError(
-                f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
-                "the pulumi CLI does."
-            )
-    inputs, dependencies, by_property = _inputs(request)
-    before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
-    trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
-    return Goal(
-        type=request.type,
-        name=request.name,
-        custom=request.custom,
-        inputs=inputs,
-        parent=request.parent,
-        provider=request.provider or request.providers.get(request.type.split(":", 1)[0], ""),
-        version=request.version,
-        plugin_download_url=request.pluginDownloadURL,
-        import_id=request.importId,
-        protect=request.protect if request.HasField("protect") else None,
-        dependencies=dependencies,
-        property_dependencies=by_property,
-        delete_before_replace=before,
-        ignore_changes=tuple(request.ignoreChanges),
-        replace_on_changes=tuple(request.replaceOnChanges),
-        replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)})[""],
-        additional_secret_outputs=tuple(request.additionalSecretOutputs),
-        aliases=_aliases(request),
-        custom_timeouts=_timeouts(request.customTimeouts),
-        retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
-        deleted_with=request.deletedWith,
-        replace_with=tuple(request.replace_with),
-    )
-
-
-def reading(request: Any) -> Goal:
-    """The goal of a ``ReadResourceRequest``."""
-    if request.packageRef:
-        raise UnsupportedError(f"{request.type} {request.name!r} uses a parameterized package, which is to come.")
-    if not request.id:
-        raise RefusedError(f"expected an id for {request.type} {request.name!r}: nothing can be read without one")
-    return Goal(
-        type=request.type,
-        name=request.name,
-        inputs=inward(decode(request.properties)),
-        parent=request.parent,
-        provider=request.provider,
-        version=request.version,
-        plugin_download_url=request.pluginDownloadURL,
-        read_id=request.id,
-        dependencies=tuple(sorted(request.dependencies)),
-        additional_secret_outputs=tuple(request.additionalSecretOutputs),
-    )
-
-
-def inward(bag: Mapping[str, Value]) -> dict[str, Value]:
-    """A program's bag as the engine keeps it: output values as what they hold, assets and archives with their hashes."""
-
-    def settled(value: Value) -> Value:
-        if isinstance(value, Output):
-            return Secret(value.value) if value.secret else value.value
-        if isinstance(value, Archive) and value.assets:
-            return with_hashes(replace(value, assets={name: settled(each) for name, each in value.assets.items()}))
-        return with_hashes(value) if isinstance(value, (Asset, Archive)) else value
-
-    return {name: map_value(value, settled) for name, value in bag.items()}
-
-
-def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:
-    bag = decode(request.object)
-    dependencies = tuple(sorted(request.dependencies))
-    if request.propertyDependencies:
-        by_property = {key: tuple(sorted(each.urns)) for key, each in sorted(request.propertyDependencies.items())}
-    else:
-        # An SDK that does not tell which property depends on what means: each on all.
-        by_property = dict.fromkeys(sorted(bag), dependencies)
-    return inward(bag), dependencies, by_property
-
-
-def _aliases(request: Any) -> tuple[Alias, ...]:
-    found = [Alias(urn=urn) for urn in request.aliasURNs]
-    for each in request.aliases:
-        if each.HasField("spec"):
-            spec = each.spec
-            found.append(Alias("", spec.name, spec.type, spec.stack, spec.project, spec.parentUrn, spec.noParent))
-        else:
-            found.append(Alias(urn=each.urn))
-    return tuple(found)
-
-
-def _timeouts(message: Any) -> Timeouts:
-    return Timeouts(*(seconds(getattr(message, key, "")) for key in ("create", "update", "delete", "read")))
+def _result(fate: Fate) -> Any:
+    """The program's word for ``fate``. Newer SDKs know no skipping, only failing."""
+    names: Mapping[Fate, str] = {Fate.FAILED: "FAIL", Fate.SKIPPED: "SKIP"}
+    values = resource_pb2.Result.DESCRIPTOR.values_by_name
+    name = names.get(fate, "SUCCESS")
+    return values[name if name in values else "FAIL"].number
 
 
 def _for(outputs: Mapping[str, Value], request: Any) -> Mapping[str, Value]:

@@ -6,7 +6,9 @@ import hashlib
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.decision import (
     KEEPS_OLD,
     STEPS,
@@ -23,8 +25,9 @@ from mockprovider.engine.decision import (
 from mockprovider.engine.goal import Goal, alias_urns, new_state
 from mockprovider.engine.graph import dependents
 from mockprovider.engine.instance import identity
-from mockprovider.engine.state import ResourceState
+from mockprovider.engine.state import ResourceState, copied
 from mockprovider.engine.steps import Provider, Run, Step, import_
+from mockprovider.engine.targets import Scope, Targets
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.urn import make
 from mockprovider.values import UNKNOWN, Value, has_unknown
@@ -34,11 +37,16 @@ class Operation(Struct, frozen=True, kw_only=True):
     """What is being run: on which stack, how, and with which chance.
 
     ``number`` counts the stack's operations; it and ``seed`` make the random seeds that Check is given.
+    ``only_refresh`` says that nothing follows the refresh, ``scope`` what it is limited to; with ``continue_on_error`` a step
+    that failed stops only what depends on it.
     """
 
     project: str
     stack: str
     preview: bool = False
+    only_refresh: bool = False
+    scope: Scope = Scope()
+    continue_on_error: bool = False
     seed: int = 0
     number: int = 1
 
@@ -48,13 +56,16 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 class _Case(Struct):
-    """A registration on its way through the planner. An import puts what it found in the place of ``old``."""
+    """A registration on its way through the planner. An import puts what it found in the place of ``old``; ``replaced`` says
+    that the user wants it replaced.
+    """
 
     goal: Goal
     old: ResourceState | None
     new: ResourceState
     provider: Provider | None
     recreating: bool
+    replaced: bool
 
 
 REPLACING = frozenset({Decision.REPLACE, Decision.DELETE_AND_REPLACE, Decision.RESUME})
@@ -63,7 +74,8 @@ REPLACING = frozenset({Decision.REPLACE, Decision.DELETE_AND_REPLACE, Decision.R
 class Planner:
     """Turns registrations into steps. Not safe to use from two threads at once: the engine takes one registration at a time."""
 
-    def __init__(self, operation: Operation, run: Run) -> None:
+    def __init__(self, operation: Operation, run: Run, autonaming: Autonaming) -> None:
+        self._autonaming = autonaming
         self._operation = operation
         self._run = run
         self._ledger = run.ledger
@@ -72,6 +84,17 @@ class Planner:
         self._replaced: set[str] = set()
         self._deleted: set[str] = set()
         self._condemned: set[int] = set()
+        self._targets = Targets(operation.scope)
+        self._left_out: set[str] = set()
+
+    @property
+    def seen(self) -> list[str]:
+        """The URNs that were registered."""
+        return list(self._planned)
+
+    def is_left_out(self, urn: str) -> bool:
+        """Whether ``urn`` would be created, and is not: it is no target."""
+        return urn in self._left_out
 
     @property
     def deleted(self) -> set[str]:
@@ -84,13 +107,26 @@ class Planner:
         Raises ``RefusedError`` or ``CallFailedError``.
         """
         urn = self._urn(goal)
+        goal = self._named(goal, urn)
         old = self._old(urn, goal)
         new = new_state(goal, urn)
         new.refresh_before_update = bool(old and old.refresh_before_update)
         if new.is_provider and urn in self._adopted:
             self._run.registry.alias(urn, self._adopted[urn])
         self._planned[urn] = new
-        return self._read(goal, old, new) if goal.read_id else self._register(goal, old, new)
+        if goal.read_id:
+            return self._read(goal, old, new)
+        if new.is_provider or new.is_stack or self._targets.include(new):
+            planned = self._register(goal, old, new)
+            self._refuse_left_out(new)
+            return planned
+        return self._pass_over(old, new)
+
+    def _named(self, goal: Goal, urn: str) -> Goal:
+        """``goal``, deleted before its replacement where its name, made without chance, would be taken."""
+        custom = goal.custom and not goal.is_provider and not goal.read_id
+        naming = self._autonaming.of(urn, b"") if custom else None
+        return replace(goal, delete_before_replace=True) if naming and naming.fixed else goal
 
     # Identity --------------------------------------------------------------------------------------------------------
 
@@ -130,10 +166,62 @@ class Planner:
             return steps, new
         return [Step(op=Op.READ, old=old, new=new)], new
 
+    # Targets ---------------------------------------------------------------------------------------------------------
+
+    def _pass_over(self, old: ResourceState | None, new: ResourceState) -> tuple[list[Step], ResourceState]:
+        """No target: it stays as it is, or is not created."""
+        if old is None:
+            self._left_out.add(new.urn)
+            new.inputs = {}
+            return [Step(op=Op.SAME, new=new)], new
+        if old.provider and self._run.registry.get(old.provider) is None:
+            raise RefusedError(
+                f"the provider {old.provider!r} of {new.urn!r} is not registered: the program gives the resource another one, "
+                "and it is no target. Make it one, or change the program back."
+            )
+        steps = self._unchanged(old, new.urn)
+        self._planned[new.urn] = steps[-1].resource
+        return steps, steps[-1].resource
+
+    def _unchanged(self, old: ResourceState, urn: str) -> list[Step]:
+        """The steps that leave ``old`` as it is, those of what it depends on, and this run has not seen, before it."""
+        new = copied(old, urn=urn)
+        self._planned.setdefault(urn, new)
+        steps = []
+        for each in old.dependency_urns():
+            before = self._ledger.live.get(each)
+            if before is not None and each not in self._planned and each not in self._adopted.values():
+                steps += self._unchanged(before, each)
+        return [*steps, Step(op=Op.SAME, old=old, new=new)]
+
+    def going_with(self, targets: Targets) -> set[str]:
+        """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""
+        going: set[str] = set()
+        for each in self._ledger.base:
+            if targets.names(each.urn) or not going.isdisjoint(each.dependency_urns()):
+                going.add(each.urn)
+        roots = [each for each in self._ledger.base if each.urn in going]
+        for root in roots:
+            going.update(each.urn for each in self._dependent_replacements(root) + self._replaced_with(root.urn))
+        return going
+
+    def _refuse_left_out(self, new: ResourceState) -> None:
+        missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)
+        if missing is None:
+            return
+        error = RefusedError(
+            f"resource {new.urn!r} depends on {missing!r}, which would be created, but is no target. Make it one."
+        )
+        if not self._run.preview:
+            raise error
+        self._run.object(error, new.urn)
+        self._left_out.discard(missing)
+
     # Registering -----------------------------------------------------------------------------------------------------
 
     def _register(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[Step], ResourceState]:
-        case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted)
+        replaced = old is not None and self._targets.replaces(new.urn)
+        case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         before = self._import(case) if imports(old, goal) else []
         self._check(case)
         diff = None
@@ -158,7 +246,7 @@ class Planner:
         return done + replaced
 
     def _check(self, case: _Case) -> None:
-        prepared = prepare(case.old, case.goal, recreating=case.recreating)
+        prepared = prepare(case.old, case.goal, recreating=case.recreating or case.replaced)
         if prepared.not_ignored:
             paths = ", ".join(prepared.not_ignored)
             self._run.log("info", f"cannot ignore changes in added or removed elements of the path: {paths}", case.new.urn)
@@ -169,7 +257,12 @@ class Planner:
     def _checked(
         self, provider: Provider, new: ResourceState, olds: dict[str, Value] | None, news: dict[str, Value]
     ) -> dict[str, Value]:
-        checked = provider.check(new.urn, olds, news, self._operation.random_seed(new.urn))
+        seed = self._operation.random_seed(new.urn)
+        naming = None if new.is_provider else self._autonaming.of(new.urn, seed)
+        if naming and naming.insisted and not provider.names:
+            message = f"{new.type} resource has a custom autonaming setting, and its provider does not heed such settings"
+            self._run.log("warning", message, new.urn)
+        checked = provider.check(new.urn, olds, news, seed, naming.options if naming else None)
         if checked.failures:
             lines = [f"{new.type}.{path}: {reason}" if path else reason for path, reason in checked.failures]
             raise RefusedError(f"resource {new.name!r} is invalid: " + "; ".join(lines))
@@ -179,7 +272,7 @@ class Planner:
         goal, new = case.goal, case.new
         if not self._run.preview and has_unknown(goal.replacement_trigger):
             raise RefusedError(f"the replacement trigger of {new.urn!r} is unknown, which only a preview may hold")
-        wanted = forced(old, goal, self._replaced, provider_replaced=self._provider_replaced(old, new))
+        wanted = forced(old, goal, self._replaced, provider_replaced=self._provider_replaced(old, new), asked_for=case.replaced)
         if wanted is not None:
             return wanted
         if case.provider is None:
@@ -221,7 +314,7 @@ class Planner:
     def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[Step]:
         self._object(objections(old, case.goal, diff), case.new.urn)
         self._replaced.add(case.new.urn)
-        if case.provider is not None:
+        if case.provider is not None and not case.replaced:
             # Defaults and generated names of the old object must not carry over, so Check sees the raw inputs alone.
             case.new.inputs = self._checked(case.provider, case.new, None, case.goal.inputs)
         if decision is Decision.REPLACE:

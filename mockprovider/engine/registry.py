@@ -10,8 +10,10 @@ import hashlib
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from mockprovider.calls import EnginePort
+from mockprovider.engine.builtin import PACKAGE, Builtin
 from mockprovider.engine.instance import CallFailedError, Checked, Identity, Instance, Outcome, ProviderSource, wrong
 from mockprovider.engine.state import PROVIDER_PREFIX, UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.diff import Changes, Diff
@@ -33,6 +35,7 @@ class Registry:
         preview: whether the operation is a preview.
         seed: of the ids of new provider resources.
         remembered: the state's provider resources, to boot what old resources still need.
+        builtin: the source of the package that the engine has built in.
     """
 
     def __init__(
@@ -43,7 +46,11 @@ class Registry:
         preview: bool,
         seed: int,
         remembered: Sequence[ResourceState],
+        builtin: ProviderSource | None = None,
     ) -> None:
+        self._builtin = builtin or Builtin()
+        self.names = False
+        """Providers are called as the program says."""
         self._sources = sources
         self._engine = engine
         self._preview = preview
@@ -88,7 +95,14 @@ class Registry:
 
     # A provider's methods --------------------------------------------------------------------------------------------
 
-    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes) -> Checked:  # noqa: ARG002 - a provider's signature
+    def check(
+        self,
+        urn: str,
+        olds: Bag | None,
+        news: Bag,
+        seed: bytes,  # noqa: ARG002 - a provider's signature
+        autonaming: Mapping[str, Any] | None = None,  # noqa: ARG002 - as above
+    ) -> Checked:
         """Boot the provider and check its configuration. The version may be dropped by it, and not changed."""
         instance = self._boot(urn)
         checked = instance.check_config(urn, without_internal(olds or {}), without_internal(news))
@@ -169,6 +183,8 @@ class Registry:
         return instance
 
     def _source(self, package: str) -> ProviderSource:
+        if package == PACKAGE:
+            return self._builtin
         if not isinstance(self._sources, Mapping):
             return self._sources
         if package not in self._sources:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from mockprovider.engine.deployment import Diagnostic
+from mockprovider.engine.outcomes import Diagnostic
 from mockprovider.engine.state import Resources
 from mockprovider.values import Value
 

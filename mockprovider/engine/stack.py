@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from msgspec.structs import replace
+from msgspec import structs
 
+from mockprovider.cloud import Cloud
+from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.exporting import export_state, import_state
 from mockprovider.engine.instance import ProviderSource
@@ -16,8 +18,11 @@ from mockprovider.engine.planner import Operation
 from mockprovider.engine.program import Ended, Environment, Program, run_program
 from mockprovider.engine.result import Result
 from mockprovider.engine.state import Resources, State
+from mockprovider.engine.targets import Scope
 from mockprovider.engine.threads import Work
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
+from mockprovider.pulumi import deployments
+from mockprovider.pulumi.options import Options, listed
 from mockprovider.values import Secret, Value, reveal
 
 GRACE = 0.5
@@ -34,6 +39,8 @@ class Stack:
         organization: the organization's name, which programs may ask for.
         config: the stack's configuration. Keys are full (``aws:region``) or bare (the project's own); values are strings, or
             ``Secret`` of them.
+        references: the stacks that a program may refer to (``StackReference``), by the names that it uses: other ``Stack``
+            objects, whose outputs are read when they are asked for, or outputs as a mapping, with ``Secret`` where they are.
         seed: of generated ids and random seeds; equal seeds make equal runs.
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
@@ -48,6 +55,7 @@ class Stack:
         name: str = "dev",
         organization: str = "organization",
         config: Mapping[str, Value] | None = None,
+        references: Mapping[str, Stack | Mapping[str, Value]] | None = None,
         seed: int = 0,
         parallel: int = 1,
         timeout: float = 60.0,
@@ -59,6 +67,7 @@ class Stack:
         self.parallel = parallel
         self.timeout = timeout
         self._provider = provider
+        self._references = {each: _outputs_of(given) for each, given in (references or {}).items()}
         self._seed = seed
         self._state = State()
         self._operations = 0
@@ -73,6 +82,11 @@ class Stack:
         """What the engine remembers, by name or URN."""
         return Resources(self._state.resources)
 
+    @property
+    def outputs(self) -> dict[str, Value]:
+        """The outputs that the last operation left, secrets wrapped."""
+        return next((dict(each.outputs) for each in self._state.resources if each.is_stack), {})
+
     # Operations ------------------------------------------------------------------------------------------------------
 
     def up(
@@ -84,6 +98,7 @@ class Stack:
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
+        **options: Unpack[Options],
     ) -> Result:
         """Make what exists what ``program`` says.
 
@@ -95,6 +110,7 @@ class Stack:
             expect_failure: it is to fail; succeeding is the error then.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
+            options: ``target``, ``target_dependents``, ``replace`` and ``continue_on_error``, as ``Options`` says.
 
         Raises:
             DefinitionError: ``program`` is none.
@@ -103,10 +119,10 @@ class Stack:
         """
         _checked(program)
         if preview:
-            looked = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout)
+            looked = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        result = self._operate(program, refresh=refresh, parallel=parallel, timeout=timeout)
+        result = self._operate(program, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
@@ -117,22 +133,37 @@ class Stack:
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
+        **options: Unpack[Options],
     ) -> Result:
         """What ``up`` would do. Nothing is changed. Arguments and errors as for ``up``."""
         _checked(program)
-        result = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout)
+        result = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
-    def refresh(self, *, expect_failure: bool = False, timeout: float | None = None) -> Result:
-        """Look at what exists, and remember it. Arguments and errors as for ``up``."""
-        result = self._operate(None, only_refresh=True, timeout=timeout)
+    def refresh(
+        self,
+        *,
+        preview: bool = False,
+        expect_failure: bool = False,
+        timeout: float | None = None,
+        **options: Unpack[Options],
+    ) -> Result:
+        """Look at what exists, and remember it, unless it is a ``preview``. Other arguments and errors as for ``up``."""
+        result = self._operate(None, only_refresh=True, preview=preview, timeout=timeout, **options)
         return self._judged(result, "refresh", expect_failure=expect_failure)
 
     def destroy(
-        self, *, refresh: bool = False, expect_failure: bool = False, parallel: int | None = None, timeout: float | None = None
+        self,
+        *,
+        preview: bool = False,
+        refresh: bool = False,
+        expect_failure: bool = False,
+        parallel: int | None = None,
+        timeout: float | None = None,
+        **options: Unpack[Options],
     ) -> Result:
-        """Delete everything; no program is run. Arguments and errors as for ``up``."""
-        result = self._operate(None, refresh=refresh, parallel=parallel, timeout=timeout)
+        """Delete everything, unless it is a ``preview``; no program is run. Other arguments and errors as for ``up``."""
+        result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "destroy", expect_failure=expect_failure)
 
     # State -----------------------------------------------------------------------------------------------------------
@@ -143,11 +174,28 @@ class Stack:
         ``secrets_providers`` says how the importing CLI is to encrypt: the key of that name in an export of the stack that
         imports (also of an empty one). Without it a CLI cannot import a state with secrets; an imported state has its own.
         """
-        return export_state(replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
+        return export_state(structs.replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
 
-    def import_(self, deployment: Mapping[str, Any]) -> None:
-        """Go on from an exported state. Raises ``MalformedError`` or ``UnsupportedError``."""
-        self._state = import_state(deployment)
+    def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
+        """Go on from an exported stack, under its project's and its stack's name.
+
+        Args:
+            deployment: what ``pulumi stack export --show-secrets`` printed, or the file that it was written to.
+            cloud: where to make what the stack says exists (``double.cloud``), or one for each package; packages that a
+                mapping leaves out are left alone. ``pulumi.deployments.adopt`` says what becomes an object.
+
+        Raises:
+            MalformedError: it is no deployment, or refers to what is not in it.
+            UnsupportedError: it is of a newer version, or its secrets are encrypted.
+            MockProviderError: ``cloud`` has one of its objects already.
+        """
+        exported = deployments.load(deployment)
+        deployments.refuse_ciphertext(exported)
+        state = import_state(exported)
+        if cloud is not None:
+            deployments.adopt(exported, cloud)
+        self._state = state
+        self.project, self.name = deployments.identity(exported) or (self.project, self.name)
 
     # Running ---------------------------------------------------------------------------------------------------------
 
@@ -160,11 +208,32 @@ class Stack:
         only_refresh: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
+        target: Sequence[str] = (),
+        target_dependents: bool = False,
+        replace: Sequence[str] = (),
+        continue_on_error: bool = False,
     ) -> Result:
         self._operations += 1
-        operation = Operation(project=self.project, stack=self.name, preview=preview, seed=self._seed, number=self._operations)
+        operation = Operation(
+            project=self.project,
+            stack=self.name,
+            preview=preview,
+            only_refresh=only_refresh,
+            scope=Scope(listed("target", target), target_dependents, listed("replace", replace)),
+            continue_on_error=continue_on_error,
+            seed=self._seed,
+            number=self._operations,
+        )
         workers, seconds = parallel or self.parallel, timeout or self.timeout
-        deployment = Deployment(operation, self._state, self._provider, config=self.config, parallel=workers)
+        deployment = Deployment(
+            operation,
+            self._state,
+            self._provider,
+            config=self.config,
+            parallel=workers,
+            references=self._references,
+            autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
+        )
 
         def carry_out() -> None:
             deployment.refresh(flagged_only=not (refresh or only_refresh))
@@ -215,6 +284,10 @@ class Stack:
             cause = result.error.__cause__ if isinstance(result.error, ProgramError) else result.error
             raise ProgramError(f"The {what} of {self.project}/{self.name} {result}") from cause
         return result
+
+
+def _outputs_of(given: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
+    return (lambda: given.outputs) if isinstance(given, Stack) else (lambda: given)
 
 
 def _checked(program: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -20,7 +20,9 @@ from mockprovider.values import Bag, same
 class Provider(Protocol):
     """What manages a resource: an instance, or the registry for provider resources."""
 
-    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes) -> Checked:
+    names: bool
+
+    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: Mapping[str, Any] | None = None) -> Checked:
         """Validate inputs."""
 
     def diff(self, of: Identity, news: Bag) -> Diff:
@@ -43,7 +45,7 @@ class Step(Struct, kw_only=True):
     """One step: ``old`` becomes ``new``.
 
     ``keep_old`` marks the old instance for deletion at the end instead of dropping it; ``result`` is the op that a refresh
-    came to.
+    came to; ``news`` says whether a summary is to count it.
     """
 
     op: Op
@@ -52,6 +54,7 @@ class Step(Struct, kw_only=True):
     keep_old: bool = False
     before_replace: bool = False
     result: Op | None = None
+    news: bool = True
 
     @property
     def resource(self) -> ResourceState:
@@ -92,7 +95,11 @@ class PartialFailureError(Exception):
 
 
 def same_(run: Run, step: Step) -> None:
-    """New checked inputs, old id and outputs, no RPC; a provider is configured with its *old* inputs."""
+    """New checked inputs, old id and outputs, no RPC; a provider is configured with its *old* inputs. What is not there and
+    no target leaves no trace.
+    """
+    if step.old is None:
+        return
     new, old = step.resource, step.was
     new.id, new.outputs = old.id, old.outputs
     new.refresh_before_update = old.refresh_before_update
@@ -165,6 +172,8 @@ def read(run: Run, step: Step) -> None:
     asked = new.id
     _take(new, outcome)
     new.id = outcome.id or asked
+    # As the CLI counts: what was read for the first time, or as before, is no news.
+    step.news = step.old is not None and not same(step.old.outputs, new.outputs)
     _settle(run, step)
 
 

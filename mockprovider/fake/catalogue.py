@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from mockprovider.calls import Call, Failure, Reply
+from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError
+from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.paths import show
-from mockprovider.schema import Function, Package, Property, ResourceType
+from mockprovider.schema import Function, Package, Property, ResourceType, terraform_type_name
 from mockprovider.values import Bag
+
+PARAMETERIZED = "parameterized"
+"""Where a session remembers what parameters made of its package, by name."""
 
 MARKER = "__defaults"
 """The key under which the bridge's programs keep book of defaults; no property of any type."""
@@ -27,14 +33,28 @@ class Catalogue:
 
     def package(self, call: Call) -> Package:
         """The package that a call is for: its session's, else its type's, else the first."""
+        made = [each.package for each in call.session.extra.get(PARAMETERIZED, {}).values() if not each.package.extension]
+        return made[-1] if made else self.base(call)
+
+    def base(self, call: Call) -> Package:
+        """The package that a call is for, whatever parameters have made of it."""
         schema = call.session.schema
         name = call.type.rsplit(":", 1)[-1] if call.type.startswith("pulumi:providers:") else call.type.split(":", 1)[0]
         found = schema if isinstance(schema, Package) else self.packages.get(name)
         return found or next(iter(self.packages.values()), Package("mock"))
 
+    def parameterized(self, call: Call, name: str = "") -> Any:
+        """The ``fake.parameters.Parameterized`` of this name in a call's session; without a name, what its package became."""
+        made = call.session.extra.get(PARAMETERIZED, {})
+        return made.get(name or self.package(call).name)
+
+    def _packages(self, call: Call) -> Mapping[str, Package]:
+        made = {name: each.package for name, each in call.session.extra.get(PARAMETERIZED, {}).items()}
+        return {**self.packages, **made} if made else self.packages
+
     def type(self, call: Call) -> ResourceType | None:
         """The resource type that a call is about. Raises ``MalformedError`` for a call that names none."""
-        package = self.packages.get(call.type.split(":", 1)[0])
+        package = self._packages(call).get(call.type.split(":", 1)[0])
         declared = package.resources.get(call.type) if package else None
         if not call.type:
             raise MalformedError(f"{call} names no resource type: set 'type', or a 'urn' that holds one.")
@@ -45,17 +65,56 @@ class Catalogue:
 
     def function(self, call: Call) -> Function | None:
         """The function that a call is about."""
-        package = self.packages.get(call.type.split(":", 1)[0])
+        package = self._packages(call).get(call.type.split(":", 1)[0])
         return package.functions.get(call.type) if package else None
+
+    def provider_function(self, call: Call) -> ProviderFunction | None:
+        """The provider function that a call is about."""
+        found = self._offer(call)
+        return found if isinstance(found, ProviderFunction) else None
+
+    def ephemeral(self, call: Call) -> Ephemeral | None:
+        """The ephemeral resource that a call is about."""
+        found = self._offer(call)
+        return found if isinstance(found, Ephemeral) else None
+
+    def _offer(self, call: Call) -> object:
+        package = self.packages.get(call.type.split(":", 1)[0])
+        return package.offers.get(call.type) if package else None
+
+    def names(self, types: Collection[str]) -> set[str]:
+        """Terraform's names of ``types``, which are given by such names or by tokens."""
+        declared = {token: each.terraform for package in self.packages.values() for token, each in package.resources.items()}
+        return {declared.get(each) or (terraform_type_name(each) if ":" in each else each) for each in types}
+
+    def home(self, call: Call, cloud: Cloud) -> str:
+        """The type under which the cloud has the object of a call: an object that was moved keeps the one it was made with."""
+        package = self.packages.get(call.type.split(":", 1)[0])
+        declared = package.resources.get(call.type) if package else None
+        if declared is None or not declared.moved_from or cloud.read(call.type, call.id) is not None:
+            return call.type
+        names = self.names(declared.moved_from)
+        tokens = [token for each in self.packages.values() for token, item in each.resources.items() if item.terraform in names]
+        former = [*(each for each in declared.moved_from if ":" in each), *tokens]
+        return next((each for each in former if cloud.read(each, call.id) is not None), call.type)
+
+    def resident(self, call: Call, cloud: Cloud) -> CloudObject | None:
+        """The object of a call; of one that was made as another type, what this type knows of it."""
+        home = self.home(call, cloud)
+        found = cloud.read(home, call.id)
+        if found is None or home == call.type:
+            return found
+        known = self.packages[call.type.split(":", 1)[0]].resources[call.type].properties
+        return CloudObject(call.type, found.id, {name: value for name, value in found.items() if name in known})
 
     def unknown_type(self, call: Call) -> Reply:
         """The answer to a call about a type that nobody declared."""
-        known = [token for package in self.packages.values() for token in package.resources]
+        known = [token for package in self._packages(call).values() for token in package.resources]
         return failed(f"Nobody declared the resource type {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
 
     def unknown_function(self, call: Call) -> Reply:
         """The answer to a call of a function that nobody declared."""
-        known = [token for package in self.packages.values() for token in package.functions]
+        known = [token for package in self._packages(call).values() for token in package.functions]
         return failed(f"Nobody declared the function {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
 
     def unknown_properties(self, declared: ResourceType, inputs: Bag) -> Iterator[Failure]:

@@ -8,8 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from mockprovider.calls import Failure
+from mockprovider.fake.choosing import Choices
+from mockprovider.fake.limits import beyond
 from mockprovider.paths import Path, show
-from mockprovider.schema import Kind, Property
+from mockprovider.schema import Kind, Property, Template
 from mockprovider.values import Archive, Asset, Bag, Output, Secret, Value, has_secret, is_unknown, reveal
 
 Properties = Mapping[str, Property]
@@ -25,37 +27,58 @@ PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (Mapping,),
 }
 
+NO_CHOICES = Choices()
+
 NESTING = frozenset({"array", "set", "map", "object"})
 """Kinds that may hold declared properties somewhere inside."""
 
 
-def with_defaults(properties: Properties, inputs: Bag) -> dict[str, Value]:
-    """``inputs`` with defaults where nothing was said, and what is declared secret wrapped as such; at every depth."""
+def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHOICES) -> dict[str, Value]:
+    """``inputs`` with defaults where nothing was said, and what is declared secret wrapped as such; at every depth.
+
+    ``choices`` say what is made up; unless told, nothing is, and such properties stay unset.
+    """
     filled = dict(inputs)
-    for name, item in properties.items():
+    for name, item in _followers_last(properties):
         if filled.get(name) is None and item.has_default:
-            filled[name] = item.default(reveal(inputs)) if callable(item.default) else item.default
+            value = _default(name, item, inputs, filled, choices)
+            if value is None:
+                continue
+            filled[name] = value
         if filled.get(name) is None:
             continue
-        filled[name] = _filled_inside(item.kind, filled[name])
+        filled[name] = _filled_inside(item.kind, filled[name], choices.inside(name))
         if item.secret and not isinstance(filled[name], Secret):
             filled[name] = Secret(filled[name])
     return filled
 
 
-def _filled_inside(kind: Kind, value: Value) -> Value:
+def _followers_last(properties: Properties) -> Iterator[tuple[str, Property]]:
+    """Properties with a template for a default come after those that it may ask for."""
+    last = {name: item for name, item in properties.items() if isinstance(item.default, Template)}
+    yield from ((name, item) for name, item in properties.items() if name not in last)
+    yield from last.items()
+
+
+def _default(name: str, item: Property, inputs: Bag, filled: Bag, choices: Choices) -> Value:
+    if item.is_made_up or isinstance(item.default, Template):
+        return choices.default(name, item, filled)
+    return item.default(reveal(inputs)) if callable(item.default) else item.default
+
+
+def _filled_inside(kind: Kind, value: Value, choices: Choices) -> Value:
     if isinstance(value, Secret):
-        return Secret(_filled_inside(kind, value.value))
+        return Secret(_filled_inside(kind, value.value, choices))
     if isinstance(value, Output):
-        return Output(_filled_inside(kind, value.value), value.secret, value.dependencies)
+        return Output(_filled_inside(kind, value.value, choices), value.secret, value.dependencies)
     if kind.name == "object" and isinstance(value, Mapping):
-        return with_defaults(kind.properties, value)
+        return with_defaults(kind.properties, value, choices)
     items = kind.items
     if items is not None and items.name in NESTING:
         if isinstance(value, Mapping):
-            value = {key: _filled_inside(items, item) for key, item in value.items()}
+            value = {key: _filled_inside(items, item, choices.inside(key)) for key, item in value.items()}
         elif isinstance(value, (list, tuple)):
-            value = [_filled_inside(items, item) for item in value]
+            value = [_filled_inside(items, item, choices.inside(index)) for index, item in enumerate(value)]
     return value
 
 
@@ -74,11 +97,15 @@ def failures(properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool
         elif not item.is_input:
             yield Failure(f"{name!r} is computed by the provider and cannot be set", show(path))
         else:
+            for other in item.conflicts_with:
+                if inputs.get(other) is not None:
+                    yield Failure(f"{name!r} and {other!r} cannot both be set: drop one of them", show(path))
             yield from _misfits(item.kind, value, path, hidden=secret)
             yield from _unlisted(item, value, path, hidden=secret)
+            yield from beyond(item, value, path, hidden=secret)
 
 
-def _unlisted(item: Property, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
+def _unlisted(item: Property | Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
     plain = reveal(value)
     if item.enum and not is_unknown(value) and plain not in item.enum:
         got = "a secret that is none of them" if hidden else repr(plain)
@@ -92,6 +119,8 @@ def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[
         return
     if not _fits(kind, value):
         yield Failure(f"expected {kind}, got {_kind_name(value, hidden=hidden)}", show(path))
+    elif kind.enum:
+        yield from _unlisted(kind, value, path, hidden=hidden)
     elif kind.name in ("array", "set") and kind.items:
         for index, item in enumerate(value):
             yield from _misfits(kind.items, item, (*path, index), hidden=hidden)

@@ -3,26 +3,87 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 from mockprovider.cloud import digest
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Kind, Property, ResourceType
-from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_unknown, reveal
+from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_secret, has_unknown, map_value, reveal
+
+Maker = Callable[[Property, str, dict[str, Any], Value], Value]
+"""What a computed property becomes, of its declaration, its path, its siblings and ``id``, and what it was before."""
 
 
 def compute(declared: ResourceType, wanted: Bag, id_: str, prior: Bag | None = None) -> dict[str, Value]:
-    """The whole object: ``wanted`` with every computed property that it does not set.
+    """The whole object: ``wanted`` with every computed property that it does not set, at every depth.
 
-    A generated value is made once and kept: with ``prior`` (an update) it stays. Templates and functions follow the inputs.
+    A generated value is made once and kept: with ``prior`` (an update) it stays. Templates and functions follow the inputs,
+    inside of an object those that stand there, and ``id``.
     """
     known: dict[str, Value] = {name: reveal(value) for name, value in wanted.items() if value is not None}
-    made = dict(known)
-    for name, item in computed(declared, known):
-        made[name] = _value(item, name, {**made, "id": id_}, prior)
-    return made
+    return _Walk(id_, _made).bag(declared.properties, known, "", reveal(dict(prior or {})))
+
+
+def planned_inside(declared: ResourceType, wanted: Bag, prior: Bag, id_: str = "") -> dict[str, Value]:
+    """``wanted`` with what can be said beforehand of computed properties inside of its objects."""
+    found, walk = dict(wanted), _Walk(id_, _planned)
+    for name, value in wanted.items():
+        item = declared.properties.get(name)
+        if item is not None and (item.kind.items or item.kind.properties):
+            found[name] = walk.value(item.kind, value, name, reveal(prior.get(name)))
+    return found
+
+
+class _Walk:
+    """One walk through an object's properties that fills in what is computed, at every depth."""
+
+    __slots__ = ("_id", "_make")
+
+    def __init__(self, id_: str, make: Maker) -> None:
+        self._id = id_
+        self._make = make
+
+    def bag(self, properties: Mapping[str, Property], known: Mapping[str, Value], at: str, prior: Value) -> dict[str, Value]:
+        """``known`` whole. ``at`` is the path that leads to it, ``prior`` what was there before."""
+        before = prior if isinstance(prior, Mapping) else {}
+        made = {
+            name: self.value(properties[name].kind, value, _at(at, name), before.get(name)) if name in properties else value
+            for name, value in known.items()
+        }
+        for name, item in pending(properties, known):
+            made[name] = self._make(item, _at(at, name), {**made, "id": self._id}, before.get(name))
+        return made
+
+    def value(self, kind: Kind, value: Value, at: str, prior: Value) -> Value:
+        """The same of one value."""
+        if isinstance(value, Secret):
+            return Secret(self.value(kind, value.value, at, prior))
+        if kind.name == "object" and isinstance(value, Mapping):
+            return self.bag(kind.properties, {key: each for key, each in value.items() if each is not None}, at, prior)
+        items = kind.items
+        if items is not None and (items.items or items.properties) and isinstance(value, (Mapping, list, tuple)):
+            return self._elements(kind.name, items, value, at, prior)
+        return value
+
+    def _elements(self, collection: str, items: Kind, value: Value, at: str, prior: Value) -> Value:
+        """Elements of lists are the same as before by index, those of maps by key, and those of sets by content."""
+        if isinstance(value, Mapping):
+            before = prior if isinstance(prior, Mapping) else {}
+            return {key: self.value(items, each, _at(at, key), before.get(key)) for key, each in value.items()}
+        if collection == "set":
+            return [self._element(items, each, at) for each in value]
+        old = [*(prior if isinstance(prior, (list, tuple)) else ()), *[None] * len(value)]
+        return [self.value(items, each, _at(at, str(index)), old[index]) for index, each in enumerate(value)]
+
+    def _element(self, items: Kind, value: Value, at: str) -> Value:
+        walk = _Walk("", self._make) if has_unknown(value) else self
+        return walk.value(items, value, _at(at, digest(value)), None)
+
+
+def _at(at: str, name: str) -> str:
+    return f"{at}.{name}" if at else name
 
 
 def computed(declared: ResourceType, wanted: Bag) -> Iterator[tuple[str, Property]]:
@@ -30,24 +91,34 @@ def computed(declared: ResourceType, wanted: Bag) -> Iterator[tuple[str, Propert
 
     Templates in a circle come as declared: filling in the first then says what it lacks.
     """
-    pending = {name: item for name, item in declared.properties.items() if item.computed and name not in wanted}
-    while pending:
-        ready = next((name for name, item in pending.items() if not _waits(item, pending)), next(iter(pending)))
-        yield ready, pending.pop(ready)
+    yield from pending(declared.properties, wanted)
+
+
+def pending(properties: Mapping[str, Property], wanted: Mapping[str, Value]) -> Iterator[tuple[str, Property]]:
+    """The same of a bag of properties anywhere."""
+    left = {name: item for name, item in properties.items() if item.computed and wanted.get(name) is None}
+    while left:
+        ready = next((name for name, item in left.items() if not _waits(item, left)), next(iter(left)))
+        yield ready, left.pop(ready)
 
 
 def _waits(item: Property, pending: Mapping[str, Property]) -> bool:
     return isinstance(item.computed, str) and any(name in pending for name in fields(item.computed))
 
 
-def _value(item: Property, name: str, context: dict[str, Any], prior: Bag | None) -> Value:
+def _made(item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
     if callable(item.computed):
         return item.computed(dict(context))
     if isinstance(item.computed, str):
         return fill(item.computed, context)
-    if prior is not None and prior.get(name) is not None:
-        return reveal(prior[name])
-    return generated(item.kind, name, context["id"])
+    return prior if prior is not None else generated(item.kind, at, context["id"])
+
+
+def _planned(item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
+    id_ = context.pop("id")
+    if item.computed is True and prior is None and id_:
+        prior = generated(item.kind, at, id_)
+    return planned_value(item, context, UNKNOWN if prior is None else prior, id_)
 
 
 def planned_value(item: Property, wanted: Bag, prior: Value = UNKNOWN, id_: str = "") -> Value:
@@ -91,6 +162,21 @@ def fields(template: str) -> tuple[str, ...]:
         raise DefinitionError(
             f"{template!r} is not a template: {error}. Write names in braces: 'arn:cloud:::{{id}}'."
         ) from error
+
+
+def fill_all(value: Any, context: Mapping[str, Any]) -> Any:
+    """``value`` with every text in it filled in from ``context``: unknown or secret where what it names is."""
+    return map_value(dict(value) if isinstance(value, Mapping) else value, lambda each: _told(each, context))
+
+
+def _told(value: Value, context: Mapping[str, Any]) -> Value:
+    if not isinstance(value, str):
+        return value
+    asked = [context.get(name) for name in fields(value)]
+    if any(map(has_unknown, asked)):
+        return UNKNOWN
+    filled = fill(value, reveal(dict(context)))
+    return Secret(filled) if any(map(has_secret, asked)) else filled
 
 
 def fill(template: str, context: Mapping[str, Any]) -> str:

@@ -12,11 +12,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from msgspec import UNSET
+
 from mockprovider.errors import DefinitionError
+from mockprovider.fake._behaviours import dump_behaviour, number, read_behaviours
+from mockprovider.fake._components import dump_component, dump_method, read_component, read_method
 from mockprovider.fake._document import Node, nearest, parse
-from mockprovider.fake._properties import read_inputs, read_properties, terraform_name, valid_name
+from mockprovider.fake._properties import read_inputs, read_properties, terraform_name, texts, valid_name
 from mockprovider.fake.computing import fields
-from mockprovider.schema import TOKEN, Function, Kind, Package, Property, ResourceType
+from mockprovider.schema import TIMED, TOKEN, Definition, Function, Kind, Package, Property, Random, ResourceType, Template
 from mockprovider.values import Value
 
 FORMAT = 1
@@ -27,13 +31,26 @@ VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?")
 RESERVED_TOKEN = re.compile(r"[^:]*:(index)?:provider")
 
 Reader = Callable[[Node], Any]
+
+
+def _timeouts(node: Node) -> dict[str, float]:
+    return {op: number(each) for op, each in node.members(TIMED).items()}
+
+
 RESOURCE: Mapping[str, Reader] = {
     "properties": read_properties,
     "id": lambda each: each.text(empty=False),
     "deleteBeforeReplace": Node.flag,
+    "timeouts": _timeouts,
+    "behaviours": read_behaviours,
+    "diffNeedsKnown": Node.flag,
     "description": Node.text,
     "terraform": terraform_name,
     "version": Node.whole,
+    "identity": texts,
+    "movedFrom": texts,
+    "importable": lambda each: each.value if isinstance(each.value, bool) else each.text(empty=False),
+    "legacyTypeSystem": Node.flag,
 }
 """What may stand in a resource type, and how it is read."""
 
@@ -72,9 +89,9 @@ def _read(node: Node, readers: Mapping[str, Reader]) -> dict[str, Any]:
 
 def _package(name: str, node: Node) -> Package:
     valid_name(PACKAGE_NAME, name, node, "a package name starts with a letter and goes on with letters, digits, '-' and '_'")
-    found = _read(node, {"version": _version, "config": _config, "resources": _members, "functions": _members})
+    found = _read(node, {"version": _version, "config": _config, **dict.fromkeys(SECTIONS, _members)})
     package = Package(name, found.get("version", "1.0.0"), found.get("config", {}))
-    for kind, make in (("resources", _resource), ("functions", _function)):
+    for kind, make in SECTIONS.items():
         for token, each in found.get(kind, {}).items():
             _token(token, each, name)
             package.add(make(token, each))
@@ -118,7 +135,7 @@ def _one_terraform_name(package: Package, node: Node) -> None:
 def _resource(token: str, node: Node) -> ResourceType:
     found = _read(node, RESOURCE)
     properties = found.pop("properties", {})
-    found["delete_before_replace"] = found.pop("deleteBeforeReplace", False)
+    found |= {word: found.pop(key) for key, word in RENAMED.items() if key in found}
     if "id" in found:
         settable = [name for name, item in properties.items() if item.is_input]
         _templates(found["id"], {"name", "hash", *settable}, node.members()["id"])
@@ -127,6 +144,14 @@ def _resource(token: str, node: Node) -> ResourceType:
         return ResourceType(token, properties, **found)
     except DefinitionError as error:
         raise node.error(str(error)) from error
+
+
+RENAMED = {
+    "deleteBeforeReplace": "delete_before_replace",
+    "diffNeedsKnown": "diff_needs_known",
+    "movedFrom": "moved_from",
+    "legacyTypeSystem": "legacy_type_system",
+}
 
 
 def _function(token: str, node: Node) -> Function:
@@ -140,6 +165,15 @@ def _function(token: str, node: Node) -> Function:
 def _plain_object(node: Node) -> Any:
     node.members()
     return node.plain()
+
+
+SECTIONS: Mapping[str, Callable[[str, Node], Definition]] = {
+    "resources": _resource,
+    "functions": _function,
+    "components": lambda token, node: read_component(token, node, _templates),
+    "methods": lambda token, node: read_method(token, node, _templates),
+}
+"""What a package holds by token, and how each is read."""
 
 
 def _templates(value: Value, names: set[str], node: Node) -> None:
@@ -169,18 +203,28 @@ def _needs(template: str, names: Collection[str], node: Node) -> tuple[str, ...]
 
 
 def _computed(properties: Mapping[str, Property], node: Node) -> None:
-    """Raises ``DefinitionError`` for a template that asks for what the type does not have, or for templates in a circle."""
+    """Raises ``DefinitionError`` for a template that asks for what its siblings are not, or for templates in a circle."""
     needs: dict[str, tuple[str, ...]] = {}
+    places = node.members()["properties"].members() if properties else {}
     for name, item in properties.items():
         if isinstance(item.computed, str):
-            place = node.members()["properties"].members()[name].members()["computed"]
-            needs[name] = _needs(item.computed, {"id", *properties}, place)
+            needs[name] = _needs(item.computed, {"id", *properties}, places[name].members()["computed"])
+        if isinstance(item.default, Template):
+            needs[name] = _needs(item.default.text, {*properties}, places[name].members()["defaultTemplate"])
+        _inside(item.kind, places[name])
     try:
         # One that a program may set does not wait for its template, but it may also leave it to it.
         TopologicalSorter(needs).prepare()
     except CycleError as error:
         circle = " -> ".join(error.args[1])
         raise node.error(f"these templates need each other, so none can be first: {circle}. Take one of them out.") from error
+
+
+def _inside(kind: Kind, node: Node) -> None:
+    if kind.items is not None and (kind.items.items or kind.items.properties):
+        _inside(kind.items, node.members()["items"])
+    elif kind.name == "object":
+        _computed(kind.properties, node)
 
 
 def _config(node: Node) -> dict[str, Property]:
@@ -204,11 +248,19 @@ def dump(packages: Iterable[Package]) -> dict[str, Any]:
 
 
 def _dump_package(package: Package) -> dict[str, Any]:
+    if package.offers:
+        offered = ", ".join(package.offers)
+        raise DefinitionError(
+            f"A types file cannot hold provider functions and ephemeral resources, and {package.name} has {offered}. "
+            "Keep them in Python."
+        )
     return {
         "version": package.version,
         **_given("config", _dump_properties(package.config, f"the configuration of {package.name}")),
         **_given("resources", {token: _dump_resource(each) for token, each in package.resources.items()}),
         **_given("functions", {token: _dump_function(each) for token, each in package.functions.items()}),
+        **_given("components", {name: dump_component(each, _dump_properties) for name, each in package.components.items()}),
+        **_given("methods", {name: dump_method(each, _dump_properties) for name, each in package.methods.items()}),
     }
 
 
@@ -218,12 +270,21 @@ def _given(key: str, value: Any) -> dict[str, Any]:
 
 def _dump_resource(declared: ResourceType) -> dict[str, Any]:
     regular = ResourceType(declared.token)
+    if declared.upgrades:
+        raise _python(f"{declared.token}: what upgrades a state", "the upgrade that drops what is gone")
     return {
         **_given("description", declared.description),
         **_given("id", declared.id if declared.id != regular.id else ""),
         **_given("terraform", declared.terraform if declared.terraform != regular.terraform else ""),
         **_given("version", declared.version),
         **_given("deleteBeforeReplace", declared.delete_before_replace),
+        **_given("timeouts", dict(declared.timeouts)),
+        **_given("behaviours", [dump_behaviour(each, declared.token) for each in declared.behaviours]),
+        **_given("diffNeedsKnown", declared.diff_needs_known),
+        **_given("identity", list(declared.identity)),
+        **_given("movedFrom", list(declared.moved_from)),
+        **({} if declared.importable is True else {"importable": declared.importable}),
+        **_given("legacyTypeSystem", declared.legacy_type_system),
         **_given("properties", _dump_properties(declared.properties, declared.token)),
     }
 
@@ -249,21 +310,47 @@ def _dump_property(item: Property, owner: str) -> dict[str, Any]:
     return {
         **_dump_kind(item.kind, owner),
         **_given("required", item.required),
-        **({"default": item.default} if item.has_default else {}),
+        **_dump_default(item),
+        **{key: getattr(item, word) for key, word in LIMITS.items() if getattr(item, word) is not None},
+        **_given("pattern", item.pattern),
+        **_given("autoName", item.auto_name),
+        **_given("deleteBeforeReplace", item.delete_before_replace),
+        **_given("unreadable", item.unreadable),
         **_given("computed", item.computed),
         **_given("optional", item.optional),
         **_given("forcesNew", item.forces_new),
-        **_given("secret", item.secret),
+        **_given("secret", item.secret and not item.write_only),
+        **_given("writeOnly", item.write_only),
+        **_given("conflictsWith", list(item.conflicts_with)),
         **_given("enum", list(item.enum)),
         **_given("description", item.description),
         **_given("terraform", item.terraform),
     }
 
 
+LIMITS = {
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "minLength": "min_length",
+    "maxLength": "max_length",
+    "minItems": "min_items",
+    "maxItems": "max_items",
+}
+
+
+def _dump_default(item: Property) -> dict[str, Any]:
+    if isinstance(item.default, Template):
+        return {"defaultTemplate": item.default.text}
+    if isinstance(item.default, Random):
+        return {"defaultRandom": {name: getattr(item.default, name) for name in Random.__struct_fields__}}
+    return {} if item.default is UNSET else {"default": item.default}
+
+
 def _dump_kind(kind: Kind, owner: str) -> dict[str, Any]:
     if kind.name == "object":
         return {"type": "object", "properties": _dump_properties(kind.properties, owner)}
-    return {"type": kind.name, **({"items": _dump_kind(kind.items, owner)} if kind.items else {})}
+    items = {"items": _dump_kind(kind.items, owner)} if kind.items else {}
+    return {"type": kind.name, **items, **_given("enum", list(kind.enum))}
 
 
 def _python(what: str, instead: str) -> DefinitionError:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from mockprovider.calls import Call, Op, Reply
+from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.checks import failures, with_defaults
-from mockprovider.fake.computing import fields, fill
+from mockprovider.fake.computing import fill_all
+from mockprovider.paths import show
 from mockprovider.schema import Function
-from mockprovider.values import UNKNOWN, Bag, Value, has_unknown, map_value, reveal
+from mockprovider.values import Bag, ResourceReference, Value, children, has_secret, has_unknown, reveal
 
 
 class Functions:
@@ -23,18 +24,33 @@ class Functions:
         found = self._catalogue.function(call)
         if found is None:
             return self._catalogue.unknown_function(call)
+        if call.session.protocol == "pulumi":
+            refused = tuple(_refused(call, strict=self._catalogue.strict))
+            if refused:
+                return Reply(failures=refused)
         arguments = with_defaults(found.inputs, call.inputs or {})
         wrong = tuple(failures(found.inputs, arguments))
         return Reply(failures=wrong) if wrong else Reply(value=_returned(found, reveal(arguments)))
 
 
+def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:
+    """What no function of Pulumi's may be given: engines keep unknowns back, and SDKs of today send the others all the same."""
+    for name, value in (call.inputs or {}).items():
+        kinds = {
+            "unknown": has_unknown(value),
+            "secret": strict and has_secret(value),
+            "a reference to a resource": strict and _refers(value),
+        }
+        for kind in (each for each, holds in kinds.items() if holds):
+            reason = f"the argument {name!r} of {call.type} is {kind}, and a function must not be given that"
+            yield Failure(reason, show((name,)), "invalid_argument")
+
+
+def _refers(value: Value) -> bool:
+    return isinstance(value, ResourceReference) or any(map(_refers, children(value)))
+
+
 def _returned(function: Function, arguments: dict[str, Value]) -> Bag:
     if callable(function.returns):
         return function.returns(arguments)
-    filled = map_value(dict(function.returns), lambda each: _told(each, arguments) if isinstance(each, str) else each)
-    return dict(filled)
-
-
-def _told(template: str, arguments: Bag) -> Value:
-    unknown = any(has_unknown(arguments.get(name)) for name in fields(template))
-    return UNKNOWN if unknown else fill(template, arguments)
+    return dict(fill_all(function.returns, arguments))

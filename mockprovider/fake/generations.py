@@ -203,8 +203,8 @@ def _accepted(played: Generation, reply: Reply) -> Mapping[str, object]:
     return {name: said and getattr(played, HANDSHAKE_FLAGS.get(name, "handshake")) for name, said in reply.extra.items()}
 
 
-def _configured(played: Generation, _: Reply) -> Mapping[str, object]:
-    return {name: getattr(played, flag) for name, flag in CONFIGURE_FLAGS.items()}
+def _configured(played: Generation, reply: Reply) -> Mapping[str, object]:
+    return reply.extra if not reply.ok else {name: getattr(played, flag) for name, flag in CONFIGURE_FLAGS.items()}
 
 
 def _unknown_diff(played: Generation, reply: Reply) -> Mapping[str, object]:

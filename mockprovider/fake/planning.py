@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mockprovider.calls import Change, ChangeKind, Plan
+from mockprovider.fake.catalogue import MARKER
 from mockprovider.fake.checks import with_defaults
-from mockprovider.fake.computing import computed, planned_value
-from mockprovider.paths import show
+from mockprovider.fake.choosing import Choices
+from mockprovider.fake.computing import computed, planned_inside, planned_value
+from mockprovider.paths import parse, show
 from mockprovider.schema import Kind, Property, ResourceType
-from mockprovider.values import UNKNOWN, Bag, Value, has_unknown, reveal, same
+from mockprovider.values import UNKNOWN, Bag, Value, has_unknown, is_unknown, reveal, same
 
 Segments = tuple[str | int, ...]
 
 
 def plan_create(declared: ResourceType, inputs: Bag) -> Plan:
     """The plan of a new object: what a computed property will be is known only where its template needs nothing unknown."""
-    wanted = {name: value for name, value in with_defaults(declared.properties, inputs).items() if value is not None}
-    planned = dict(wanted)
+    filled = with_defaults(declared.properties, plain_inputs(inputs), Choices(left_open=True))
+    wanted = {name: value for name, value in filled.items() if value is not None}
+    planned = planned_inside(declared, wanted, {})
     for name, item in computed(declared, wanted):
         planned[name] = planned_value(item, planned)
     changes = tuple(Change(show((name,)), ChangeKind.ADD) for name in sorted(planned))
@@ -33,27 +36,96 @@ def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, in
 
     Where ``prior_inputs`` is ``None`` (Terraform, and engines that do not send them) they are what ``prior`` holds of inputs.
     """
-    wanted = {name: value for name, value in with_defaults(declared.properties, inputs).items() if value is not None}
+    filled = with_defaults(declared.properties, plain_inputs(inputs), Choices(prior=prior, left_open=True))
+    # What is still to be made up is no change by itself.
+    to_come = [name for name, value in filled.items() if is_unknown(value) and inputs.get(name) is None]
+    wanted = {name: value for name, value in filled.items() if value is not None and name not in to_come}
     settled = dict(computed(declared, wanted))
-    before = prior if prior_inputs is None else prior_inputs
-    before = {
-        name: value
-        for name, value in before.items()
-        if value is not None and name not in settled and (name in wanted or _is_input(declared, name))
-    }
+    before = _before(declared, prior if prior_inputs is None else plain_inputs(prior_inputs), wanted)
     changes = tuple(_changes(declared, before, wanted))
-    planned = dict(wanted)
+    planned = planned_inside(declared, wanted, prior, id_)
     if any(change.replaces for change in changes):
-        return Plan({**planned, **plan_create(declared, inputs).planned}, changes, declared.delete_before_replace)
+        first = _deletes_first(declared, changes, before, wanted, inputs)
+        return Plan({**planned, **plan_create(declared, inputs).planned}, changes, first)
+    for name in wanted if not changes else ():
+        # What is computed inside of it stays as it is, too.
+        if name in prior and not same(planned[name], wanted[name]):
+            planned[name] = prior[name]
     for name, item in settled.items():
         planned[name] = planned_value(item, planned, prior.get(name, UNKNOWN), id_) if changes else prior.get(name)
+    if changes:
+        planned |= {name: filled[name] for name in to_come}
     stable = tuple(sorted(name for name in settled if same(planned[name], prior.get(name))))
     return Plan(planned, changes, declared.delete_before_replace, stable)
 
 
-def _is_input(declared: ResourceType, name: str) -> bool:
-    item = declared.properties.get(name)
-    return item is not None and item.is_input
+def plain_inputs(inputs: Bag) -> Bag:
+    """``inputs`` without the book that is kept of defaults."""
+    return {name: value for name, value in inputs.items() if name != MARKER} if MARKER in inputs else inputs
+
+
+def auto_named(inputs: Bag) -> frozenset[str]:
+    """The properties that check named, by the book that is kept in ``inputs``."""
+    found = reveal(inputs.get(MARKER))
+    return frozenset(map(str, found)) if isinstance(found, (list, tuple)) else frozenset()
+
+
+def _before(declared: ResourceType, known: Bag, wanted: Bag) -> dict[str, Value]:
+    """What ``known`` holds of inputs; a computed property is one where it is ``wanted``, at every depth."""
+    found = {}
+    for name, value in known.items():
+        item = declared.properties.get(name)
+        left_to_provider = item is not None and item.computed and name not in wanted
+        if value is not None and not left_to_provider and (name in wanted or (item is not None and item.is_input)):
+            found[name] = without_computed(item.kind, value, wanted.get(name)) if item else value
+    return found
+
+
+def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
+    """``value`` without what is computed inside of it and not ``wanted`` there."""
+    value, wanted = reveal(value), reveal(wanted)
+    if kind.name == "object" and isinstance(value, Mapping):
+        like = wanted if isinstance(wanted, Mapping) else {}
+        known = kind.properties
+        return {
+            name: without_computed(known[name].kind, each, like.get(name)) if name in known else each
+            for name, each in value.items()
+            if name not in known or not known[name].computed or like.get(name) is not None
+        }
+    if kind.items is None or not (kind.items.items or kind.items.properties):
+        return value
+    if isinstance(value, Mapping):
+        like = wanted if isinstance(wanted, Mapping) else {}
+        return {key: without_computed(kind.items, each, like.get(key)) for key, each in value.items()}
+    if not isinstance(value, (list, tuple)):
+        return value
+    others = list(wanted) if isinstance(wanted, (list, tuple)) else []
+    if kind.name == "set":
+        # Nobody knows which element is which, so what any of them says counts for all.
+        named = {name: each for other in others if isinstance(other, Mapping) for name, each in other.items()}
+        return [without_computed(kind.items, each, named) for each in value]
+    others += [None] * (len(value) - len(others))
+    return [without_computed(kind.items, each, other) for each, other in zip(value, others, strict=False)]
+
+
+def _deletes_first(declared: ResourceType, changes: tuple[Change, ...], before: Bag, wanted: Bag, inputs: Bag) -> bool:
+    """Whether the old object must go first: as declared, or because both would have the name that the program gave."""
+    if declared.delete_before_replace:
+        return True
+    if any(item.delete_before_replace for change in changes if change.replaces for item in _along(declared, change.path)):
+        return True
+    named = [name for name, item in declared.properties.items() if item.auto_name and name not in auto_named(inputs)]
+    return any(inputs.get(name) is not None and same(before.get(name), wanted[name]) for name in named)
+
+
+def _along(declared: ResourceType, path: str) -> Iterator[Property]:
+    """The declarations on the way to a path."""
+    kind: Kind | None = Kind("object", properties=declared.properties)
+    for segment in parse(path):
+        item = kind.properties.get(str(segment)) if kind else None
+        if item is not None:
+            yield item
+        kind = item.kind if item else kind.items if kind else None
 
 
 def _changes(declared: ResourceType, before: Bag, after: Bag) -> Iterator[Change]:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from mockprovider.calls import Call, Op, Reply
+from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud
 from mockprovider.errors import UnsupportedError
+from mockprovider.fake import views
+from mockprovider.fake.adopting import Adopting
 from mockprovider.fake.catalogue import Catalogue
+from mockprovider.fake.components import Components
 from mockprovider.fake.configuring import Configuring
 from mockprovider.fake.functions import Functions
+from mockprovider.fake.listing import Listing
+from mockprovider.fake.parameters import Parameters
+from mockprovider.fake.passing import Passing
 from mockprovider.fake.resources import Resources
 from mockprovider.schema import Package
 from mockprovider.urn import Urn
@@ -22,11 +29,32 @@ class Fake:
         packages: what it serves, by package name; looked at anew at each call, so definitions may be added while it serves.
         cloud: where its objects live.
         strict: refuse types, and properties of types, that nobody declared; otherwise inputs are echoed, and an id is made.
+        publish: tells the engine about the views of resource types that have some.
+        clock: what behaviours go by; one that stands still, and moves where they take time, unless told.
     """
 
-    def __init__(self, packages: Mapping[str, Package], cloud: Cloud, *, strict: bool = False) -> None:
-        catalogue = Catalogue(packages, strict=strict)
-        rooms = (Configuring(catalogue), Resources(catalogue, cloud), Functions(catalogue))
+    def __init__(
+        self,
+        packages: Mapping[str, Package],
+        cloud: Cloud,
+        *,
+        strict: bool = False,
+        publish: views.Publish = views.unpublished,
+        clock: Clock | None = None,
+    ) -> None:
+        catalogue = self._catalogue = Catalogue(packages, strict=strict)
+        self._publish = publish
+        resources = Resources(catalogue, cloud, clock)
+        rooms = (
+            Configuring(catalogue),
+            resources,
+            Adopting(catalogue, cloud, resources.ops[Op.READ]),
+            Passing(catalogue, cloud),
+            Functions(catalogue),
+            Components(catalogue),
+            Listing(catalogue, cloud),
+            Parameters(catalogue),
+        )
         self._ops: Mapping[Op, Callable[[Call], Reply]] = {op: answer for room in rooms for op, answer in room.ops.items()}
 
     def __call__(self, call: Call) -> Reply:
@@ -37,4 +65,17 @@ class Fake:
         op = self._ops.get(call.op)
         if op is None:
             raise UnsupportedError(f"The fake does not answer {call.method or call.op.value} yet.")
-        return op(call)
+        reply = op(call)
+        return self._told(call, reply) if call.op in views.SHOWING and reply.ok else reply
+
+    def _told(self, call: Call, reply: Reply) -> Reply:
+        """What an engine is told about a resource beside its state: its views, and whether to look at it again."""
+        declared = self._catalogue.type(call)
+        if declared is None:
+            return reply
+        if declared.views and views.wanted(call):
+            self._publish(call, views.steps(declared, call, reply))
+        asked = call.session.extra.get(views.ENGINE, {}).get("supports_refresh_before_update")
+        if declared.refresh_before_update and asked and call.op is not Op.DELETE:
+            reply.extra = {**reply.extra, "refresh_before_update": True}
+        return reply

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
 
-from mockprovider.calls import Call, Op, Plan, Reply
+from msgspec.structs import replace
+
+from mockprovider.calls import Call, Failure, Handler, Op, Plan, Reply
+from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud, digest
+from mockprovider.fake.behaviours import Behaviour, World
 from mockprovider.fake.catalogue import MARKER, Catalogue, failed
 from mockprovider.fake.checks import failures, with_defaults
+from mockprovider.fake.choosing import DISABLE, Choices, of_check
 from mockprovider.fake.computing import compute, fill
-from mockprovider.fake.planning import plan_create, plan_update
-from mockprovider.schema import Property, ResourceType
+from mockprovider.fake.planning import plain_inputs, plan_create, plan_update, without_computed
+from mockprovider.layers import stack
+from mockprovider.paths import contains, parse, show
+from mockprovider.schema import Kind, Property, ResourceType, snake_case
 from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
 
 
 class Resources:
-    """The calls that are about a resource. ``cloud`` is where its objects live."""
+    """The calls that are about a resource. ``cloud`` is where its objects live, ``clock`` what its behaviours go by."""
 
-    def __init__(self, catalogue: Catalogue, cloud: Cloud) -> None:
+    def __init__(self, catalogue: Catalogue, cloud: Cloud, clock: Clock | None = None) -> None:
         self._catalogue = catalogue
         self._cloud = cloud
-        self.ops: Mapping[Op, Callable[[Call], Reply]] = {
+        self._clock: Clock = clock or StillClock()
+        plain: Mapping[Op, Handler] = {
             Op.CHECK: self._check,
             Op.UPGRADE: lambda call: Reply(value=call.prior, id=call.id),
             Op.DIFF: self._plan,
@@ -31,29 +41,55 @@ class Resources:
             Op.UPDATE: self._update,
             Op.DELETE: self._delete,
         }
+        self.ops: Mapping[Op, Handler] = {op: partial(self._behaving, answer) for op, answer in plain.items()}
+
+    def _behaving(self, answer: Handler, call: Call) -> Reply:
+        """The answer of the type's behaviours, with ``answer`` behind them."""
+        declared = self._catalogue.type(call) if call.op is not Op.CHECK or self._catalogue.function(call) is None else None
+        if declared is None or not declared.behaviours:
+            return answer(call)
+        home = self._catalogue.home(call, self._cloud) if call.id else call.type
+        world = World(self._cloud, self._clock, declared, home)
+        return stack([partial(_in_world, each, world) for each in declared.behaviours], answer)(call)
 
     def _check(self, call: Call) -> Reply:
         # Terraform checks the arguments of data sources, which are functions, as it checks resources.
-        function = self._catalogue.function(call)
+        function = self._catalogue.function(call) or self._catalogue.ephemeral(call)
         declared = None if function else self._catalogue.type(call)
         if function is None and declared is None:
             return self._catalogue.unknown_type(call)
         properties = function.inputs if function else declared.properties if declared else {}
-        inputs = {name: value for name, value in (call.inputs or {}).items() if name != MARKER}
+        inputs = plain_inputs(call.inputs or {})
+        choices = of_check(call)
+        filled = with_defaults(properties, inputs, choices)
         unknown = self._catalogue.unknown_properties(declared, inputs) if declared else ()
-        return Reply(inputs=with_defaults(properties, inputs), failures=(*failures(properties, inputs), *unknown))
+        # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
+        added = {name: properties[name] for name in filled if name in properties and inputs.get(name) is None}
+        defaults = failures(added, {name: filled[name] for name in added})
+        wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices), *unknown)
+        named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
+        return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
 
     def _plan(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
         if declared is None:
             return self._catalogue.unknown_type(call)
+        if declared.diff_needs_known and call.prior is not None and has_unknown(call.inputs or {}):
+            named = ", ".join(sorted(name for name, value in (call.inputs or {}).items() if has_unknown(value)))
+            told = f"{call.type} {call.id!r}: what changes cannot be told while {named} is unknown."
+            return failed(told, status="failed_precondition")
         return Reply(plan=self._planned(declared, call), id=call.id, private=call.private)
 
     @staticmethod
     def _planned(declared: ResourceType, call: Call) -> Plan:
         if call.prior is None:
             return plan_create(declared, call.inputs or {})
-        return plan_update(declared, call.prior, call.prior_inputs, call.inputs or {}, call.id)
+        plan = plan_update(declared, call.prior, call.prior_inputs, call.inputs or {}, call.id)
+        ignored = [parse(each) for each in call.ignore_changes]
+        if not ignored:
+            return plan
+        left = tuple(each for each in plan.changes if not any(contains(path, parse(each.path)) for path in ignored))
+        return replace(plan, changes=left)
 
     def _create(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
@@ -61,35 +97,45 @@ class Resources:
             return self._catalogue.unknown_type(call)
         if call.preview:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
-        wanted = with_defaults(declared.properties, call.inputs or {})
-        id_ = self._new_id(declared, call, wanted)
+        wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
         made = compute(declared, wanted, id_)
         self._cloud.create(call.type, id_, made)
         return Reply(id=id_, value=_dressed(declared, made, wanted), private=call.private)
 
-    def _new_id(self, declared: ResourceType, call: Call, wanted: Bag) -> str:
+    def _new(self, declared: ResourceType, call: Call, inputs: Bag) -> tuple[Bag, str]:
+        """What a new object is made of, and its id."""
         # Without a URN (Terraform) the point is what is asked for: equal requests then differ by their order alone.
-        plain = reveal(wanted)
+        plain = reveal(with_defaults(declared.properties, inputs))
         point = call.urn or digest(call.type, sorted(plain.items(), key=lambda item: item[0]))
-        hash_ = self._cloud.new_hash(point)
-        # A property of that name is what the object is called, under every engine; Terraform tells no logical name.
-        given = {name: value for name, value in plain.items() if value is not None}
-        return fill(declared.id, {"name": call.name or hash_, **given, "hash": hash_})
+        name = call.name or snake_case(re.split("[:/]", declared.token)[-1])
+        while True:
+            hash_ = self._cloud.new_hash(point)
+            # What check had no seed for is made up now.
+            wanted = with_defaults(declared.properties, inputs, Choices(hash_.encode(), name))
+            # A property of that name is what the object is called, under every engine; Terraform tells no logical name.
+            given = {name: value for name, value in reveal(wanted).items() if value is not None}
+            id_ = fill(declared.id, {"name": call.name or hash_, **given, "hash": hash_})
+            # What was adopted, or made by hand, may have the id that would be next.
+            if hash_ not in id_ or self._cloud.read(call.type, id_) is None:
+                return wanted, id_
 
     def _read(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
-        found = self._cloud.read(call.type, call.id)
+        found = self._catalogue.resident(call, self._cloud)
         if found is None:
             return Reply()
         if declared is None:
             return self._catalogue.unknown_type(call)
         if not declared.properties:
             declared = ResourceType(call.type, dict.fromkeys(found, Property("any")))
+        known = call.prior_inputs or {}
         inputs = {name: value for name, value in found.items() if _shown_as_input(declared, name, call)}
+        inputs = {name: without_computed(_kind(declared, name), value, known.get(name)) for name, value in inputs.items()}
+        book = {MARKER: known[MARKER]} if MARKER in known else {}
         return Reply(
             id=found.id,
-            value=_dressed(declared, found, call.prior or {}),
-            inputs=_dressed(declared, inputs, call.prior_inputs or {}),
+            value=_dressed(declared, readable(declared.properties, found, call.prior or {}), call.prior or {}),
+            inputs={**_dressed(declared, readable(declared.properties, inputs, known), known), **book},
             private=call.private,
         )
 
@@ -99,16 +145,49 @@ class Resources:
             return self._catalogue.unknown_type(call)
         if call.preview:
             return Reply(value=self._planned(declared, call).planned, id=call.id)
-        wanted = with_defaults(declared.properties, call.inputs or {})
+        kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
+        wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
         made = compute(declared, wanted, call.id, call.prior or {})
-        if self._cloud.update(call.type, call.id, made) is None:
+        if self._cloud.update(self._catalogue.home(call, self._cloud), call.id, made) is None:
             return failed(f"{call.type} {call.id!r} does not exist any more. A refresh would have told.", status="not_found")
         return Reply(id=call.id, value=_dressed(declared, made, wanted), private=call.private)
 
     def _delete(self, call: Call) -> Reply:
         # Gone already is as good as deleted (reference 2.12); the event log shows whether there was anything.
-        self._cloud.delete(call.type, call.id)
+        self._cloud.delete(self._catalogue.home(call, self._cloud), call.id)
         return Reply()
+
+
+def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) -> Reply:
+    return behaviour(call, proceed, world)
+
+
+def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) -> Iterator[Failure]:
+    """What is wrong where names are wanted, and the engine's options forbid to make them."""
+    for name, item in properties.items():
+        if item.auto_name and filled.get(name) is None and choices.mode == DISABLE:
+            told = f"missing required property {name!r}: automatic names are disabled for this resource, so give it one"
+            yield Failure(told, show((name,)))
+
+
+def _kind(declared: ResourceType, name: str) -> Kind:
+    item = declared.properties.get(name)
+    return item.kind if item else Kind("any")
+
+
+def readable(properties: Mapping[str, Property], found: Bag, known: Bag) -> dict[str, Value]:
+    """``found`` as a read tells it: what no read can tell is what is ``known`` already, or left out; inside of objects, too."""
+    told: dict[str, Value] = {}
+    for name in dict.fromkeys((*found, *properties)):
+        item, here, before = properties.get(name), found.get(name), known.get(name)
+        if item is not None and item.unreadable:
+            told |= {} if before is None else {name: before}
+        elif name in found:
+            told[name] = here
+            if item is not None and isinstance(here, Mapping) and item.kind.name == "object":
+                like = reveal(before)
+                told[name] = readable(item.kind.properties, here, like if isinstance(like, Mapping) else {})
+    return told
 
 
 def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:

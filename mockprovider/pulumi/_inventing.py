@@ -23,7 +23,7 @@ def _how(name: str, item: Property) -> bool | str | Callable[[dict[str, Any]], V
     if item.enum and item.enum[0] and isinstance(item.enum[0], str):
         # As a template it can be told beforehand.
         return _escaped(item.enum[0])
-    return (lambda known: _invented(item, name, known["id"])) if _is_particular(item) else True
+    return (lambda known: invented(item, name, known["id"])) if _is_particular(item) else True
 
 
 def _is_particular(item: Property) -> bool:
@@ -32,12 +32,12 @@ def _is_particular(item: Property) -> bool:
     return bool(item.enum) or item.kind.name in ("asset", "archive") or any(_is_particular(each) for each in inside)
 
 
-def _invented(item: Property, name: str, of: str) -> Value:
+def invented(item: Property, name: str, of: str) -> Value:
     """A value of the property's, always the same for one owner ``of`` it."""
     if item.enum:
         return item.enum[0]
     if item.kind.name == "object":
-        return {each: _invented(inner, f"{name}.{each}", of) for each, inner in item.kind.properties.items()}
+        return {each: invented(inner, f"{name}.{each}", of) for each, inner in item.kind.properties.items()}
     if item.kind.name in ("asset", "archive"):
         asset = Asset(text=digest(of, name))
         return asset if item.kind.name == "asset" else Archive(assets={"file": asset})
@@ -50,7 +50,7 @@ def answer(token: str, name: str, item: Property, inputs: Mapping[str, Property]
     if given and (given.required or given.has_default) and given.kind == item.kind == Kind("string") and name.isidentifier():
         value: Value = f"{{{name}}}"
     else:
-        value = map_value(_invented(item, name, token), lambda each: _escaped(each) if isinstance(each, str) else each)
+        value = map_value(invented(item, name, token), lambda each: _escaped(each) if isinstance(each, str) else each)
     return Secret(value) if item.secret else value
 
 

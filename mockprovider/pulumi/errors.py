@@ -7,13 +7,16 @@ from typing import Any
 
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError, Message
-from pulumi.runtime.proto import provider_pb2, status_pb2
+from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Failure, Op, Reply, Status
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
-from mockprovider.wire.status import StatusError, failed, status
+from mockprovider.wire.status import StatusError, failed, name_of, status
 
 TYPE_URL = "type.googleapis.com/"
+MISSING_KEYS = "missing_keys"
+"""Where a reply to Configure has the descriptions of the configuration that is missing, by key."""
+
 PARTIAL = frozenset({Op.CREATE, Op.UPDATE, Op.READ})
 """The ops whose half-made object the engine keeps (``ErrorResourceInitFailed``)."""
 
@@ -30,12 +33,35 @@ def raise_failures(reply: Reply, call: Call, message: Any) -> None:
     if reply.partial and call.op in PARTIAL:
         raise StatusError(_init_failed(reply))
     first = reply.failures[0]
-    raise StatusError(status(first.status or "unknown", "; ".join(each.reason for each in reply.failures)))
+    wrong = call.op is Op.CONSTRUCT and all(each.status is None for each in reply.failures)
+    code, message = (
+        first.status or ("invalid_argument" if wrong else "unknown"),
+        "; ".join(each.reason for each in reply.failures),
+    )
+    details = _input_errors(reply, code, message) if wrong else _missing_keys(reply, code, message)
+    raise StatusError(status(code, message, details))
+
+
+def _input_errors(reply: Reply, code: str, message: str) -> bytes:
+    """Construct has no list of failures; what is wrong with a component's inputs travels as a detail (reference 5.2)."""
+    kind = errors_pb2.InputPropertiesError
+    found = [kind.PropertyError(property_path=each.path, reason=each.reason) for each in reply.failures]
+    return pack(status(code, "").code, message, kind(errors=found))
+
+
+def _missing_keys(reply: Reply, code: str, message: str) -> bytes:
+    missing = reply.extra.get(MISSING_KEYS)
+    if not missing:
+        return b""
+    kind = provider_pb2.ConfigureErrorMissingKeys
+    keys = [kind.MissingKey(name=name, description=description) for name, description in missing.items()]
+    return pack(status(code, "").code, message, kind(missingKeys=keys))
 
 
 def _init_failed(reply: Reply) -> Status:
     reasons = [each.reason for each in reply.failures]
-    detail = provider_pb2.ErrorResourceInitFailed(id=reply.id, reasons=reasons)
+    refresh = bool(reply.extra.get("refresh_before_update"))
+    detail = provider_pb2.ErrorResourceInitFailed(id=reply.id, reasons=reasons, refresh_before_update=refresh)
     detail.properties.CopyFrom(encode(reply.value or {}, EVERYTHING - {"outputs"}))
     if reply.inputs is not None:
         detail.inputs.CopyFrom(encode(reply.inputs, EVERYTHING - {"outputs"}))
@@ -78,11 +104,19 @@ def read_status(status_: Status, call: Call) -> Reply:
     reply = failed(status_)
     for detail in _details(status_):
         found, missing = provider_pb2.ErrorResourceInitFailed(), provider_pb2.ConfigureErrorMissingKeys()
+        wrong = errors_pb2.InputPropertiesError()
         if call.op in PARTIAL and detail.Unpack(found):
             reply.id = found.id
             reply.value = decode(found.properties)
             reply.inputs = decode(found.inputs) if found.HasField("inputs") else None
+            reply.extra = {"refresh_before_update": True} if found.refresh_before_update else {}
             reply.failures = tuple(map(Failure, found.reasons))
+        elif detail.Unpack(wrong):
+            reply.failures = tuple(Failure(each.reason, each.property_path) for each in wrong.errors)
         elif detail.Unpack(missing):
-            reply.failures = tuple(Failure(f"missing configuration key {key.name!r}", key.name) for key in missing.missingKeys)
+            code = name_of(status_)
+            reply.failures = tuple(
+                Failure(f"missing configuration key {key.name!r}", key.name, code) for key in missing.missingKeys
+            )
+            reply.extra = {MISSING_KEYS: {key.name: key.description for key in missing.missingKeys}}
     return reply

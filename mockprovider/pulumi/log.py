@@ -1,7 +1,8 @@
-"""The small part of ``pulumirpc.Engine`` that a provider started by us needs: what it logs reaches the engine's user."""
+"""``pulumirpc.Engine`` from a provider's side: what it logs reaches the engine's user, whoever started it."""
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import grpc
@@ -9,21 +10,87 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import engine_pb2
 
 from mockprovider.calls import EnginePort
-from mockprovider.wire.server import Served, serve
+from mockprovider.wire.server import OPTIONS, Served, serve
 
+SERVICE = "pulumirpc.Engine"
 SEVERITIES = {number: name.lower() for name, number in engine_pb2.LogSeverity.items()}
+SECONDS = 5.0
+"""An engine that takes longer over a line of log is gone, or going."""
+
+LOG = logging.getLogger("mockprovider")
 
 
-def serve_engine(port: EnginePort | None) -> Served:
-    """An engine service on loopback whose ``Log`` speaks to ``port``; without one, logs are dropped."""
+class EngineClient:
+    """The engine at ``address``, as a way back for what a provider logs."""
 
-    def log(request: Any, _: grpc.ServicerContext) -> Any:
-        if port is not None:
-            port.log(SEVERITIES.get(request.severity, "info"), request.message, request.urn)
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._channel = grpc.insecure_channel(address, options=(*OPTIONS, ("grpc.use_local_subchannel_pool", 1)))
+        self._log = self._channel.unary_unary(
+            f"/{SERVICE}/Log", engine_pb2.LogRequest.SerializeToString, empty_pb2.Empty.FromString
+        )
+
+    def log(self, severity: str, message: str, urn: str = "") -> None:
+        """Show ``message`` to the engine's user. An engine that is gone shows nothing, which our own log tells."""
+        request = engine_pb2.LogRequest(severity=engine_pb2.LogSeverity.Value(severity.upper()), message=message, urn=urn)
+        try:
+            self._log(request, timeout=SECONDS)
+        except grpc.RpcError as error:
+            LOG.warning("The engine at %s did not take a line of log: %s", self.address, error)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._channel.close()
+
+
+class _Onward(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ignore]
+    """Whatever else a provider asks of the engine goes there as it is."""
+
+    def __init__(self, channel: grpc.Channel) -> None:
+        self._channel = channel
+
+    def service(self, handler_call_details: Any) -> Any:
+        path = handler_call_details.method
+        if not path.startswith(f"/{SERVICE}/"):
+            return None
+
+        def forward(data: bytes, context: grpc.ServicerContext) -> bytes:
+            try:
+                answer: bytes = self._channel.unary_unary(path, None, None)(data)
+            except grpc.RpcError as error:
+                context.abort(error.code(), error.details() or "")
+            return answer
+
+        return grpc.unary_unary_rpc_method_handler(forward)
+
+
+class EngineServer:
+    """An engine service on loopback for a provider that we started.
+
+    Its ``Log`` speaks to ``port`` (nowhere, without one). Anything else goes on to the engine at ``onward``, if there is one.
+    """
+
+    def __init__(self, port: EnginePort | None, onward: str = "") -> None:
+        self._port = port
+        self._channel = grpc.insecure_channel(onward, options=OPTIONS) if onward else None
+        log = grpc.unary_unary_rpc_method_handler(
+            self._log, engine_pb2.LogRequest.FromString, empty_pb2.Empty.SerializeToString
+        )
+        handlers: list[Any] = [grpc.method_handlers_generic_handler(SERVICE, {"Log": log})]
+        self._served: Served = serve([], handlers=[*handlers, *([_Onward(self._channel)] if self._channel else [])])
+
+    def _log(self, request: Any, _: grpc.ServicerContext) -> Any:
+        if self._port is not None:
+            self._port.log(SEVERITIES.get(request.severity, "info"), request.message, request.urn)
         return empty_pb2.Empty()
 
-    handler = grpc.method_handlers_generic_handler(
-        "pulumirpc.Engine",
-        {"Log": grpc.unary_unary_rpc_method_handler(log, engine_pb2.LogRequest.FromString, empty_pb2.Empty.SerializeToString)},
-    )
-    return serve([], handlers=[handler])
+    @property
+    def address(self) -> str:
+        """``host:port``."""
+        return self._served.address
+
+    def stop(self) -> None:
+        """Stop serving."""
+        self._served.stop()
+        if self._channel is not None:
+            self._channel.close()

@@ -7,6 +7,7 @@ where its name is not already the call's own word. What is neither a call's word
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,7 @@ from mockprovider.errors import MalformedError
 from mockprovider.pulumi import schema
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
+from mockprovider.pulumi.oneofs import PLAIN, STREAMS
 from mockprovider.pulumi.signatures import accepted
 from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
 from mockprovider.urn import Urn
@@ -30,7 +32,10 @@ DESCRIPTOR = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """What is particular about one RPC. ``renames`` maps message fields to the words of calls and replies."""
+    """What is particular about one RPC. ``renames`` maps message fields to the words of calls and replies.
+
+    ``engine_ward``: it is the engine that is asked, which takes everything whatever the provider accepts.
+    """
 
     op: Op
     renames: Mapping[str, str] = {}
@@ -39,13 +44,19 @@ class Row(Struct, frozen=True, kw_only=True):
     volatile: tuple[str, ...] = ()
     mutates: bool = False
     reason: str = ""
+    engine_ward: bool = False
 
 
 CHECK = {"olds": "prior_inputs", "news": "inputs", "old_outputs": "prior"}
 DIFF = {"olds": "prior", "news": "inputs", "old_inputs": "prior_inputs", "ignoreChanges": "ignore_changes"}
 STATUS = ("resource_status_address",)
 TOKEN = ("resource_status_token",)
-NEXT = "components and their methods come with the way back to the engine, in a later version"
+WAY_BACK: Mapping[str, Any] = {
+    "addresses": ("monitorEndpoint",),
+    # How many steps the engine takes at once; where in the program the call comes from; and the stack's whole configuration,
+    # in plain text, of which Call does not say what is secret.
+    "volatile": ("parallel", "stack_trace_handle", "config", "configSecretKeys", "accepts_output_values"),
+}
 
 TABLE: Mapping[str, Row] = {
     "Handshake": Row(
@@ -64,7 +75,8 @@ TABLE: Mapping[str, Row] = {
     "DiffConfig": Row(op=Op.DIFF_CONFIG, renames=DIFF),
     # The provider's id is a fresh UUID in each stack, and unknown in a preview of a new one.
     "Configure": Row(op=Op.CONFIGURE, renames={"args": "inputs"}, volatile=("id",)),
-    "Check": Row(op=Op.CHECK, renames=CHECK, volatile=("randomSeed",)),
+    # A proposed name is made of the seed.
+    "Check": Row(op=Op.CHECK, renames=CHECK, volatile=("randomSeed", "autonaming")),
     "Diff": Row(op=Op.DIFF, renames=DIFF),
     "Create": Row(op=Op.CREATE, renames={"properties": "inputs"}, addresses=STATUS, volatile=TOKEN, mutates=True),
     "Read": Row(op=Op.READ, renames={"properties": "prior", "inputs": "prior_inputs"}, addresses=STATUS, volatile=TOKEN),
@@ -77,14 +89,23 @@ TABLE: Mapping[str, Row] = {
         mutates=True,
     ),
     "Invoke": Row(op=Op.INVOKE, renames={"tok": "type", "args": "inputs"}),
-    "Call": Row(op=Op.CALL, renames={"tok": "type", "args": "inputs"}, addresses=("monitorEndpoint",), reason=NEXT),
-    "Construct": Row(op=Op.CONSTRUCT, addresses=("monitorEndpoint",), reason=NEXT),
-    "List": Row(op=Op.LIST, renames={"token": "type", "query": "inputs"}, reason="no up, preview, refresh or destroy lists"),
+    "Call": Row(op=Op.CALL, renames={"tok": "type", "args": "inputs"}, **WAY_BACK),
+    "Construct": Row(op=Op.CONSTRUCT, **WAY_BACK),
+    "List": Row(op=Op.LIST, renames={"token": "type", "query": "inputs"}),
     "Cancel": Row(op=Op.CANCEL),
 }
 
+GONE: Mapping[str, str] = {
+    "StreamInvoke": "functions that stream were taken out of Pulumi's protocol; call Invoke, which answers once",
+}
+"""What the protocol had once, with what a client that still calls it is told."""
+
 WORDS = frozenset({"urn", "name", "type", "id", "inputs", "preview", "timeout"})
-ANSWER_WORDS: Mapping[str, str] = {"properties": "value", "return": "value", "state": "value", "inputs": "inputs", "id": "id"}
+ANSWER_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("properties", "return", "state", "object"), "value"),
+    "inputs": "inputs",
+    "id": "id",
+}
 ANSWERED = EVERYTHING - {"outputs"}
 """What the engine takes in answers, whatever the provider accepts (reference 3.6)."""
 
@@ -98,10 +119,16 @@ def _read(message: Message, words: Mapping[str, str]) -> tuple[dict[str, Any], d
         if field.name in words:
             own[words[field.name]] = plain
         elif field.is_repeated and field.message_type and field.message_type.GetOptions().map_entry:
-            extra[field.name] = dict(value)
+            extra[field.name] = {key: _urns(each) for key, each in value.items()}
         else:
             extra[field.name] = plain
     return own, extra
+
+
+def _urns(value: Any) -> Any:
+    """What a property depends on is a message of one list, and in neutral words that list."""
+    is_list = isinstance(value, Message) and list(value.DESCRIPTOR.fields_by_name) == ["urns"]
+    return tuple(value.urns) if is_list else value
 
 
 class _Slot(Struct, frozen=True):
@@ -130,8 +157,12 @@ def _write(message: Message, slots: Sequence[_Slot], source: Any, accepts: froze
         target = getattr(message, slot.name) if slot.is_composite else None
         if isinstance(target, struct_pb2.Struct):
             encode_into(target, value, accepts)
+        elif isinstance(target, Message) and isinstance(value, Mapping):
+            target.CopyFrom(type(target)(**value))
         elif isinstance(target, Message):
-            target.CopyFrom(value)
+            # The monitor's messages and the provider's hold equal messages of different names.
+            target.SetInParent()
+            target.MergeFromString(value.SerializeToString())
         elif target is None:
             setattr(message, slot.name, value)
         elif isinstance(value, Mapping):
@@ -144,6 +175,8 @@ def _write_map(target: Any, values: Mapping[Any, Any]) -> None:
     for key, value in values.items():
         if isinstance(value, Message):
             target[key].CopyFrom(value)
+        elif isinstance(value, (list, tuple)):
+            target[key].urns.extend(value)
         else:
             target[key] = value
 
@@ -152,6 +185,15 @@ def accept(session: Session, reply: Reply) -> None:
     """Note what the provider says it accepts. A successful Handshake is final: Configure's flags then do not count (2.1)."""
     if not session.extra.get("handshake"):
         session.accepts = accepted(reply.extra)
+
+
+def _check_options(row: Row, call: Call, request: type[Message]) -> None:
+    """Raise ``MalformedError`` for an option of a provider's own call that does not exist, which nothing else would notice."""
+    for name in call.extra if row.engine_ward else ():
+        if name not in request.DESCRIPTOR.fields_by_name:
+            close = difflib.get_close_matches(name, list(request.DESCRIPTOR.fields_by_name), n=1)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise MalformedError(f"{call.method} of {call.type} {call.name!r} has no option {name!r}.{hint}")
 
 
 def _named_by(urn: str) -> dict[str, str]:
@@ -163,7 +205,8 @@ def _named_by(urn: str) -> dict[str, str]:
     return {"type": found.type, "name": found.name}
 
 
-def _method(name: str, row: Row, request: type[Message], response: type[Message]) -> Method:
+def make_method(name: str, row: Row, request: type[Message], response: type[Message]) -> Method:
+    """The row of one RPC, from what is particular about it and its two messages."""
     words = {field: field for field in WORDS if field in request.DESCRIPTOR.fields_by_name} | dict(row.renames)
     answers = {field: word for field, word in ANSWER_WORDS.items() if field in response.DESCRIPTOR.fields_by_name}
     request_slots, response_slots = _slots(request, words), _slots(response, answers)
@@ -174,12 +217,13 @@ def _method(name: str, row: Row, request: type[Message], response: type[Message]
             own |= _named_by(own["urn"])
         if row.op is Op.CONFIGURE:
             session.instance = own.get("urn", "")
-        return Call(op=row.op, session=session, method=name, extra=extra, **own)
+        return Call(op=row.op, session=session, method=name, extra=PLAIN.get(row.op, dict)(extra), **own)
 
     def to_request(call: Call) -> Message:
+        _check_options(row, call, request)
         message = request()
         config = row.op in (Op.CHECK_CONFIG, Op.DIFF_CONFIG)
-        always = row.op in (Op.CONFIGURE, Op.CONSTRUCT, Op.CALL)
+        always = row.engine_ward or row.op in (Op.CONFIGURE, Op.CONSTRUCT, Op.CALL)
         accepts = EVERYTHING if always else frozenset[str]() if config else call.session.accepts
         _write(message, request_slots, call, accepts)
         return message
@@ -217,7 +261,8 @@ def _method(name: str, row: Row, request: type[Message], response: type[Message]
 
     def schema_response(reply: Reply, call: Call) -> Message:
         package = reply.extra.get("package")
-        return response(schema=package.schema or schema.dump(package)) if package else to_response(reply, call)
+        origin = reply.extra.get("parameterization")
+        return response(schema=package.schema or schema.dump(package, origin)) if package else to_response(reply, call)
 
     special: dict[Op, Any] = {
         Op.CHECK: check_response,
@@ -238,6 +283,7 @@ def _method(name: str, row: Row, request: type[Message], response: type[Message]
         volatile=row.volatile,
         mutates=row.mutates,
         reason=row.reason,
+        **STREAMS.get(row.op, {}),
     )
 
 
@@ -269,11 +315,11 @@ def read_diff(message: Any) -> Diff:
 
 def _service() -> Service:
     rows = [
-        _method(rpc.name, TABLE[rpc.name], GetMessageClass(rpc.input_type), GetMessageClass(rpc.output_type))
+        make_method(rpc.name, TABLE[rpc.name], GetMessageClass(rpc.input_type), GetMessageClass(rpc.output_type))
         for rpc in DESCRIPTOR.methods
         if rpc.name in TABLE
     ]
-    return service(DESCRIPTOR, GetMessageClass, rows)
+    return service(DESCRIPTOR, GetMessageClass, rows, GONE)
 
 
 PROVIDER = _service()

@@ -8,14 +8,18 @@ from pathlib import Path
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.errors import PluginError
 from mockprovider.pulumi.errors import read_status
-from mockprovider.pulumi.log import serve_engine
+from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
-from mockprovider.wire.client import Client
+from mockprovider.pulumi.monitor import relayed
+from mockprovider.wire.client import READY_SECONDS, Client
 from mockprovider.wire.process import Process
 from mockprovider.wire.status import status
 
 PORT_SECONDS = 60.0
 """A plugin written in Python needs a second or two before it prints its port; a hung one must not hold us for ever."""
+
+CANCEL_SECONDS = 5.0
+"""What the engine gives a provider to acknowledge Cancel when it shuts down (reference 6)."""
 
 UNIMPLEMENTED = status("unimplemented", "").code
 
@@ -33,25 +37,46 @@ class Plugin:
         call: the first call of the session that it serves, which may name the engine's address.
         cwd: the working directory; engines start plugins in the program's.
         env: what its environment has beyond ours.
+        seconds: how long it may take to print its port.
+        ready_seconds: how long its port may then take to answer.
 
     Raises ``PluginError`` if it does not start, does not print a port, or does not answer at it.
     """
 
     def __init__(
-        self, command: Sequence[str], call: Call, *, cwd: Path | str | None = None, env: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        call: Call,
+        *,
+        cwd: Path | str | None = None,
+        env: Mapping[str, str] | None = None,
+        seconds: float = PORT_SECONDS,
+        ready_seconds: float = READY_SECONDS,
     ) -> None:
-        address = str(call.extra.get("engine_address") or "")
-        self._engine = None if address else serve_engine(call.session.engine)
-        self._process = Process([*command, address or (self._engine.address if self._engine else "")], cwd=cwd, env=env)
+        self._session = call.session
+        self._cancelled = False
+        address = str(call.extra.get("engine_address") or call.session.extra.get("engine_address") or "")
+        # Between the two, so that what it logs is heard by whoever looks at a failed test, too.
+        self._engine = EngineServer(call.session.engine, address)
+        self._process = Process([*command, self._engine.address], cwd=cwd, env=env)
+        back = {"engine_address": self._engine.address, "address": self._engine.address}
         try:
-            self._client = Client(f"127.0.0.1:{self._port()}", PROVIDER, on_failure=read_status)
-            self._client.wait_ready()
+            self._client = Client(f"127.0.0.1:{self._port(seconds)}", PROVIDER, rewrite=back, on_failure=read_status)
+            self._wait_ready(ready_seconds)
         except PluginError:
             self._end()
             raise
 
-    def _port(self) -> int:
-        line = self._process.line(PORT_SECONDS).strip()
+    def _wait_ready(self, seconds: float) -> None:
+        try:
+            self._client.wait_ready(seconds)
+        except PluginError as error:
+            self._client.close()
+            name = self._process.command[0]
+            raise PluginError(f"{name} printed its port, and then: {error}{self._process.last_words()}") from error
+
+    def _port(self, seconds: float) -> int:
+        line = self._process.line(seconds).strip()
         if not (line.isdecimal() and 0 < int(line) < 65536):
             raise PluginError(
                 f"{self._process.command[0]} is no Pulumi provider: its first line must be its port alone, and is {line!r}."
@@ -60,18 +85,24 @@ class Plugin:
 
     def __call__(self, call: Call) -> Reply:
         """Hand the call to the real provider."""
-        reply = self._process.witness(self._client(call))
+        self._cancelled = self._cancelled or call.op is Op.CANCEL
+        reply = self._process.witness(relayed(call, self._client))
         if call.op is Op.ATTACH and reply.status is not None and reply.status.code == UNIMPLEMENTED:
             # We have started it with the engine's address, so there is nothing left to attach to; engines take no for an error.
             return Reply()
         return reply
 
-    def close(self) -> None:
-        """Close the connection and end the process."""
-        self._client.close()
+    def close(self, patience: float = 0.0) -> None:
+        """Shut the provider down: cancel, unless the engine has, close the connection, and end the process.
+
+        Between the first two, calls in flight have ``patience`` seconds to end by themselves. Safe to call again.
+        """
+        if not self._cancelled and self._process.running:
+            self._cancelled = True
+            self._client.cancel(self._session, CANCEL_SECONDS)
+        self._client.close(patience)
         self._end()
 
     def _end(self) -> None:
         self._process.stop()
-        if self._engine:
-            self._engine.stop()
+        self._engine.stop()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from mockprovider.schema import Function, Kind, Package, Property, ResourceType
+from mockprovider.schema import Component, Function, Kind, Method, Package, Property, ResourceType
 
 REFERENCES = {"any": "pulumi.json#/Any", "asset": "pulumi.json#/Asset", "archive": "pulumi.json#/Archive"}
 
@@ -15,11 +15,16 @@ FIRST_PART = "([^/]*)(?:/.*)?"
 """The pattern by which the module ``index/bucket`` counts as ``index``; without one, nothing may be inside ``index``."""
 
 
-def dump(package: Package) -> str:
-    """The package's schema as JSON text."""
+def dump(package: Package, origin: Mapping[str, Any] | None = None) -> str:
+    """The package's schema as JSON text. ``origin`` says, under the schema's own key, what package was parameterized to it."""
     types = _Types(package)
     resources = {token: _resource(each, types) for token, each in sorted(package.resources.items())}
+    resources |= {token: _component(each, types) for token, each in sorted(package.components.items())}
     functions = {token: _function(each, types) for token, each in sorted(package.functions.items())}
+    functions |= {token: _method(each, types) for token, each in sorted(package.methods.items())}
+    for each in package.methods.values():
+        if each.receiver in resources:
+            resources[each.receiver].setdefault("methods", {})[each.name] = each.token
     schema = {
         "name": package.name,
         "version": package.version,
@@ -28,7 +33,11 @@ def dump(package: Package) -> str:
         "resources": resources,
         "functions": functions,
         "types": types.found,
+        **(origin or {}),
     }
+    if package.extension:
+        # It is configured as its base is, and may not say so itself.
+        del schema["config"], schema["provider"]
     if any(":index/" in token for token in (*resources, *functions)):
         schema["meta"] = {"moduleFormat": FIRST_PART}
     return json.dumps(schema, sort_keys=True)
@@ -61,7 +70,35 @@ def _resource(declared: ResourceType, types: _Types) -> dict[str, Any]:
         "properties": _properties(outputs, declared.token, types),
         "required": sorted(certain),
         **_inputs(declared.properties, declared.token, types),
+        **_listing(declared, types),
     }
+
+
+def _listing(declared: ResourceType, types: _Types) -> dict[str, Any]:
+    if declared.list_by is None:
+        return {}
+    asked = {name: declared.properties[name] for name in declared.list_by}
+    return {"listInputs": {"type": "object", "properties": _properties(asked, declared.token, types)}}
+
+
+def _component(declared: Component, types: _Types) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "isComponent": True,
+        "description": declared.description,
+        "properties": _properties(declared.outputs, declared.token, types),
+        "required": sorted(name for name, item in declared.outputs.items() if item.computed),
+        **_inputs(declared.inputs, declared.token, types),
+    }
+
+
+def _method(declared: Method, types: _Types) -> dict[str, Any]:
+    named = declared.returns if isinstance(declared.returns, Mapping) else {}
+    found = _function(Function(declared.token, declared.inputs, named), types)
+    receiver = {"$ref": f"#/resources/{quote(declared.receiver, safe=':')}"}
+    found["inputs"]["properties"] = {"__self__": receiver, **found["inputs"]["properties"]}
+    found["inputs"]["required"] = ["__self__", *found["inputs"]["required"]]
+    return found
 
 
 def _inputs(properties: Mapping[str, Property], owner: str, types: _Types) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from mockprovider.cassette import FORMAT, VERSION, Header, Recorder, Replayer, Transcriber
+from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer, Transcriber
 from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
@@ -24,6 +25,7 @@ def record(
     faults: Any = None,
     redactor: Redactor | None = None,
     clock: Clock | None = None,
+    finishing: Callable[[Cassette], Cassette] = lambda cassette: cassette,
 ) -> Recorder:
     """Begin to record into a file: a layer for the front of a provider; ``close`` it (or leave its ``with`` block) at the end.
 
@@ -37,6 +39,7 @@ def record(
         faults: the fault plan in force, as JSON-able data.
         redactor: what is secret.
         clock: stamps the header; without one the file says nothing about when, and two recordings of one run are equal.
+        finishing: what is to be done to the cassette at the end, such as making it smaller.
 
     Raises ``CassetteBusyError`` if it is being recorded already, ``CassetteError`` if it cannot be written.
     """
@@ -51,7 +54,7 @@ def record(
         provider_version=provider_version,
         faults=faults,
     )
-    return Recorder(transcriber, header, Tape(path, header), redactor)
+    return Recorder(transcriber, header, Tape(path, header), redactor, finishing)
 
 
 def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: Redactor | None = None) -> Replayer:

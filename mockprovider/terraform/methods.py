@@ -12,7 +12,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Op, Reply, Session
-from mockprovider.terraform import replies, requests
+from mockprovider.terraform import conformance, ephemerals, functions, replies, requests, states
 from mockprovider.terraform.proto import Proto, protocol
 from mockprovider.terraform.requests import Shape
 from mockprovider.wire.methods import Method, Service, service
@@ -22,7 +22,14 @@ CHECK_RESOURCE = Shape(of="resource", bags={"inputs": "config"})
 CHECK_DATA = Shape(of="data", bags={"inputs": "config"})
 DATA = Shape(of="data", bags={"inputs": "config"}, value="state")
 UPGRADE = Shape(of="resource", value="upgraded_state")
-READ = Shape(of="resource", bags={"prior": "current_state"}, private="private", value="new_state", answer_private="private")
+READ = Shape(
+    of="resource",
+    bags={"prior": "current_state"},
+    private="private",
+    value="new_state",
+    answer_private="private",
+    answer_identity="new_identity",
+)
 PLAN = Shape(
     of="resource",
     bags={"prior": "prior_state", "proposed": "proposed_new_state", "inputs": "config"},
@@ -36,39 +43,38 @@ APPLY = Shape(
     private="planned_private",
     value="new_state",
     answer_private="private",
+    answer_identity="new_identity",
 )
-IMPORT = Shape(of="resource")
+IMPORT = Shape(of="resource", value="imported_resources")
+IDENTITY = Shape(of="resource")
+MOVE = Shape(of="resource", value="target_state", answer_private="target_private")
+CHECK_EPHEMERAL = Shape(of="ephemeral", bags={"inputs": "config"})
+OPEN = Shape(of="ephemeral", bags={"inputs": "config"}, value="result", answer_private="private")
+EPHEMERAL = Shape(of="ephemeral")
 NOTHING = Shape()
 
-LATER = "this version serves managed resources and data sources; {} are still to come"
 NO_ENGINE = "no engine that this version was tried with calls it"
+NO_LISTS = "the fake has no list resources, and no engine that this version was tried with has a list block"
+NO_STORES = "the fake keeps no engine's state: state stores are of protocol 6 and of engines newer than those that were tried"
+NO_ACTIONS = "the fake has no actions, and no engine that this version was tried with calls them"
 
 REASONS: Mapping[str, tuple[Op, str]] = {
-    "GetMetadata": (Op.GET_PLUGIN_INFO, NO_ENGINE),
-    "UpgradeResourceIdentity": (Op.UPGRADE, LATER.format("resource identities")),
-    "MoveResourceState": (Op.MOVE, LATER.format("moves across types")),
     "GenerateResourceConfig": (Op.IMPORT, NO_ENGINE),
-    "ValidateEphemeralResourceConfig": (Op.CHECK, LATER.format("ephemeral resources")),
-    "OpenEphemeralResource": (Op.OPEN, LATER.format("ephemeral resources")),
-    "RenewEphemeralResource": (Op.RENEW, LATER.format("ephemeral resources")),
-    "CloseEphemeralResource": (Op.CLOSE, LATER.format("ephemeral resources")),
-    "ListResource": (Op.LIST, LATER.format("list resources")),
-    "ValidateListResourceConfig": (Op.CHECK, LATER.format("list resources")),
-    "GetFunctions": (Op.GET_SCHEMA, LATER.format("provider functions")),
-    "CallFunction": (Op.FUNCTION, LATER.format("provider functions")),
-    "ValidateStateStoreConfig": (Op.CHECK, LATER.format("state stores")),
-    "ConfigureStateStore": (Op.CONFIGURE, LATER.format("state stores")),
-    "ReadStateBytes": (Op.RAW, LATER.format("state stores")),
-    "WriteStateBytes": (Op.RAW, LATER.format("state stores")),
-    "LockState": (Op.RAW, LATER.format("state stores")),
-    "UnlockState": (Op.RAW, LATER.format("state stores")),
-    "GetStates": (Op.RAW, LATER.format("state stores")),
-    "DeleteState": (Op.RAW, LATER.format("state stores")),
-    "PlanAction": (Op.RAW, LATER.format("actions")),
-    "InvokeAction": (Op.RAW, LATER.format("actions")),
-    "ValidateActionConfig": (Op.CHECK, LATER.format("actions")),
+    "ListResource": (Op.LIST, NO_LISTS),
+    "ValidateListResourceConfig": (Op.CHECK, NO_LISTS),
+    "ValidateStateStoreConfig": (Op.CHECK, NO_STORES),
+    "ConfigureStateStore": (Op.CONFIGURE, NO_STORES),
+    "ReadStateBytes": (Op.RAW, NO_STORES),
+    "WriteStateBytes": (Op.RAW, NO_STORES),
+    "LockState": (Op.RAW, NO_STORES),
+    "UnlockState": (Op.RAW, NO_STORES),
+    "GetStates": (Op.RAW, NO_STORES),
+    "DeleteState": (Op.RAW, NO_STORES),
+    "PlanAction": (Op.RAW, NO_ACTIONS),
+    "InvokeAction": (Op.RAW, NO_ACTIONS),
+    "ValidateActionConfig": (Op.CHECK, NO_ACTIONS),
 }
-"""RPCs that are known and not served: what they would ask for, and why not. The engine is answered UNIMPLEMENTED."""
+"""RPCs that are known and not served: what they would ask for, and why not. The engine is told in a diagnostic."""
 
 
 def provider_service(major: int) -> Service:
@@ -92,7 +98,14 @@ def _rows(proto: Proto) -> Iterator[Method]:
     )
     yield row("ValidateResourceConfig", Op.CHECK, CHECK_RESOURCE)
     yield row("ValidateDataResourceConfig", Op.CHECK, CHECK_DATA)
-    yield row("UpgradeResourceState", Op.UPGRADE, UPGRADE, call=requests.upgrade_call, request=requests.upgrade_request)
+    yield row(
+        "UpgradeResourceState",
+        Op.UPGRADE,
+        UPGRADE,
+        call=states.upgrade_call,
+        request=states.upgrade_request,
+        response=states.upgrade_response,
+    )
     yield row("ReadResource", Op.READ, READ)
     yield row("PlanResourceChange", Op.PLAN, PLAN, response=replies.plan_response, reply=replies.plan_reply)
     yield row("ApplyResourceChange", Op.CREATE, APPLY, call=requests.apply_call, mutates=True)
@@ -100,15 +113,56 @@ def _rows(proto: Proto) -> Iterator[Method]:
         "ImportResourceState",
         Op.IMPORT,
         IMPORT,
-        call=requests.import_call,
-        request=requests.import_request,
-        response=replies.import_response,
-        reply=replies.import_reply,
+        call=states.import_call,
+        request=states.import_request,
+        response=states.import_response,
+        reply=states.import_reply,
+    )
+    yield row(
+        "MoveResourceState",
+        Op.MOVE,
+        MOVE,
+        call=states.move_call,
+        request=states.move_request,
+        response=states.move_response,
     )
     yield row("ReadDataSource", Op.INVOKE, DATA, response=replies.data_response)
-    yield row("StopProvider", Op.CANCEL, NOTHING, response=replies.stop_response, reply=replies.stop_reply)
-    # OpenTofu asks every provider; without identities there is nothing to tell, and an error would be taken for one.
-    yield row("GetResourceIdentitySchemas", Op.GET_SCHEMA, NOTHING)
+    yield row(
+        "StopProvider", Op.CANCEL, NOTHING, call=requests.stop_call, response=replies.stop_response, reply=replies.stop_reply
+    )
+    yield row("GetMetadata", Op.GET_PLUGIN_INFO, NOTHING, response=replies.metadata_response)
+    yield row("GetResourceIdentitySchemas", Op.GET_SCHEMA, NOTHING, response=replies.identities_response)
+    yield row(
+        "UpgradeResourceIdentity",
+        Op.UPGRADE_IDENTITY,
+        IDENTITY,
+        call=states.identity_upgrade_call,
+        request=states.identity_upgrade_request,
+        response=states.identity_upgrade_response,
+    )
+    yield from _passing(row)
+
+
+def _passing(row: Callable[..., Method]) -> Iterator[Method]:
+    """What no state ever holds: functions and ephemeral resources."""
+    yield row("GetFunctions", Op.GET_SCHEMA, NOTHING, response=functions.functions_response)
+    yield row(
+        "CallFunction",
+        Op.FUNCTION,
+        NOTHING,
+        call=functions.function_call,
+        request=functions.function_request,
+        response=functions.function_response,
+        reply=functions.function_reply,
+    )
+    yield row("ValidateEphemeralResourceConfig", Op.CHECK, CHECK_EPHEMERAL)
+    # Opened a second time it is another one: so an answer answers once.
+    opened = {"response": ephemerals.open_response, "reply": ephemerals.lasting_reply}
+    yield row("OpenEphemeralResource", Op.OPEN, OPEN, mutates=True, **opened)
+    renewed = {"response": ephemerals.renew_response, "reply": ephemerals.lasting_reply}
+    asked = {"request": requests.lasting_request}
+    yield row("RenewEphemeralResource", Op.RENEW, EPHEMERAL, call=requests.renew_call, **asked, **renewed)
+    yield row("CloseEphemeralResource", Op.CLOSE, EPHEMERAL, call=requests.close_call, **asked)
 
 
 def _row(
@@ -133,7 +187,7 @@ def _row(
         op=op,
         call=partial(call, shape, rpc) if call else partial(requests.to_call, shape, op, rpc),
         request=partial(request, shape, asked),
-        response=partial(response, shape, answered),
+        response=partial(conformance.checked, response, shape, answered) if shape.value else partial(response, shape, answered),
         reply=partial(reply, shape),
         mutates=mutates,
         volatile=volatile,
@@ -145,8 +199,17 @@ def _refused(proto: Proto) -> Iterator[Method]:
         if rpc.name in REASONS:
             op, reason = REASONS[rpc.name]
             call, request = partial(_raw_call, op, rpc.name), partial(_raw_request, proto.classes(rpc.input_type))
-            response = partial(_raw_response, proto.classes(rpc.output_type))
-            yield Method(name=rpc.name, op=op, call=call, request=request, reply=_raw_reply, response=response, reason=reason)
+            response = partial(replies.refused_response, proto.classes(rpc.output_type))
+            yield Method(
+                name=rpc.name,
+                op=op,
+                call=call,
+                request=request,
+                reply=_raw_reply,
+                response=response,
+                reason=reason,
+                diagnosed=True,
+            )
 
 
 def _raw_call(op: Op, method: str, message: Any, session: Session) -> Call:
@@ -154,10 +217,6 @@ def _raw_call(op: Op, method: str, message: Any, session: Session) -> Call:
 
 
 def _raw_request(cls: type[Message], call: Call) -> Message:  # noqa: ARG001 - one signature for all rows
-    return cls()
-
-
-def _raw_response(cls: type[Message], reply: Reply, call: Call) -> Message:  # noqa: ARG001 - one signature for all rows
     return cls()
 
 

@@ -16,8 +16,9 @@ from mockprovider.paths import Path
 from mockprovider.schema import Kind, Property, snake_case
 from mockprovider.terraform import dynamics, statejson, values
 from mockprovider.terraform.blocks import with_empty, without_empty
+from mockprovider.terraform.layout import Layout
 from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
-from mockprovider.values import Bag, Unknown, Value, reveal
+from mockprovider.values import Bag, Secret, Unknown, Value, reveal
 
 SIMPLE: Mapping[str, Type] = {
     "string": STRING,
@@ -84,6 +85,7 @@ class ObjectSchema:
         implicit_id: whether Terraform sees an ``id`` that no property declares.
         result: the property that takes a function's whole answer, where nobody knows the names in it.
         blocks: whether objects are nested blocks, as in major 5.
+        layout: what values travel as, where a published schema says so.
     """
 
     def __init__(
@@ -95,12 +97,27 @@ class ObjectSchema:
         implicit_id: bool = False,
         result: str = "",
         blocks: bool = False,
+        layout: Layout | None = None,
     ) -> None:
-        self.name, self.token, self.result, self.blocks = name, token, result, blocks
+        self.name, self.token, self.result, self.blocks = name, token, result, blocks and layout is None
         self.properties = properties
-        self.implicit_id = implicit_id and ID not in attribute_names(properties)
-        self.type = object_type({**properties, ID: IMPLICIT_ID} if self.implicit_id else properties)
+        self._layout = layout
+        self.implicit_id = (
+            implicit_id and ID not in attribute_names(properties) and (not layout or ID in layout.type.attributes)
+        )
+        self.type = layout.type if layout else object_type({**properties, ID: IMPLICIT_ID} if self.implicit_id else properties)
         self._has_dynamic = _has_dynamic(self.type)
+        self._written = only_written(Kind("object", properties=properties))
+
+    @property
+    def published(self) -> bool:
+        """Whether a published schema says what this is: then a configuration's own values always stay."""
+        return self._layout is not None
+
+    @property
+    def keeps_id(self) -> bool:
+        """Whether a state of this type holds the object's id; in that of some published types it has no place."""
+        return self._layout is None or self.implicit_id or (ID in self.properties and self.properties[ID].required)
 
     def decode(self, dynamic: Any) -> tuple[Bag | None, str]:
         """The bag in a DynamicValue message, and the object's id. An absent message is a null.
@@ -115,11 +132,22 @@ class ObjectSchema:
         """The same, of the JSON in a state file."""
         return self._bag(statejson.from_json(text, self.type))
 
+    def from_raw(self, raw: Any) -> tuple[Bag | None, str]:
+        """The same, of parsed JSON. Raises ``MalformedError`` for what does not fit the type."""
+        return self._bag(statejson.decode_json(raw, self.type))
+
+    def told(self, bag: Bag) -> Bag:
+        """``bag`` without what Terraform hands over and must never be told: write-only properties, at every depth."""
+        kind = Kind("object", properties=self.properties)
+        found: Bag = _told(bag, kind) if self._written else bag
+        return found
+
     def _bag(self, decoded: Any) -> tuple[Bag | None, str]:
         if not isinstance(decoded, dict):
             return None, ""
-        id_ = decoded.get(ID)
-        bag: Any = _inward(decoded, Kind("object", properties=self.properties))
+        id_ = decoded.get(ID) if self.keeps_id else None
+        told = self._layout.told(decoded) if self._layout else decoded
+        bag: Any = inward(told, Kind("object", properties=self.properties))
         found = without_empty(bag, self.properties) if self.blocks else bag
         return found, id_ if isinstance(id_, str) else ""
 
@@ -142,10 +170,10 @@ class ObjectSchema:
             return None
         plain = reveal(bag)
         whole = with_empty(plain, self.properties) if self.blocks else plain
-        found: dict[str, Value] = _outward(whole, Kind("object", properties=self.properties), self.name)
+        found: dict[str, Value] = outward(whole, Kind("object", properties=self.properties), self.name)
         if self.implicit_id:
             found[ID] = id_ or None
-        return found
+        return self._layout.whole(found) if self._layout else found
 
     def steps(self, path: Path) -> list[Step]:
         """A property path as an AttributePath, as far as one can point: not into sets, nor into what has no declared type."""
@@ -195,29 +223,54 @@ def _inside(kind: Kind, segment: str | int) -> Kind | None:
     return kind.items
 
 
-def _inward(value: Value, kind: Kind) -> Value:
+def inward(value: Value, kind: Kind) -> Value:
+    """A value of Terraform's in the names of bags: attributes are properties, and those that are null are absent."""
     if isinstance(value, dict) and kind.name == "object":
         names = attribute_names(kind.properties)
         return {
-            names[attribute]: _inward(each, kind.properties[names[attribute]].kind)
+            names[attribute]: inward(each, kind.properties[names[attribute]].kind)
             for attribute, each in value.items()
             if each is not None and attribute in names
         }
     if kind.items is None or not isinstance(value, (dict, list)):
         return value
     if isinstance(value, dict):
-        return {key: _inward(each, kind.items) for key, each in value.items()}
-    return [_inward(each, kind.items) for each in value]
+        return {key: inward(each, kind.items) for key, each in value.items()}
+    return [inward(each, kind.items) for each in value]
 
 
-def _outward(value: Value, kind: Kind, owner: str) -> Value:
+def outward(value: Value, kind: Kind, owner: str) -> Value:
+    """The way back. Raises ``MalformedError``, naming the ``owner``, for a property that nobody declared."""
     if isinstance(value, Mapping) and kind.name == "object":
-        return {_attribute_name(name, kind, owner): _outward(each, _known(name, kind), owner) for name, each in value.items()}
+        return {_attribute_name(name, kind, owner): outward(each, _known(name, kind), owner) for name, each in value.items()}
     if kind.items is None or not isinstance(value, (Mapping, list, tuple)):
         return value
     if isinstance(value, Mapping):
-        return {key: _outward(each, kind.items, owner) for key, each in value.items()}
-    return [_outward(each, kind.items, owner) for each in value]
+        return {key: outward(each, kind.items, owner) for key, each in value.items()}
+    return [outward(each, kind.items, owner) for each in value]
+
+
+def only_written(kind: Kind) -> bool:
+    """Whether something in values of a kind is write-only."""
+    inside = [*(each.kind for each in kind.properties.values()), *([kind.items] if kind.items else [])]
+    return any(each.write_only for each in kind.properties.values()) or any(map(only_written, inside))
+
+
+def _told(value: Value, kind: Kind) -> Value:
+    if isinstance(value, Secret):
+        return Secret(_told(value.value, kind))
+    if isinstance(value, Mapping) and kind.name == "object":
+        known = kind.properties
+        return {
+            name: _told(each, known[name].kind) if name in known else each
+            for name, each in value.items()
+            if name not in known or not known[name].write_only
+        }
+    if kind.items is None or not isinstance(value, (Mapping, list, tuple)):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _told(each, kind.items) for key, each in value.items()}
+    return [_told(each, kind.items) for each in value]
 
 
 def _known(name: str, kind: Kind) -> Kind:
@@ -236,6 +289,8 @@ def _attribute_name(name: str, kind: Kind, owner: str) -> str:
 class Generic:
     """What ``ObjectSchema`` does, where no schema is known: Terraform's own names, nulls kept, types as msgpack tells them."""
 
+    keeps_id = True
+
     def __init__(self, name: str) -> None:
         self.name = self.token = name
 
@@ -253,6 +308,11 @@ class Generic:
             return _object(json.loads(text))
         except ValueError as error:
             raise MalformedError(f"This state is not JSON: {error}.") from error
+
+    @staticmethod
+    def told(bag: Bag) -> Bag:
+        """``bag`` itself: nobody knows what is write-only."""
+        return bag
 
     @staticmethod
     def encode(bag: Bag | None, id_: str | Unknown = "", like: Any = None) -> bytes:  # noqa: ARG004 - see ObjectSchema

@@ -1,6 +1,6 @@
-"""Provider plugins: how engines find ours (reattach), how ours introduces itself when started, and how we start a real one.
+"""Provider plugins: how engines find running ones (reattach), what ours serve beside the provider, how we start a real one.
 
-The handshake is that of Terraform's plugin library; everything here is plaintext on loopback or a unix socket.
+Everything here is plaintext on loopback or a unix socket.
 """
 
 from __future__ import annotations
@@ -9,26 +9,19 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import grpc
-from msgspec import Struct
 
 from mockprovider.calls import Call, Reply
 from mockprovider.errors import PluginError
+from mockprovider.terraform.handshake import COOKIE, COOKIE_NAME, MAJORS, read_handshake
 from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import PLUGIN
 from mockprovider.wire.client import Client
 from mockprovider.wire.process import Process
-
-COOKIE_NAME = "TF_PLUGIN_MAGIC_COOKIE"
-COOKIE = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
-"""What engines set so that a plugin knows that it was not started by hand; a constant of the protocol, not a secret."""
-
-CORE = "1"
-"""The version of the handshake line itself."""
 
 START_SECONDS = 60.0
 """How long engines wait for the handshake line."""
@@ -66,39 +59,17 @@ def reattach_environment(addresses: Mapping[str, str], major: int = 6) -> dict[s
 # Ours, started by an engine.
 
 
-def check_cookie(environment: Mapping[str, str]) -> None:
-    """Raises ``PluginError`` unless an engine started us."""
-    if environment.get(COOKIE_NAME) != COOKIE:
-        raise PluginError(
-            "This is a Terraform provider plugin: terraform and tofu start it, it does nothing by itself. "
-            "To serve a double to an engine, run: mockprovider serve terraform"
-        )
+def controller(on_shutdown: Callable[[str], Any] = str) -> grpc.GenericRpcHandler:  # type: ignore[type-arg, unused-ignore]
+    """The services that the plugin library speaks beside the provider's.
 
-
-def choose_major(environment: Mapping[str, str], served: Iterable[int] = tuple(SERVICES)) -> int:
-    """The highest major that the engine offers and we serve; the lowest of ours if it offers none that we know.
-
-    Raises ``PluginError`` if it asks for TLS, which this version does not speak.
+    ``on_shutdown`` is called when the engine is done, with the engine's address.
     """
-    if environment.get("PLUGIN_CLIENT_CERT"):
-        raise PluginError(
-            "The engine asks for TLS, which this plugin does not speak: set TF_DISABLE_PLUGIN_TLS=1 for the engine."
-        )
-    offered = {each.strip() for each in environment.get("PLUGIN_PROTOCOL_VERSIONS", "").split(",")}
-    both = [major for major in served if str(major) in offered]
-    return max(both) if both else min(served)
 
-
-def handshake_line(major: int, address: str) -> str:
-    """The line that a started plugin prints before anything else, without its newline, for a plaintext ``host:port``."""
-    return f"{CORE}|{major}|tcp|{address}|grpc|"
-
-
-def controller(on_shutdown: Callable[[], None] = lambda: None) -> grpc.GenericRpcHandler:  # type: ignore[type-arg, unused-ignore]
-    """The services that the plugin library speaks beside the provider's. ``on_shutdown`` is called when the engine is done."""
-
-    def shutdown(_request: Any, _context: Any) -> Any:
-        on_shutdown()
+    def shutdown(_request: Any, context: Any) -> Any:
+        peer = context.peer()
+        # Once this is answered, or whoever ends the server upon it would cut the answer off.
+        if not context.add_callback(lambda: on_shutdown(peer)):
+            on_shutdown(peer)
         return PLUGIN.message("Empty")()
 
     return _Beside(
@@ -129,36 +100,6 @@ def _serialize(message: Any) -> bytes:
 # A real one, started by us.
 
 
-class Handshake(Struct, frozen=True):
-    """What a plugin says of itself: the major of its protocol, and where it listens, as gRPC spells it."""
-
-    major: int
-    target: str
-
-
-def read_handshake(line: str, name: str) -> Handshake:
-    """What a handshake line says; ``name`` is what errors call the plugin. Raises ``PluginError`` for any other line."""
-    parts = line.strip().split("|")
-    if len(parts) < 4:
-        raise PluginError(
-            f"{name} is no Terraform provider: its first line must look like 1|5|unix|ADDRESS|grpc, and is {line!r}."
-        )
-    core, major, network, address, *rest = parts
-    if core != CORE:
-        raise PluginError(f"{name} speaks version {core} of the plugin handshake, this is version {CORE}: {line!r}.")
-    if (rest[0] if rest else "netrpc") != "grpc":
-        raise PluginError(
-            f"{name} does not speak gRPC, but {rest[0] if rest else 'netrpc'!r}: it is from before Terraform 0.12."
-        )
-    if not major.isdecimal() or int(major) not in SERVICES:
-        raise PluginError(f"{name} speaks protocol {major}; known are {', '.join(map(str, SERVICES))}.")
-    if network not in ("unix", "tcp"):
-        raise PluginError(f"{name} listens on a network of kind {network!r}; known are unix and tcp.")
-    if len(rest) > 1 and rest[1]:
-        raise PluginError(f"{name} serves TLS although nobody asked for it; only plaintext is spoken here.")
-    return Handshake(int(major), f"unix:{address}" if network == "unix" else address)
-
-
 class Running:
     """A real provider's process that has introduced itself. ``handshake`` says what it speaks, and where.
 
@@ -178,7 +119,7 @@ class Running:
         *,
         cwd: Path | str | None = None,
         env: Mapping[str, str] | None = None,
-        majors: Sequence[int] = tuple(SERVICES),
+        majors: Sequence[int] = MAJORS,
         seconds: float = START_SECONDS,
     ) -> None:
         offer = {
@@ -214,8 +155,10 @@ class Running:
 
     def stop(self) -> None:
         """Ask it to end, and kill it if it has not done so in time. Safe to call again."""
+        # A provider that ends at once may cut its own answer off, and one that does not know Shutdown is killed below.
         with contextlib.suppress(grpc.RpcError, ValueError):
             self._channel.unary_unary("/plugin.GRPCController/Shutdown", None, None)(b"", timeout=SHUTDOWN_SECONDS)
+        if self._process.running:
             self._process.wait(SHUTDOWN_SECONDS)
         self._channel.close()
         self._process.stop(grace=0)

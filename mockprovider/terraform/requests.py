@@ -10,13 +10,15 @@ from google.protobuf.message import Message
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Session
-from mockprovider.errors import UnsupportedError
 from mockprovider.schema import Package
 from mockprovider.terraform.objects import Generic, ObjectSchema
-from mockprovider.terraform.schema import ProviderSchema
-from mockprovider.values import Bag
+from mockprovider.terraform.schema import ProviderSchema, provider_schema
+from mockprovider.values import Bag, Unknown
 
 Codec: TypeAlias = ObjectSchema | Generic
+NAMED = ("resource", "data", "ephemeral")
+"""What has a type's name in its requests."""
+
 SCHEMA = "terraform.schema"
 """Where a session keeps its package's compiled schema, in ``Session.extra``."""
 
@@ -25,11 +27,12 @@ class Shape(Struct, frozen=True, kw_only=True):
     """Which fields of an RPC's messages are which fields of a call and a reply.
 
     Args:
-        of: what the payloads are objects of: ``resource``, ``data``, ``provider``, or nothing.
+        of: what the payloads are objects of: ``resource``, ``data``, ``ephemeral``, ``provider``, or nothing.
         bags: fields of ``Call`` to DynamicValue fields of the request; ``proposed`` goes to ``Call.extra``.
         private: the request's field of private bytes.
         value: the answer's DynamicValue field that ``Reply.value`` becomes.
         answer_private: the answer's field of private bytes.
+        answer_identity: the answer's field of the object's identity.
     """
 
     of: str = ""
@@ -37,6 +40,7 @@ class Shape(Struct, frozen=True, kw_only=True):
     private: str = ""
     value: str = ""
     answer_private: str = ""
+    answer_identity: str = ""
 
 
 def schema_of(session: Session) -> ProviderSchema | None:
@@ -46,7 +50,7 @@ def schema_of(session: Session) -> ProviderSchema | None:
         return declared if isinstance(declared, ProviderSchema) else None
     held: ProviderSchema | None = session.extra.get(SCHEMA)
     if held is None or held.package is not declared:
-        held = session.extra[SCHEMA] = ProviderSchema(declared, 5 if session.protocol == "tfplugin5" else 6)
+        held = session.extra[SCHEMA] = provider_schema(declared, 5 if session.protocol == "tfplugin5" else 6)
     return held
 
 
@@ -57,17 +61,25 @@ def codec(session: Session, of: str, name: str) -> Codec:
         return Generic(name)
     if of == "provider":
         return schema.provider
+    if of == "ephemeral":
+        return schema.ephemeral(name)
     return schema.resource(name) if of == "resource" else schema.data_source(name)
 
 
 def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -> Call:
     """The call that a request asks for. Raises ``MalformedError`` for payloads that do not fit the schema."""
-    coder = codec(session, shape.of, message.type_name if shape.of in ("resource", "data") else "")
+    coder = codec(session, shape.of, message.type_name if shape.of in NAMED else "")
     bags: dict[str, Bag | None] = {}
     ids: list[str] = []
     for name, dynamic in shape.bags.items():
         bags[name], id_ = coder.decode(getattr(message, dynamic))
         ids.append(id_ if name != "inputs" else "")
+    if op is Op.PLAN and bags.get("inputs") is not None:
+        # What is only written is in no plan, and no reason for a change.
+        bags["inputs"] = coder.told(bags["inputs"] or {})
+    private = getattr(message, shape.private) if shape.private else b""
+    if not coder.keeps_id:
+        ids.append(private.decode(errors="replace"))
     return Call(
         op=op,
         session=session,
@@ -77,7 +89,7 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
         inputs=bags.get("inputs"),
         prior=bags.get("prior"),
         planned=bags.get("planned"),
-        private=getattr(message, shape.private) if shape.private else b"",
+        private=private,
         extra={"proposed": bags["proposed"]} if "proposed" in bags else {},
     )
 
@@ -86,11 +98,13 @@ def to_request(shape: Shape, cls: type[Message], call: Call) -> Any:
     """The request that a call makes. Raises ``MalformedError`` for a bag that does not fit the schema."""
     message: Any = cls()
     coder = codec(call.session, shape.of, call.type)
-    if shape.of in ("resource", "data"):
+    if shape.of in NAMED:
         message.type_name = coder.name
     for name, dynamic in shape.bags.items():
         bag = call.extra.get("proposed") if name == "proposed" else getattr(call, name)
-        getattr(message, dynamic).msgpack = coder.encode(bag, call.id)
+        # What is to be created has no id yet, and a plan says so.
+        planned_new = name == "planned" and call.prior is None and not call.id
+        getattr(message, dynamic).msgpack = coder.encode(bag, Unknown() if planned_new else call.id)
     if shape.private:
         setattr(message, shape.private, call.private)
     return message
@@ -120,36 +134,30 @@ def configure_request(shape: Shape, cls: type[Message], call: Call) -> Any:
     return message
 
 
-def upgrade_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """UpgradeResourceState brings the state file's JSON. Raises ``UnsupportedError`` for the form of before Terraform 0.12."""
-    if message.raw_state.flatmap:
-        raise UnsupportedError(
-            f"The state of {message.type_name} is in the flat form from before Terraform 0.12, which is not read. "
-            "Apply it once with Terraform 0.12 or later."
-        )
+def stop_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
+    """StopProvider tells all calls of its session that they are no longer wanted."""
+    session.cancelled.set()
+    return to_call(shape, Op.CANCEL, method, message, session)
+
+
+def renew_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
+    """The renewal of an ephemeral resource."""
+    return _lasting_call(shape, Op.RENEW, method, message, session)
+
+
+def close_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
+    """The end of an ephemeral resource."""
+    return _lasting_call(shape, Op.CLOSE, method, message, session)
+
+
+def _lasting_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -> Call:
+    # What it is known by are the private bytes that it was opened with.
     coder = codec(session, shape.of, message.type_name)
-    prior, id_ = coder.decode_json(message.raw_state.json or b"null")
-    extra = {"version": message.version}
-    return Call(op=Op.UPGRADE, session=session, method=method, type=coder.token, id=id_, prior=prior, extra=extra)
+    return Call(op=op, session=session, method=method, type=coder.token, private=message.private)
 
 
-def upgrade_request(shape: Shape, cls: type[Message], call: Call) -> Any:
-    """The request of an upgrade call."""
-    message = to_request(shape, cls, call)
-    message.version = call.extra.get("version", 0)
-    message.raw_state.json = codec(call.session, shape.of, call.type).encode_json(call.prior, call.id)
-    return message
-
-
-def import_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """ImportResourceState names the object by id alone."""
-    call = to_call(shape, Op.IMPORT, method, message, session)
-    call.id = message.id
-    return call
-
-
-def import_request(shape: Shape, cls: type[Message], call: Call) -> Any:
-    """The request of an import call."""
-    message = to_request(shape, cls, call)
-    message.id = call.id
+def lasting_request(shape: Shape, cls: type[Message], call: Call) -> Any:
+    """The request of a renewal or an end."""
+    message: Any = cls()
+    message.type_name, message.private = codec(call.session, shape.of, call.type).name, call.private
     return message

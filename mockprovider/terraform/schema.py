@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
+from operator import is_not
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from google.protobuf.message import Message
 
-from mockprovider.errors import MalformedError
+from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.fake._document import Node
+from mockprovider.offers import Ephemeral, ephemerals
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
+from mockprovider.terraform.attributes import read_block
 from mockprovider.terraform.blocks import has_secret, is_block, nested_object
-from mockprovider.terraform.objects import ID, IMPLICIT_ID, ObjectSchema, attribute_names, type_of_kind
+from mockprovider.terraform.fields import Fields, fields_of
+from mockprovider.terraform.layout import Layout, layout_of
+from mockprovider.terraform.objects import ID, IMPLICIT_ID, ObjectSchema, attribute_names, only_written, type_of_kind
+from mockprovider.terraform.offered import fill_functions
 from mockprovider.terraform.proto import protocol
+from mockprovider.terraform.published import fill_rest, fill_schema
 from mockprovider.terraform.types import DYNAMIC, type_json, type_of
-from mockprovider.values import Value
+from mockprovider.values import Secret, Value, reveal
 
 NESTING: Mapping[str, int] = {"object": 1, "array": 2, "set": 3, "map": 4}
 """Kinds to the numbers of ``Schema.Object.NestingMode`` and of ``Schema.NestedBlock.NestingMode``."""
@@ -27,16 +38,59 @@ def data_source_name(token: str) -> str:
     return ResourceType(f"{package}:{module}:{plain}").terraform
 
 
-def returned_properties(function: Function) -> dict[str, Property]:
+def returned_properties(function: Function | Ephemeral) -> dict[str, Property]:
     """What a data source answers beside its arguments; a Python callable's answer, whose names nobody knows, is ``result``."""
     if callable(function.returns):
         return {"result": Property(Kind("any"), computed=True)}
-    return {name: Property(_kind_of_value(value), computed=True) for name, value in function.returns.items()}
+    return {
+        name: Property(_kind_of_value(reveal(value)), computed=True, secret=isinstance(value, Secret))
+        for name, value in function.returns.items()
+    }
+
+
+def _named(function: Function | Ephemeral) -> str:
+    return function.terraform or data_source_name(function.token)
+
+
+def _data_properties(function: Function | Ephemeral) -> dict[str, Property]:
+    published = function.terraform_schema
+    return (
+        read_block(Node(published["block"], _named(function)))
+        if published
+        else {**returned_properties(function), **function.inputs}
+    )
+
+
+def _layout(published: Mapping[str, Any] | None) -> Layout | None:
+    return layout_of(published.get("block") or {}) if published else None
 
 
 def _kind_of_value(value: Value) -> Kind:
     simple = {"string": "string", "number": "number", "bool": "boolean"}
     return Kind(simple.get(type_of(value).name, "any"))
+
+
+class _Very:
+    """This very package, whatever equals it."""
+
+    def __init__(self, package: Package) -> None:
+        self.package = package
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Very) and other.package is self.package
+
+    def __hash__(self) -> int:
+        return id(self.package)
+
+
+def provider_schema(package: Package, major: int) -> ProviderSchema:
+    """A package's compiled schema, which all its sessions of one major share: a large one takes a second to build."""
+    return _shared(_Very(package), major)
+
+
+@lru_cache(maxsize=8)
+def _shared(very: _Very, major: int) -> ProviderSchema:
+    return ProviderSchema(very.package, major)
 
 
 class ProviderSchema:
@@ -50,44 +104,66 @@ class ProviderSchema:
         self.major = major
         self._compiled: dict[str, tuple[object, ObjectSchema]] = {}
         self._message: tuple[list[object], Message] | None = None
+        self._lock = threading.Lock()
+        self._fields: WeakKeyDictionary[ObjectSchema, Fields] = WeakKeyDictionary()
 
     @property
     def provider(self) -> ObjectSchema:
         """The provider's configuration block."""
-        name, blocks = self.package.name, self.major == 5
-        return ObjectSchema(name, f"pulumi:providers:{name}", _arguments(self.package), blocks=blocks)
+        name, blocks, layout = self.package.name, self.major == 5, _layout(self.package.terraform_schema.get("provider"))
+        return ObjectSchema(name, f"pulumi:providers:{name}", _arguments(self.package), blocks=blocks, layout=layout)
+
+    def declared(self, name: str) -> ResourceType | None:
+        """The resource type of a token or Terraform name."""
+        return self.package.resources.get(name) or self.package.by_terraform_name(name)
 
     def resource(self, name: str) -> ObjectSchema:
         """A resource type by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
-        declared = self.package.resources.get(name) or self.package.by_terraform_name(name)
+        declared = self.declared(name)
         if declared is None:
             raise self._undeclared("resource type", name, [each.terraform for each in self.package.resources.values()])
         return self._compile(
             declared,
             lambda: ObjectSchema(
-                declared.terraform, declared.token, declared.properties, implicit_id=True, blocks=self.major == 5
+                declared.terraform,
+                declared.token,
+                declared.properties,
+                implicit_id=True,
+                blocks=self.major == 5,
+                layout=_layout(declared.terraform_schema),
             ),
         )
 
     def data_source(self, name: str) -> ObjectSchema:
         """A function as a data source, by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
-        names = {data_source_name(token): token for token in self.package.functions}
+        names = {_named(each): token for token, each in self.package.functions.items()}
         declared = self.package.functions.get(name) or self.package.functions.get(names.get(name, ""))
         if declared is None:
             raise self._undeclared("data source", name, list(names))
-        properties = {**returned_properties(declared), **declared.inputs}
+        return self._asked(declared)
+
+    def ephemeral(self, name: str) -> ObjectSchema:
+        """An ephemeral resource by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
+        known = ephemerals(self.package)
+        declared = known.get(name) or next((each for each in known.values() if each.token == name), None)
+        if declared is None:
+            raise self._undeclared("ephemeral resource", name, list(known))
+        return self._asked(declared)
+
+    def _asked(self, declared: Function | Ephemeral) -> ObjectSchema:
         return self._compile(
             declared,
             lambda: ObjectSchema(
-                data_source_name(declared.token),
+                _named(declared),
                 declared.token,
-                properties,
-                result="result" if callable(declared.returns) else "",
+                _data_properties(declared),
+                result="result" if callable(declared.returns) and not declared.terraform_schema else "",
                 blocks=self.major == 5,
+                layout=_layout(declared.terraform_schema),
             ),
         )
 
-    def _compile(self, declared: ResourceType | Function, make: Any) -> ObjectSchema:
+    def _compile(self, declared: ResourceType | Function | Ephemeral, make: Any) -> ObjectSchema:
         held = self._compiled.get(declared.token)
         if held is None or held[0] is not declared:
             held = self._compiled[declared.token] = (declared, make())
@@ -98,30 +174,79 @@ class ProviderSchema:
         hint = f"Did you mean {near[0]!r}?" if near else f"Declared are: {', '.join(sorted(known)) or 'none'}."
         return MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
 
+    def fields(self, coder: ObjectSchema, of: str) -> Fields:
+        """What the schema says of the objects of a type, for those who check them; ``of`` as in ``requests.Shape``."""
+        held = self._fields.get(coder)
+        if held is None:
+            section = {"resource": "resource_schemas", "data": "data_source_schemas", "ephemeral": "ephemeral_resource_schemas"}
+            schema = getattr(self.message(), section[of])[coder.name]
+            held = self._fields[coder] = fields_of(schema.block, coder.type)
+        return held
+
     def message(self) -> Message:
         """The answer to GetProviderSchema, built once for one set of definitions."""
         package = self.package
         now: list[object] = [*package.config.values(), *package.resources.values(), *package.functions.values()]
-        held = self._message
-        if held is None or len(held[0]) != len(now) or any(one is not other for one, other in zip(held[0], now, strict=True)):
-            held = self._message = (now, self._build())
+        now += package.offers.values()
+        # Engines ask at once from many sides, and a large schema takes a second.
+        with self._lock:
+            held = self._message
+            if held is None or len(held[0]) != len(now) or any(map(is_not, held[0], now)):
+                held = self._message = (now, self._build())
         return held[1]
 
     def _build(self) -> Message:
         answer: Any = protocol(self.major).message("GetProviderSchema.Response")()
-        answer.provider.block.SetInParent()
-        self._block(answer.provider.block, _arguments(self.package))
+        published = self.package.terraform_schema
+        if published.get("provider"):
+            fill_schema(answer.provider, published["provider"], self.package.name)
+        else:
+            answer.provider.block.SetInParent()
+            self._block(answer.provider.block, _arguments(self.package))
+        fill_rest(answer, published)
+        self._check_names()
         for declared in self.package.resources.values():
             schema = answer.resource_schemas[declared.terraform]
+            if declared.terraform_schema:
+                fill_schema(schema, declared.terraform_schema, declared.terraform)
+                continue
             schema.version, schema.block.description = declared.version, declared.description
-            implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
-            self._block(schema.block, {**declared.properties, **implicit})
+            try:
+                implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
+                self._block(schema.block, {**declared.properties, **implicit})
+            except DefinitionError as error:
+                raise DefinitionError(f"{declared.token} cannot be served to Terraform: {error}") from error
         for function in self.package.functions.values():
-            schema = answer.data_source_schemas[data_source_name(function.token)]
+            schema = answer.data_source_schemas[_named(function)]
+            if function.terraform_schema:
+                fill_schema(schema, function.terraform_schema, _named(function))
+                continue
             self._block(schema.block, {**returned_properties(function), **function.inputs})
+        for name, each in ephemerals(self.package).items():
+            schema = answer.ephemeral_resource_schemas[name]
+            if each.terraform_schema:
+                fill_schema(schema, each.terraform_schema, name)
+            else:
+                self._block(schema.block, _data_properties(each))
+        fill_functions(answer.functions, self.package)
+        if any(each.moved_from for each in self.package.resources.values()):
+            answer.server_capabilities.move_resource_state = True
         answer.server_capabilities.plan_destroy = True
         answer.server_capabilities.get_provider_schema_optional = True
         return answer  # type: ignore[no-any-return]
+
+    def _check_names(self) -> None:
+        """Raise ``DefinitionError`` for two types of one name: only one of them would be served."""
+        resources = [("type", each.token, each.terraform) for each in self.package.resources.values()]
+        functions = [("data source", each.token, _named(each)) for each in self.package.functions.values()]
+        seen: dict[tuple[str, str], str] = {}
+        for what, token, name in (*resources, *functions):
+            other = seen.setdefault((what, name), token)
+            if other != token:
+                raise DefinitionError(
+                    f"{other!r} and {token!r} would both be Terraform's {what} {name!r}. "
+                    "Give one of them terraform='another_name'."
+                )
 
     def _block(self, into: Any, properties: Mapping[str, Property]) -> None:
         blocks = {name: item for name, item in properties.items() if self.major == 5 and is_block(item)}
@@ -134,6 +259,8 @@ class ProviderSchema:
             least, most = _bounds(item)
             made = into.block_types.add(type_name=attribute, nesting=NESTING[item.kind.name], min_items=least, max_items=most)
             made.block.description = item.description
+            if item.kind.name == "set":
+                _no_written(item.kind, attribute, "it is a set")
             self._block(made.block, nested.properties if nested else {})
 
     def _attributes(self, into: Any, properties: Mapping[str, Property], *, computed: bool = False) -> None:
@@ -141,16 +268,25 @@ class ProviderSchema:
             item = properties[name]
             flags = dict(_flags(item, computed=computed))
             made = into.add(name=attribute, description=item.description, sensitive=item.secret, **flags)
+            made.write_only = item.write_only
             nested = nested_object(item.kind)
             declared = type_of_kind(item.kind)
             if self.major == 6 and nested is not None and declared != DYNAMIC:
                 made.nested_type.nesting = NESTING[item.kind.name]
+                if item.kind.name == "set":
+                    _no_written(item.kind, attribute, "it is a set")
                 inside = flags.get("computed", False) and not flags.get("optional", False)
                 self._attributes(made.nested_type.attributes, nested.properties, computed=inside)
             else:
                 made.type = type_json(declared)
                 # Nothing inside of a type can be hidden by itself.
                 made.sensitive = item.secret or has_secret(item.kind)
+                _no_written(item.kind, attribute, f"protocol {self.major} has no nested attribute for it")
+
+
+def _no_written(kind: Kind, attribute: str, why: str) -> None:
+    if only_written(kind):
+        raise DefinitionError(f"Terraform cannot have write-only properties in {attribute!r}: {why}. Declare them beside it.")
 
 
 def _flags(item: Property, *, computed: bool) -> Iterator[tuple[str, bool]]:

@@ -18,7 +18,15 @@ from mockprovider.wire.status import StatusError, failed
 CAPABILITIES = "client_capabilities"
 """What an engine says of itself: a recording serves engines of any age, so nothing is matched by it."""
 
+CREDENTIALS = frozenset({
+    *("access_key", "access_token", "api_key", "api_token", "auth_token", "client_secret", "credentials", "password"),
+    *("private_key", "refresh_token", "secret", "secret_access_key", "secret_key", "session_token", "token"),
+})  # fmt: skip
+"""Attributes of a provider's own configuration that hold credentials by their name: few providers call them sensitive."""
+
 RAW = "$raw"
+MESSAGES = "messages"
+"""Where the view of a stream, of an RPC that has no row, has the views of its messages."""
 """Where the bytes of an RPC that we do not know are kept."""
 
 
@@ -63,12 +71,18 @@ class Transcript:
         return {name: item for name, item in request.items() if name not in left_out}
 
     def secrets(self, call: Call) -> Collection[str]:
-        """The attributes that the provider's schema calls sensitive, in the call's type or in the provider's own block."""
-        return self._sensitive.get(getattr(self._message(call), "type_name", ""), frozenset())
+        """The attributes that the provider's schema calls sensitive, in the call's type or in the provider's own block.
+
+        In the latter also those that hold credentials by their name.
+        """
+        declared = self._sensitive.get(getattr(self._message(call), "type_name", ""), frozenset())
+        return declared | CREDENTIALS if call.op in (Op.CHECK_CONFIG, Op.CONFIGURE) else declared
 
     def reply(self, reply: Reply, call: Call) -> dict[str, Any] | Status:
         """The view of the reply's answer message, or the status that it travels as."""
         row = self._row(call)
+        if reply.stream is not None:
+            return {MESSAGES: [_raw(each) for each in reply.stream]}
         if row is None:
             return _raw(reply.native)
         try:
@@ -81,6 +95,8 @@ class Transcript:
     def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
         """The reply of a view: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""
         row = self._service.methods.get(method)
+        if MESSAGES in response:
+            return Reply(stream=tuple(Native(base64.b64decode(each[RAW])) for each in response[MESSAGES]))
         if row is None:
             return Reply(native=Native(base64.b64decode(response[RAW])))
         message = build(response, self._service.messages[method][1])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import grpc
 
-from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import PluginError
 from mockprovider.wire.methods import Method, Service
 from mockprovider.wire.server import OPTIONS, decode
@@ -45,6 +47,9 @@ class Client:
         # Servers tell sessions apart by their connections, and gRPC would let all channels of a process share one.
         self._channel = grpc.insecure_channel(target, options=(*OPTIONS, ("grpc.use_local_subchannel_pool", 1)))
         self._stubs: dict[str, Any] = {}
+        self._in_flight = 0
+        self._closed = False
+        self._idle = threading.Condition()
 
     def wait_ready(self, seconds: float = READY_SECONDS) -> None:
         """Return once the provider answers. Raises ``PluginError`` if it does not within ``seconds``."""
@@ -56,24 +61,79 @@ class Client:
             ) from error
 
     def __call__(self, call: Call) -> Reply:
-        """Make the call over the wire; a status that comes back is a reply with ``status`` set."""
+        """Make the call over the wire; a status that comes back is a reply with ``status`` set.
+
+        Raises ``PluginError`` once the connection was closed.
+        """
+        with self._flying():
+            return self._ask(call)
+
+    def cancel(self, session: Session, seconds: float) -> Reply:
+        """Ask the provider to end what it is doing, without waiting for that: calls in flight end when, and as, it wants.
+
+        The reply tells whether it was heard within ``seconds``. Cancelling is advice, ``close`` is what releases.
+        """
+        with self._flying():
+            return self._ask(Call(op=Op.CANCEL, session=session), seconds)
+
+    @contextmanager
+    def _flying(self) -> Iterator[None]:
+        with self._idle:
+            if self._closed:
+                raise self._gone()
+            self._in_flight += 1
+        try:
+            yield
+        except ValueError as error:
+            if self._closed:
+                # Closed between our look and gRPC's.
+                raise self._gone() from error
+            raise
+        finally:
+            with self._idle:
+                self._in_flight -= 1
+                self._idle.notify_all()
+
+    def _gone(self) -> PluginError:
+        return PluginError(f"The connection to {self.target} was closed, and this call came after it. Connect anew.")
+
+    def _ask(self, call: Call, seconds: float | None = None) -> Reply:
         row = self.service.methods.get(call.method) or (None if call.op is Op.RAW else self.service.by_op(call.op))
         rpc = row.name if row else call.method
+        if self.service.streams(rpc):
+            return self._streamed(row, rpc, call)
         try:
-            answer: bytes = self._stub(rpc)(self._request(row, call))
+            answer: bytes = self._stub(rpc)(self._request(row, call), timeout=seconds)
         except grpc.RpcError as error:
             return self._on_failure(read(error), call)
-        if row is None:
-            return Reply(native=Native(answer))
         message = decode(self.service.messages[rpc][1], answer, rpc)
-        reply = row.reply(message, call)
+        reply = row.reply(message, call) if row else Reply()
         reply.native = Native(answer, message)
+        return reply
+
+    def _streamed(self, row: Method | None, rpc: str, call: Call) -> Reply:
+        """All messages of a stream, and the status that it ended in, if it is one: a reply is a whole answer."""
+        answers: list[bytes] = []
+        status = None
+        try:
+            for answer in self._stub(rpc)(self._request(row, call)):
+                answers.append(answer)  # noqa: PERF402 - what came before a failure counts
+        except grpc.RpcError as error:
+            status = read(error)
+        if row is None and len(answers) == 1 and status is None:
+            return Reply(native=Native(answers[0]))
+        messages = [decode(self.service.messages[rpc][1], each, rpc) for each in answers] if row else [None] * len(answers)
+        reply = self._on_failure(status, call) if status else Reply()
+        if row and row.replies and not status:
+            reply = row.replies(messages, call)
+        reply.stream = tuple(map(Native, answers, messages))
         return reply
 
     def _stub(self, rpc: str) -> Any:
         stub = self._stubs.get(rpc)
         if stub is None:
-            stub = self._stubs[rpc] = self._channel.unary_unary(f"/{self.service.name}/{rpc}", None, None)
+            kind = self._channel.unary_stream if self.service.streams(rpc) else self._channel.unary_unary
+            stub = self._stubs[rpc] = kind(f"/{self.service.name}/{rpc}", None, None)
         return stub
 
     def _request(self, row: Method | None, call: Call) -> bytes:
@@ -87,6 +147,13 @@ class Client:
             setattr(message, field, address)
         return bytes(message.SerializeToString(deterministic=True))
 
-    def close(self) -> None:
-        """Close the connection."""
+    def close(self, patience: float = 0.0) -> None:
+        """Close the connection. Safe to call again.
+
+        Calls in flight have ``patience`` seconds to end by themselves, as they may after ``cancel``; what has not ended
+        by then ends with the status ``cancelled``, whatever the provider makes of it.
+        """
+        with self._idle:
+            self._closed = True
+            self._idle.wait_for(lambda: not self._in_flight, patience)
         self._channel.close()

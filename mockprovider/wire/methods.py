@@ -6,7 +6,7 @@ walks the protobuf descriptors to prove that each RPC has a row or a reason.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
@@ -31,6 +31,8 @@ class Method(Struct, frozen=True, kw_only=True):
         volatile: request fields (dotted) that differ between two runs of one program; a match key leaves them out.
         mutates: it changes the cloud, so one recorded answer answers once. The others may be asked again.
         reason: why it is refused, for an RPC that is known and not served.
+        diagnosed: a refusal is an answer that says why, where the protocol has a place for it, and not a status.
+        replies, responses: what ``reply`` and ``response`` are, for an RPC that answers with a stream of messages.
     """
 
     name: str
@@ -44,17 +46,26 @@ class Method(Struct, frozen=True, kw_only=True):
     volatile: tuple[str, ...] = ()
     mutates: bool = False
     reason: str = ""
+    diagnosed: bool = False
+    replies: Callable[[Sequence[Any], Call], Reply] | None = None
+    responses: Callable[[Reply, Call], Sequence[Message]] | None = None
 
 
 class Service(Struct, frozen=True):
     """A gRPC service: its full name, its message classes by RPC, and its rows by RPC.
 
-    ``messages`` maps each RPC of the descriptor to ``(request class, response class, server streaming)``.
+    ``messages`` maps each RPC of the descriptor to ``(request class, response class, server streaming)``. ``gone`` says of RPCs
+    that the service had once why there is none any more.
     """
 
     name: str
     messages: Mapping[str, tuple[type[Message], type[Message], bool]]
     methods: Mapping[str, Method]
+    gone: Mapping[str, str] = {}
+
+    def streams(self, rpc: str) -> bool:
+        """Whether an RPC answers with a stream. One that we do not know may: a stream of one message is an answer, too."""
+        return rpc not in self.messages or self.messages[rpc][2]
 
     def by_op(self, op: Op) -> Method:
         """The row that asks for ``op``. Raises ``UnsupportedError`` where the protocol has none."""
@@ -64,9 +75,14 @@ class Service(Struct, frozen=True):
         return found
 
 
-def service(descriptor: Any, classes: Callable[[Any], type[Message]], rows: Iterable[Method]) -> Service:
+def service(
+    descriptor: Any,
+    classes: Callable[[Any], type[Message]],
+    rows: Iterable[Method],
+    gone: Mapping[str, str] | None = None,
+) -> Service:
     """The ``Service`` of a protobuf service descriptor; ``classes`` gives the Python class of a message descriptor."""
     messages = {
         rpc.name: (classes(rpc.input_type), classes(rpc.output_type), bool(rpc.server_streaming)) for rpc in descriptor.methods
     }
-    return Service(descriptor.full_name, messages, {row.name: row for row in rows})
+    return Service(descriptor.full_name, messages, {row.name: row for row in rows}, gone or {})

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from mockprovider.calls import Call, Reply
+from mockprovider.errors import PluginError
 
 
 class Provider(Protocol):
@@ -29,10 +30,11 @@ class PerSession:
         self._start = start
         self._providers: dict[int, Provider] = {}
         self._starting: dict[int, threading.Lock] = {}
+        self._closed = False
         self._lock = threading.Lock()
 
     def __call__(self, call: Call) -> Reply:
-        """Hand the call to its session's provider. Raises what ``start`` raises."""
+        """Hand the call to its session's provider. Raises what ``start`` raises, and ``PluginError`` once it was closed."""
         return self._provider(call)(call)
 
     def _provider(self, call: Call) -> Provider:
@@ -41,17 +43,34 @@ class PerSession:
         if found is not None:
             return found
         with self._lock:
+            if self._closed:
+                raise _gone(call)
             starting = self._starting.setdefault(number, threading.Lock())
         # Starting takes long: only calls of the same session wait for it.
         with starting:
             found = self._providers.get(number)
             if found is None:
-                found = self._providers[number] = self._start(call)
+                found = self._start(call)
+                self._keep(call, found)
         return found
 
-    def close(self) -> None:
-        """End every provider."""
+    def _keep(self, call: Call, provider: Provider) -> None:
         with self._lock:
+            if not self._closed:
+                self._providers[call.session.number] = provider
+                return
+        # Closed while it started: nobody else knows of it.
+        provider.close()
+        raise _gone(call)
+
+    def close(self) -> None:
+        """End every provider, for good. Safe to call again."""
+        with self._lock:
+            self._closed = True
             providers, self._providers = list(self._providers.values()), {}
         for each in providers:
             each.close()
+
+
+def _gone(call: Call) -> PluginError:
+    return PluginError(f"{call}: the providers behind this were closed, and the call came after it. Make a new double.")

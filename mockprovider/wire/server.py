@@ -7,7 +7,7 @@ its own, because neither protocol names the provider instance in its calls.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn, Self
 
@@ -34,18 +34,21 @@ CANCELLING = frozenset({Op.CANCEL})
 
 
 class Served:
-    """A running server. ``address`` is ``host:port``; ``stop`` ends it, as does leaving a ``with`` block."""
+    """A running server. ``address`` is where, as gRPC spells it; ``stop`` ends it, as does leaving a ``with`` block."""
 
-    def __init__(self, server: grpc.Server, host: str, port: int, pools: Sequence[ThreadPoolExecutor]) -> None:
+    def __init__(
+        self, server: grpc.Server, host: str, port: int, pools: Sequence[ThreadPoolExecutor], socket: str = ""
+    ) -> None:
         self.host = host
         self.port = port
+        self.socket = socket
         self._server = server
         self._pools = pools
 
     @property
     def address(self) -> str:
-        """``host:port``."""
-        return f"{self.host}:{self.port}"
+        """``host:port``, or ``unix:path``."""
+        return f"unix:{self.socket}" if self.socket else f"{self.host}:{self.port}"
 
     def stop(self, grace: float | None = None) -> None:
         """Refuse new calls and end those in flight, after ``grace`` seconds."""
@@ -75,6 +78,7 @@ class Endpoint:
         open_session: makes the session of a new connection, given the peer's address.
         on_error: told about each error of ours that had to become a status, so that a test can fail with it.
         forward_unknown: pass RPCs that have no row on to the handler as ``Op.RAW`` (a proxy does); else they are refused.
+        identify: who speaks from a peer's address, where that is more than the address: connections of one share a session.
     """
 
     def __init__(
@@ -85,22 +89,25 @@ class Endpoint:
         on_error: Callable[[BaseException], None] | None = None,
         *,
         forward_unknown: bool = False,
+        identify: Callable[[str], str] = str,
     ) -> None:
         self.service = service
         self._handler = handler
         self._open_session = open_session
         self._on_error = on_error or (lambda _: None)
         self._forward_unknown = forward_unknown
+        self._identify = identify
         self._sessions: dict[str, Session] = {}
         self._opened: set[int] = set()
         self._lock = threading.Lock()
 
-    def answer(self, row: Method | None, rpc: str, data: bytes, peer: str) -> bytes:
-        """The answer's bytes. Raises ``StatusError`` where the RPC ends in a status."""
+    def answers(self, row: Method | None, rpc: str, data: bytes, peer: str) -> Sequence[bytes]:
+        """The bytes of the answer; of each message, where it is a stream. Raises ``StatusError`` where the RPC ends in one."""
         session = self._session(peer, opens=row is not None and row.opens)
         call = None
         try:
             call = self._call(row, rpc, data, session)
+            self._refuse(row, rpc)
             reply = self._handler(call)
             return self._encode(row, reply, call)
         except StatusError:
@@ -115,48 +122,74 @@ class Endpoint:
             return self._encode(row, Reply(failures=(failure,)), call)
 
     def _session(self, peer: str, *, opens: bool) -> Session:
+        who = self._identify(peer)
         with self._lock:
-            session = self._sessions.get(peer)
+            session = self._sessions.get(who)
             # Ports are used again: the first call of a conversation on a peer that has already had one starts a new session.
-            if session is None or (opens and session.number in self._opened):
-                session = self._sessions[peer] = self._open_session(peer)
+            if session is None or (opens and who == peer and session.number in self._opened):
+                session = self._sessions[who] = self._open_session(who)
             self._opened.add(session.number)
             return session
 
     def _call(self, row: Method | None, rpc: str, data: bytes, session: Session) -> Call:
         if row is None:
             return Call(op=Op.RAW, session=session, method=rpc, native=Native(data))
-        if row.reason and (not self._forward_unknown or self.service.messages[rpc][2]):
-            raise UnsupportedError(f"{self.service.name}/{rpc} is not served: {row.reason}.")
+        if not row.diagnosed:
+            self._refuse(row, rpc)
         message = decode(self.service.messages[rpc][0], data, rpc)
         call = row.call(message, session)
         call.native = Native(data, message)
         return call
 
-    def _encode(self, row: Method | None, reply: Reply, call: Call) -> bytes:
+    def _refuse(self, row: Method | None, rpc: str) -> None:
+        if row is not None and row.reason and not self._forward_unknown:
+            raise UnsupportedError(f"{self.service.name}/{rpc} is not served: {row.reason}.")
+
+    def _encode(self, row: Method | None, reply: Reply, call: Call) -> Sequence[bytes]:
+        streamed = [each.data for each in reply.stream or ()]
         if reply.status is not None:
-            raise StatusError(reply.status)
+            raise StatusError(reply.status, streamed)
+        if reply.stream is not None:
+            return streamed
         if reply.native is not None:
-            return reply.native.data
+            return [reply.native.data]
         if row is None:
             raise UnsupportedError(f"{self.service.name}/{call.method} is an RPC that this version does not know.")
-        return row.response(reply, call).SerializeToString(deterministic=True)
+        messages = row.responses(reply, call) if row.responses else [row.response(reply, call)]
+        return [each.SerializeToString(deterministic=True) for each in messages]
 
     def method_handler(self, rpc: str, lane: ThreadPoolExecutor) -> Any:
         """The handler of one RPC of this service, as gRPC wants it; ``None`` if it is not served."""
         row = self.service.methods.get(rpc)
         if row is None and not self._forward_unknown:
-            return None
+            return _gone(rpc, self.service.gone[rpc]) if rpc in self.service.gone else None
 
         def behave(data: bytes, context: grpc.ServicerContext) -> bytes:
             try:
-                return self.answer(row, rpc, data, context.peer())
+                return self.answers(row, rpc, data, context.peer())[0]
             except StatusError as error:
+                fail(context, error.status)
+
+        def stream(data: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
+            try:
+                yield from self.answers(row, rpc, data, context.peer())
+            except StatusError as error:
+                yield from error.streamed
                 fail(context, error.status)
 
         if row is not None and row.op in CANCELLING:
             behave.experimental_thread_pool = lane  # type: ignore[attr-defined]
+        if self.service.streams(rpc):
+            return grpc.unary_stream_rpc_method_handler(stream)
         return grpc.unary_unary_rpc_method_handler(behave)
+
+
+def _gone(rpc: str, reason: str) -> Any:
+    def refuse(_: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
+        fail(context, status("unimplemented", f"{rpc} is no RPC of this protocol any more: {reason}."))
+
+    # A stream is what either kind of caller takes.
+    return grpc.unary_stream_rpc_method_handler(refuse)
 
 
 class _Router(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ignore]
@@ -184,22 +217,25 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     handlers: Sequence[Any] = (),
+    socket: str = "",
 ) -> Served:
     """Serve ``endpoints`` on ``host:port`` (any free port, if 0), on loopback unless told otherwise.
 
-    ``handlers`` are further gRPC handlers to serve beside them. Raises ``PluginError`` if the port cannot be had.
+    ``handlers`` are further gRPC handlers to serve beside them; ``socket`` is the path of a unix socket to serve at instead.
+    Raises ``PluginError`` if the port or socket cannot be had.
     """
     pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="mockprovider")
     lane = ThreadPoolExecutor(4, thread_name_prefix="mockprovider-cancel")
     server = grpc.server(pool, options=OPTIONS)
     server.add_generic_rpc_handlers((_Router({each.service.name: each for each in endpoints}, lane), *handlers))
+    where = f"unix:{socket}" if socket else f"{host}:{port}"
     try:
-        bound = server.add_insecure_port(f"{host}:{port}")
+        bound = server.add_insecure_port(where)
     except RuntimeError as error:
         server.stop(None)
-        raise PluginError(f"Cannot listen on {host}:{port}: {error}. Is it in use? Port 0 takes a free one.") from error
+        raise PluginError(f"Cannot listen on {where}: {error}. Is it in use? Port 0 takes a free one.") from error
     server.start()
-    return Served(server, host, bound, (pool, lane))
+    return Served(server, host, bound, (pool, lane), socket)
 
 
 def decode(cls: type[Message], data: bytes, rpc: str) -> Message:

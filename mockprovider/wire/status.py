@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
@@ -14,11 +15,12 @@ NUMBERS: dict[int, grpc.StatusCode] = {code.value[0]: code for code in grpc.Stat
 
 
 class StatusError(Exception):
-    """Raised by a row whose RPC is to end in a status instead of an answer."""
+    """Raised where an RPC is to end in a status; ``streamed`` are the messages that its stream brought before."""
 
-    def __init__(self, status: Status) -> None:
+    def __init__(self, status: Status, streamed: Sequence[bytes] = ()) -> None:
         super().__init__(status.message)
         self.status = status
+        self.streamed = streamed
 
 
 def status(code: str, message: str, details: bytes = b"") -> Status:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import kept_aws
 import pulumi
 import pulumi.dynamic
 import pytest
@@ -42,6 +43,19 @@ def test_the_random_provider_is_recorded_and_replayed(engine: str, tmp_path: Pat
     assert MASK in str(live)
     assert "bcrypt_hash" in path.read_text(encoding="utf-8")
     assert "$2a$" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.terraform_cli
+@pytest.mark.skipif(kept_aws.provider() is None, reason="no AWS provider: MOCKPROVIDER_AWS_PROVIDER says where it is")
+def test_the_aws_provider_is_recorded_and_replayed(tmp_path: Path) -> None:
+    """Ten resources that a cloud service has named are recorded in front of a local cloud, and replayed with neither."""
+    kept = KEPT["terraform-aws-names"]
+    path = tmp_path / "aws.json"
+    live = kept.record("terraform", path, tmp_path / "live")
+    assert kept.replay("terraform", path, tmp_path / "replayed") == live
+    text = path.read_text(encoding="utf-8")
+    assert kept_aws.ACCESS_KEY not in text
+    assert kept_aws.SECRET_KEY not in text
 
 
 # Dynamic resources -----------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from pulumi import ResourceOptions
 
 from mockprovider.calls import Op
 from mockprovider.errors import ProgramError
+from mockprovider.schema import Property, ResourceType
 
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
 
@@ -223,6 +224,45 @@ def test_functions(both):
 
     both.run("preview", program)
     both.run("up", program)
+
+
+def test_assets_and_archives(both, tmp_path):
+    """Assets and archives, from texts, files and each other, are sent, hashed and remembered alike."""
+    file, folder = tmp_path / "file.txt", tmp_path / "folder"
+    folder.mkdir()
+    file.write_text("1")
+    (folder / "inner.txt").write_text("inner")
+
+    def program():
+        archive = pulumi.AssetArchive({"a.txt": pulumi.FileAsset(str(file)), "sub": pulumi.FileArchive(str(folder))})
+        Bucket("text", file=pulumi.StringAsset("text"))
+        Bucket("file", file=pulumi.FileAsset(str(file)))
+        Bucket("archive", file=archive)
+        Bucket("folder", file=pulumi.FileArchive(str(folder)))
+
+    both.run("preview", program)
+    both.run("up", program)
+    assert both.run("up", program)["file"] == ["Check", "Diff"]
+    file.write_text("2")
+    assert both.run("up", program)["file"] == ["Check", "Diff", "Update"]
+    both.run("refresh")
+    both.run("destroy")
+
+
+def test_several_packages(both):
+    """Each package has a default provider of its own, and one double answers for both."""
+    record = ResourceType("dns:index:Record", {"target": Property(str)})
+    for double in both.each_double():
+        double.define(record)
+
+    def program():
+        logs = Bucket("logs")
+        Thing(record.token, "www", target=logs.arn)
+
+    both.run("preview", program)
+    both.run("up", program)
+    both.run("refresh")
+    both.run("destroy")
 
 
 def test_states_can_be_exchanged(both):

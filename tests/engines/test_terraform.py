@@ -367,7 +367,8 @@ def sizes(double: Double) -> dict[str, Any]:
     assert made["made"]["key"]
     named = {"Some": made["named"]["Some"]["size"]}
     lists = {name: [(each["size"], each["note"]) for each in made[name]] for name in ("parts", "extras")}
-    return {"main": made["main"], **lists, "named": named, "spare": "spare" in made}
+    main = {name: value for name, value in made["main"].items() if name != "key"}
+    return {"main": main, **lists, "named": named, "spare": "spare" in made}
 
 
 def test_nested_objects_are_the_same_in_both_protocols(cli: Terraform, major: int, double: Double) -> None:
@@ -383,9 +384,13 @@ def test_nested_objects_are_the_same_in_both_protocols(cli: Terraform, major: in
         "spare": False,
     }
     assert sizes(double) == expected
+    (made,) = double.cloud.objects(MACHINE.token)
+    keys = {each["key"] for each in (made["main"], *made["parts"], *made["extras"], *made["named"].values())}
+    assert len(keys) == 5
     assert cli.plan().exit_code == 0
     cli.write(machine(PARTS[major] + SPARE[major]))
     assert cli.apply().summary == {"change": 1}
+    assert double.cloud.objects(MACHINE.token)[0]["main"] == made["main"]
     assert sizes(double) == {**expected, "spare": True}
     assert cli.plan().exit_code == 0
 

@@ -121,7 +121,8 @@ sys.path[:0] = {path!r}
 from mockprovider.double import Double
 from mockprovider.schema import Property, ResourceType
 from mockprovider.terraform.methods import SERVICES
-from mockprovider.terraform.plugin import check_cookie, choose_major, controller, handshake_line
+from mockprovider.terraform.handshake import check_cookie, choose_major, handshake_line
+from mockprovider.terraform.plugin import controller
 from mockprovider.wire.server import Endpoint, serve
 
 check_cookie(os.environ)
@@ -129,7 +130,7 @@ major = choose_major(os.environ)
 double = Double(ResourceType("cloud:index:Bucket", {{"name": Property(str), "arn": Property(str, computed="arn:{{id}}")}}))
 ended = threading.Event()
 endpoint = Endpoint(SERVICES[major], double, lambda peer: double.open(f"tfplugin{{major}}", package="cloud", peer=peer))
-with serve([endpoint], handlers=[controller(ended.set)]) as served:
+with serve([endpoint], handlers=[controller(lambda _: ended.set())]) as served:
     print(handshake_line(major, served.address), flush=True)
     ended.wait()
 """

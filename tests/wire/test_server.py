@@ -9,13 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 import pytest
 from google.protobuf import empty_pb2
+from msgspec.structs import replace
 from pulumi.runtime.proto import plugin_pb2, provider_pb2
 from wire_toolbox import SECONDS, UNKNOWN_FIELD
 
 from mockprovider.calls import Failure, Native, Op, Reply, Status
 from mockprovider.errors import DefinitionError, MalformedError, MissError, PluginError, UnsupportedError
+from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.wire import server
-from mockprovider.wire.server import Served, decode, serve
+from mockprovider.wire.server import Endpoint, Served, decode, serve
 
 CREATE = provider_pb2.CreateRequest(urn="urn:pulumi:dev::shop::cloud:index:Bucket::logs", name="logs").SerializeToString()
 DETAILS = "grpc-status-details-bin"
@@ -69,10 +71,14 @@ def test_unknown_rpcs_and_services(wire):
 
 def test_refused_rpcs_say_why(wire):
     """An RPC that is known and not served is unimplemented with its reason, and the test is told."""
-    error = wire.connect(wire.serve(lambda _: Reply())).failure("Construct")
+    row = replace(PROVIDER.methods["Construct"], reason="nobody builds here")
+    refusing = replace(PROVIDER, methods={**PROVIDER.methods, "Construct": row})
+    served = serve([Endpoint(refusing, lambda _: Reply(), wire.open, wire.errors.append)])
+    wire.later(served.stop)
+    error = wire.connect(served).failure("Construct")
 
     assert error.code() is grpc.StatusCode.UNIMPLEMENTED
-    assert error.details().startswith("pulumirpc.ResourceProvider/Construct is not served: components")
+    assert error.details() == "pulumirpc.ResourceProvider/Construct is not served: nobody builds here."
     assert isinstance(wire.errors[0], UnsupportedError)
 
 

@@ -20,7 +20,8 @@ from mockprovider.double import Double
 from mockprovider.calls import Session
 from mockprovider.schema import Property, ResourceType
 from mockprovider.terraform.methods import SERVICES
-from mockprovider.terraform.plugin import check_cookie, choose_major, controller, handshake_line
+from mockprovider.terraform.handshake import check_cookie, choose_major, handshake_line
+from mockprovider.terraform.plugin import controller
 from mockprovider.wire.server import Endpoint, serve
 
 check_cookie(os.environ)
@@ -28,7 +29,7 @@ major = choose_major(os.environ, tuple(map(int, sys.argv[1:])) or (5, 6))
 double = Double(ResourceType("cloud:index:Bucket", {"name": Property(str)}))
 ended = threading.Event()
 endpoint = Endpoint(SERVICES[major], double, lambda peer: double.open(f"tfplugin{major}", package="cloud", peer=peer))
-with serve([endpoint], handlers=[controller(ended.set)]) as served:
+with serve([endpoint], handlers=[controller(lambda _: ended.set())]) as served:
     print(handshake_line(major, served.address), flush=True)
     ended.wait()
 """

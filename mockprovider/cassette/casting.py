@@ -1,0 +1,187 @@
+"""Which recorded object each object of a replay is, where equal requests made several.
+
+An object of a replay gets the values of some recorded object of its group: its *face*. What it is, its *role*, is settled
+only by what tells the objects of the group apart: a request that was recorded for one of them alone. Until then every
+answer is one that all of them had. So a replay may make the objects in any order, and what hangs on them is still right.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from mockprovider.cassette.choice import Candidate, Entry
+from mockprovider.cassette.holes import Birth, learn
+from mockprovider.cassette.renaming import Mark, Pairing, Renaming, is_verbatim
+from mockprovider.matching import digest
+from mockprovider.redaction import PLACEHOLDER, Vault, neutral, stand_in
+
+Where: TypeAlias = tuple[str, str, str, str]
+
+
+class Casting:
+    """The objects of one replay.
+
+    Args:
+        entries: the recording, in order, each with the key under which it is looked up.
+        makes: whether an entry's answer may bring forth generated values.
+        vault: the live secrets, by number.
+    """
+
+    def __init__(self, entries: Iterable[tuple[Where, Entry]], makes: Callable[[Entry], bool], vault: Vault) -> None:
+        listed = list(entries)
+        named = any(each.interaction.urn for _, each in listed)
+        # Calls that name their resource need no telling apart.
+        self.words = learn([] if named else [each for _, each in listed if makes(each)])
+        self._births: dict[int, Birth] = {each.place: each for each in self.words.births}
+        self._groups: dict[int, list[Birth]] = defaultdict(list)
+        self._marked: dict[tuple[Where, str], list[tuple[Entry, list[Mark]]]] = defaultdict(list)
+        self._vault = vault
+        secrets = {atom for each in self.words.births for atom in each.atoms if atom is not None and atom[0] == "secret"}
+        self._stand_ins = {(kind, stand_in(number, kind)): number for _, kind, number in secrets}
+        self._roles: dict[int, int] = {}
+        self._played: dict[int, int] = {}
+        self._origins: dict[int, dict[int, Pairing]] = {}
+        self._asked: Counter[tuple[Where, str]] = Counter()
+        for birth in self.words.births:
+            self._groups[birth.group].append(birth)
+        for where, entry in listed if self.words.births else ():
+            view, atoms = self.words.marked(entry.request)
+            if atoms:
+                self._marked[where, digest(neutral(view))].append((entry, atoms))
+
+    def makes(self, entry: Entry) -> bool:
+        """Whether the entry's answer is one of several to equal requests, each for one object."""
+        return entry.place in self._births
+
+    def blank(self, entry: Entry) -> Any:
+        """The entry's answer without what was generated for it alone."""
+        return self._births[entry.place].blank
+
+    # Finding ---------------------------------------------------------------------------------------------------------
+
+    def found(self, where: Where, live: Any) -> list[tuple[Entry, Pairing, Renaming]] | None:
+        """The entries whose requests are like ``live`` but for what was generated, with what that is in each.
+
+        ``None`` if nothing generated is in ``live``: then it is for the usual way.
+        """
+        view, atoms = self.words.marked(self._recognised(live) if self.words.births else live)
+        if not atoms:
+            return None
+        found = []
+        for entry, recorded in self._marked.get((where, digest(neutral(view))), ()):
+            for pairing in {self.words.pairing(recorded, atoms), self._known(recorded, atoms)} - {None}:
+                renaming = self._renaming(entry, pairing or (), recorded, atoms)
+                found += [(entry, pairing or (), renaming)] if renaming is not None else []
+        return found
+
+    def _renaming(self, entry: Entry, pairing: Pairing, recorded: Sequence[Mark], atoms: Sequence[Mark]) -> Renaming | None:
+        if self._settled(pairing) is None:
+            return None
+        renaming = self.words.renaming(pairing, recorded, atoms)
+        if not renaming.changes_nothing and is_verbatim(entry.interaction.response):
+            return None
+        return renaming if not renaming.doubtful or renaming.is_sure(self._answered(entry)) else None
+
+    def _known(self, recorded: Sequence[Mark], live: Sequence[Mark]) -> Pairing | None:
+        """The pairing by the roles that are settled, whatever the order: sets come sorted by the values that they have now."""
+        roles, faces = self.words.told(recorded), self.words.told(live)
+        if len(roles) != len(faces) or not any(each in self._played for each in roles):
+            return None
+        open_roles = [each for each in roles if each not in self._played]
+        open_faces = [each for each in faces if each not in self._roles]
+        if len(open_roles) != len(open_faces):
+            return None
+        settled = ((each, self._played[each]) for each in roles if each in self._played)
+        return tuple(sorted([*settled, *zip(open_roles, open_faces, strict=True)]))
+
+    def _answered(self, entry: Entry) -> list[Mark]:
+        return self.words.marked(self.blank(entry) if self.makes(entry) else entry.interaction.response)[1]
+
+    def _recognised(self, live: Any) -> Any:
+        """``live`` with the recording's number for each secret that this replay has given out."""
+        if isinstance(live, list):
+            return [self._recognised(each) for each in live]
+        if not isinstance(live, dict):
+            return live
+        if PLACEHOLDER not in live:
+            return {key: self._recognised(each) for key, each in live.items()}
+        kind = live.get("kind", "string")
+        # Any other number is this replay's own, and must not be taken for one of the recording's.
+        return {**live, PLACEHOLDER: self._stand_ins.get((kind, self._vault.value(live[PLACEHOLDER])), 0)}
+
+    # Settling --------------------------------------------------------------------------------------------------------
+
+    def _settled(self, pairing: Pairing) -> dict[int, int] | None:
+        """Role to face, with all that follows from ``pairing``; ``None`` if something known speaks against it."""
+        found: dict[int, int] = {}
+        rest = list(pairing)
+        while rest:
+            role, face = rest.pop()
+            if found.get(role) == face:
+                continue
+            origin = self._origins.get(face)
+            if (
+                role in found
+                or face in found.values()
+                or self._roles.get(face, role) != role
+                or self._played.get(role, face) != face
+                or (origin is not None and role not in origin)
+            ):
+                return None
+            found[role] = face
+            rest += origin[role] if origin is not None else ()
+        return found
+
+    def preferred(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """The candidates to choose from. Where answers differ it counts which object it is: then the one whose face it has.
+
+        Where that is none of them and several are left, they are all returned: nobody can tell which.
+        """
+        own = [each for each in candidates if all(role == face for role, face in each.pairing)]
+        if len({each.answer for each in candidates}) > 1:
+            return own or candidates
+        return [*own, *(each for each in candidates if each not in own)]
+
+    def spent(self, where: Where, live: Any, candidates: Sequence[Candidate]) -> bool:
+        """Whether a change of one object was asked for more often than it was recorded for any; counts this time."""
+        times = Counter(each.pairing for each in candidates)
+        key = where, digest(live)
+        if self._asked[key] >= max(times.values()):
+            return True
+        self._asked[key] += 1
+        return False
+
+    def spare(self, candidate: Candidate, entries: Iterable[Entry]) -> Entry | None:
+        """An unused entry that is equal to the candidate but for the object: somebody whose role was open has used its own."""
+        shape = self._shape(candidate.entry)
+        return next((each for each in entries if not each.used and self._shape(each) == shape), None)
+
+    def _shape(self, entry: Entry) -> tuple[str, str]:
+        answer = self.blank(entry) if self.makes(entry) else entry.interaction.response
+        request, answer = (neutral(self.words.marked(each)[0]) for each in (entry.request, answer))
+        return digest(request), digest([answer, entry.interaction.status, entry.interaction.response_blob])
+
+    def settle(self, chosen: Candidate, candidates: Sequence[Candidate]) -> Callable[[Any], Any] | None:
+        """Note what the choice of ``chosen`` among ``candidates`` tells; returns what is to be renamed in its answer."""
+        open_ = [each for each in candidates if each.answer == chosen.answer]
+        if len({each.pairing for each in candidates}) == 1 or len(open_) < len(candidates):
+            for role, face in (self._settled(chosen.pairing) or {}).items():
+                self._roles[face], self._played[role] = role, face
+        birth = self._births.get(chosen.entry.place)
+        if birth is None:
+            return chosen.renaming
+        face = self._face(birth)
+        self._origins[face] = {
+            self._births[each.entry.place].number: each.pairing for each in open_ if each.entry.wave == chosen.entry.wave
+        }
+        if len(self._origins[face]) == 1:
+            for role, other in (self._settled(((birth.number, face),)) or {}).items():
+                self._roles[other], self._played[role] = role, other
+        return self.words.made(birth, face, chosen.renaming or self.words.renaming(()))
+
+    def _face(self, birth: Birth) -> int:
+        """The values for a new object: the birth's own unless they are given out already."""
+        free = [each.number for each in self._groups[birth.group] if each.number not in self._origins]
+        return birth.number if birth.number in free or not free else free[0]

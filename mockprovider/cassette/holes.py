@@ -1,0 +1,302 @@
+"""What the provider generated, where a recording made several objects from equal requests.
+
+Calls without a URN do not say which resource they are for. Where equal requests made several objects, only what the provider
+generated (names, ids, numbers, secrets) tells these apart. It is learnt from the cassette when that is loaded: answers to equal
+requests are laid over each other, and where they differ is what was generated. Then requests are compared without it,
+which shows what was made from those objects in turn, and so on.
+
+Only such objects have holes. A generated name that no other object could have had needs none: it comes back as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.cassette.choice import Entry
+from mockprovider.cassette.renaming import (
+    MARK,
+    Atom,
+    Mark,
+    Pairing,
+    Place,
+    Renaming,
+    changed_at,
+    finder,
+    is_verbatim,
+    name_of,
+    secret_of,
+    wholes_of,
+)
+from mockprovider.matching import digest, encode
+from mockprovider.redaction import PLACEHOLDER
+
+LONG, SHORT = 6, 4
+"""From which length on a string is looked for inside of others, and one with a digit in it; shorter ones only as a whole."""
+LARGE = 1000
+"""A number from here on is looked for under any name; a smaller one only under the name that it was generated under."""
+
+
+class Birth(Struct, eq=False):
+    """One of several objects made by equal requests.
+
+    ``number`` counts births, ``place`` is the interaction's in the cassette, ``group`` numbers those that were equal. ``atoms``
+    are what was generated, by slot: the same slot of two births of a group is the same part of the answer. ``places`` are the
+    paths of the slots, ``blank`` is the answer without them.
+    """
+
+    number: int
+    place: int
+    group: int
+    atoms: tuple[Atom | None, ...]
+    places: tuple[Place, ...]
+    blank: Any
+
+
+class Vocabulary:
+    """Everything that was generated, and the births that it belongs to."""
+
+    def __init__(self) -> None:
+        self.births: list[Birth] = []
+        self.common: set[Atom] = set()
+        """Values that two things have by chance, such as a time: they tell nothing."""
+        self._owners: dict[Atom, list[tuple[int, int]]] = defaultdict(list)
+        self._pattern = finder(())
+
+    def add(self, births: Iterable[Birth]) -> None:
+        """Take these births in."""
+        for birth in births:
+            self.births.append(birth)
+            for slot, atom in enumerate(birth.atoms):
+                if atom is not None:
+                    self._owners[atom].append((birth.number, slot))
+        self._pattern = finder(atom[2] for atom in self._owners if atom[0] == "text")
+
+    def marked(self, view: Any, among: Collection[Atom] | None = None) -> tuple[Any, list[Mark]]:
+        """``view`` with marks for what was generated, if it is ``among`` these, and that, in the order of the sorted keys."""
+        found: list[Mark] = []
+        among = self._owners if among is None else among
+        return (self._mark(view, "", among, found), found) if among else (view, found)
+
+    def _mark(self, view: Any, key: str, among: Collection[Atom], found: list[Mark]) -> Any:
+        if isinstance(view, list):
+            return [self._mark(each, key, among, found) for each in view]
+        secret = secret_of(view) if isinstance(view, dict) else None
+        if isinstance(view, dict) and secret is None:
+            return {name: self._mark(view[name], name, among, found) for name in sorted(view)}
+        whole = next((each for each in ([secret] if secret else wholes_of(view, key)) if each in among), None)
+        if whole is not None:
+            found.append((key, whole))
+            return MARK
+        return self._mark_text(view, key, among, found) if isinstance(view, str) else view
+
+    def _mark_text(self, text: str, key: str, among: Collection[Atom], found: list[Mark]) -> str:
+        def mark(match: re.Match[str]) -> str:
+            atom = "text", "", match[0]
+            if atom not in among:
+                return match[0]
+            found.append((key, atom))
+            return MARK
+
+        return self._pattern.sub(mark, text)
+
+    def pairing(self, recorded: Sequence[Mark], live: Sequence[Mark]) -> Pairing | None:
+        """Which births' values stand where the recording has its own, given the marks of two requests.
+
+        ``None`` if the two cannot be the same: then something stands for two things, or for a thing of another kind.
+        """
+        found: dict[int, int] = {}
+        if len(recorded) != len(live):
+            return None
+        for (_, one), (_, other) in zip(recorded, live, strict=True):
+            if not self._tells(one):
+                continue
+            number = self._owners[one][0][0]
+            slots = {slot for owner, slot in self._owners[one] if owner == number}
+            group = self.births[number].group
+            fits = {owner for owner, slot in self._owners[other] if slot in slots and self.births[owner].group == group}
+            if not fits or (len(fits) == 1 and found.setdefault(number, min(fits)) not in fits):
+                return None
+        return tuple(sorted(found.items())) if len(set(found.values())) == len(found) else None
+
+    def told(self, marks: Iterable[Mark]) -> list[int]:
+        """The births that these marks are of, each once, as far as a mark is of one alone."""
+        return list(dict.fromkeys(self._owners[atom][0][0] for _, atom in marks if self._tells(atom)))
+
+    def renaming(self, pairing: Pairing, recorded: Sequence[Mark] = (), live: Sequence[Mark] = ()) -> Renaming:
+        """What a pairing changes, given the marks of the two requests that it is of."""
+        options: dict[Atom, set[Atom]] = defaultdict(set)
+        for one, other in self._changes(pairing):
+            options[one].add(other)
+        # What tells nothing is replaced only where the request has had it replaced, by what the same object has there. So is
+        # what one object has twice and the other in two spellings.
+        placed = {mark: now for mark, (_, now) in zip(recorded, live, strict=True) if now in options.get(mark[1], ())}
+        telling = {one: others for one, others in options.items() if self._tells(one)}
+        changes = {one: min(others) for one, others in telling.items() if len(others) == 1}
+        renaming = Renaming(changes, placed, telling.keys() - changes.keys())
+        renaming.is_whole = renaming.turns(recorded, live)
+        return renaming
+
+    def _changes(self, pairing: Pairing) -> Iterator[tuple[Atom, Atom]]:
+        for one, other in pairing:
+            for atom, changed in zip(self.births[one].atoms, self.births[other].atoms, strict=True):
+                if atom is not None and changed is not None:
+                    yield atom, changed
+
+    def _tells(self, atom: Atom) -> bool:
+        """Whether the value is one object's alone."""
+        return atom not in self.common and len({number for number, _ in self._owners[atom]}) == 1
+
+    def made(self, birth: Birth, face: int, before: Callable[..., Any]) -> Callable[[Any], Any]:
+        """Puts the values of ``face`` in the place of the birth's own in its answer, and does ``before`` to the rest."""
+        atoms = dict(zip(birth.places, zip(birth.atoms, self.births[face].atoms, strict=True), strict=True))
+
+        def change(view: Any, path: Place) -> Any:
+            own, other = atoms[path]
+            if own is None or other is None:
+                return before(view, name_of(path))
+            secret = secret_of(view) if isinstance(view, dict) else None
+            wholes = [secret] if secret else [("text", "", view), *wholes_of(view, name_of(path))]
+            # An earlier object may have the same value, such as a time: here it is the new one's.
+            return Renaming({own: other})(view if own in wholes else before(view, name_of(path)), name_of(path))
+
+        return lambda answer: changed_at(answer, birth.places, change, before)
+
+
+def learn(makers: Sequence[Entry]) -> Vocabulary:
+    """What the provider generated in the answers of ``makers``, where it did so several times for equal requests."""
+    vocabulary = Vocabulary()
+    rest = [each for each in makers if each.interaction.response is not None and not is_verbatim(each.interaction.response)]
+    while rest:
+        born: list[Birth] = []
+        for group in _alike(vocabulary, rest):
+            born += _births(vocabulary, group, len(vocabulary.births) + len(born))
+        if not born:
+            break
+        vocabulary.add(born)
+        places = {each.place for each in born}
+        rest = [each for each in rest if each.place not in places]
+    own = {each.place: each.atoms for each in vocabulary.births}
+    for each in makers if own else ():
+        request, answer = vocabulary.marked(each.request)[1], vocabulary.marked(each.interaction.response)[1]
+        # What is in an answer, and comes neither from the request nor was generated for it, is there by chance.
+        vocabulary.common |= {atom for _, atom in answer} - {atom for _, atom in request} - {*own.get(each.place, ())}
+    return vocabulary
+
+
+def _alike(vocabulary: Vocabulary, makers: Sequence[Entry]) -> Iterable[list[Entry]]:
+    """Those with equal requests, as far as is known what was generated, and with different answers."""
+    groups: dict[tuple[str, str, str, str], list[Entry]] = defaultdict(list)
+    for each in makers:
+        interaction = each.interaction
+        skeleton = digest(vocabulary.marked(each.request)[0])
+        groups[interaction.instance, interaction.method, interaction.type, skeleton].append(each)
+    for group in groups.values():
+        # Two sessions of one configuration at one time are two provider instances that only look alike.
+        at_once: dict[int, set[int]] = defaultdict(set)
+        for each in group:
+            at_once[each.wave].add(each.interaction.session)
+        if len({each.answer for each in group}) > 1 and all(len(sessions) == 1 for sessions in at_once.values()):
+            yield group
+
+
+def _births(vocabulary: Vocabulary, group: Sequence[Entry], first: int) -> list[Birth]:
+    # What comes from earlier objects has come with the request; else two things have one value by chance, such as a time.
+    brought = [{atom for _, atom in vocabulary.marked(each.request)[1]} for each in group]
+    marked = [vocabulary.marked(each.interaction.response, atoms) for each, atoms in zip(group, brought, strict=True)]
+    answers = [answer for answer, _ in marked]
+    slots: list[Slot] = []
+    if not _laid_over(answers, "", (), slots) or not slots:
+        return []
+    requests = [encode(each.request).decode() for each in group]
+    atoms = [_atoms(slot, requests) for slot in slots]
+    places = tuple(slot.path for slot in slots)
+    return [
+        Birth(
+            first + index,
+            each.place,
+            first,
+            tuple(row[index] for row in atoms),
+            places,
+            changed_at(each.interaction.response, places, lambda *_: MARK),
+        )
+        for index, each in enumerate(group)
+    ]
+
+
+# What differs between answers ------------------------------------------------------------------------------------------
+
+
+class Slot(Struct, frozen=True):
+    """A place where answers differ: the name that it is under, its path, and what each answer has there."""
+
+    key: str
+    path: Place
+    values: tuple[Any, ...]
+
+
+def _laid_over(views: Sequence[Any], key: str, path: Place, slots: list[Slot]) -> bool:
+    """Whether the views are of one shape; notes the places where they differ."""
+    one = views[0]
+    if any(type(each) is not type(one) for each in views):
+        return False
+    if isinstance(one, dict) and secret_of(one) is None:
+        same = all(each.keys() == one.keys() for each in views)
+        return same and all(_laid_over([each[name] for each in views], name, (*path, name), slots) for name in sorted(one))
+    if isinstance(one, list):
+        same = all(len(each) == len(one) for each in views)
+        return same and all(_laid_over([each[n] for each in views], key, (*path, n), slots) for n in range(len(one)))
+    if all(each == one for each in views):
+        return True
+    slots.append(Slot(key, path, tuple(views)))
+    if isinstance(one, dict):
+        return len({each.get("kind") for each in views}) == 1 and all(PLACEHOLDER in each for each in views)
+    return not isinstance(one, bool)
+
+
+def _atoms(slot: Slot, requests: Sequence[str]) -> list[Atom | None]:
+    """What was generated at a place, answer by answer. What the request has brought was not."""
+    atoms = _found(slot)
+    brought = any(atom[0] != "secret" and str(atom[2]) in request for atom, request in zip(atoms, requests, strict=False))
+    return [*atoms] if atoms and not brought else [None] * len(requests)
+
+
+def _found(slot: Slot) -> list[Atom]:
+    values = slot.values
+    if isinstance(values[0], dict):
+        numbers = [each[PLACEHOLDER] for each in values]
+        return [] if MARK in numbers else [("secret", each.get("kind", "string"), each[PLACEHOLDER]) for each in values]
+    if not isinstance(values[0], str):
+        return [("leaf", "" if abs(each) >= LARGE else slot.key, each) for each in values]
+    for texts in (_differing(values), values):
+        if all(_is_telling(each) for each in texts):
+            return [("text", "", each) for each in texts]
+    # An earlier object's value is in it, so that it will not come back as it is here.
+    marked = any(MARK in each for each in values)
+    return [] if marked else [("leaf", "" if len(each) >= SHORT else slot.key, each) for each in values]
+
+
+def _differing(values: Sequence[str]) -> list[str]:
+    """The part of each value that the others have not, in whole words: of ``arn:cloud:logs-1f2e`` and such, ``1f2e``."""
+    start = _shared(values)
+    end = _shared([each[start:][::-1] for each in values])
+    one = values[0]
+    while start and one[start - 1].isalnum():
+        start -= 1
+    while end and one[-end].isalnum():
+        end -= 1
+    return [each[start : len(each) - end] for each in values]
+
+
+def _shared(values: Sequence[str]) -> int:
+    """How many characters all begin with."""
+    low, high = min(values), max(values)
+    return next((n for n, (one, other) in enumerate(zip(low, high, strict=False)) if one != other), len(low))
+
+
+def _is_telling(text: str) -> bool:
+    return MARK not in text and (len(text) >= LONG or (len(text) >= SHORT and any(map(str.isdigit, text))))

@@ -1,0 +1,132 @@
+"""Generated values in views: what they are, and other ones in their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from mockprovider.redaction import LITERAL, PLACEHOLDER, PLAIN_BYTES, TEXT, UNKNOWN
+
+MARK = "\0"
+"""Stands where something generated was; no engine sends it in a string."""
+NEIGHBOURS = "[^\\W_]"
+"""What may not stand directly before or after a generated string inside of another."""
+
+Atom: TypeAlias = tuple[str, str, Any]
+"""Something generated: its kind (``text``, ``leaf``, ``secret``), a leaf's name or a secret's kind, and what it is."""
+Mark: TypeAlias = tuple[str, Atom]
+"""Something generated, and the name under which it stands."""
+Place: TypeAlias = tuple[str | int, ...]
+"""The path of a part of an answer."""
+Pairing: TypeAlias = tuple[tuple[int, int], ...]
+"""Births of the recording, and the births whose values a replay has in their places."""
+
+
+class Renaming:
+    """Some births' values in place of others'.
+
+    Args:
+        changes: what stands for each value, wherever that is.
+        placed: what stands for a value under a name: for values that several things have, such as a time.
+        doubtful: values that must not stand anywhere else, because nobody knows what is to stand for them there.
+    """
+
+    def __init__(
+        self, changes: Mapping[Atom, Atom], placed: Mapping[Mark, Atom] | None = None, doubtful: Collection[Atom] = ()
+    ) -> None:
+        placed = placed or {}
+        self.doubtful = frozenset(doubtful)
+        self._certain = {*placed}
+        self._changes = {one: other for one, other in changes.items() if one != other}
+        self._placed = {mark: other for mark, other in placed.items() if mark[1] != other}
+        self._known = self._changes.keys() | {atom for _, atom in self._placed}
+        self.changes_nothing = not self._known
+        self.is_whole = False
+        """Whether the recorded request becomes the live one, secrets apart."""
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return finder(atom[2] for atom in self._known if atom[0] == "text")
+
+    def __call__(self, view: Any, key: str = "") -> Any:
+        """``view`` with the other births' values."""
+        if self.changes_nothing:
+            return view
+        if isinstance(view, list):
+            return [self(each, key) for each in view]
+        secret = secret_of(view) if isinstance(view, dict) else None
+        if isinstance(view, dict) and secret is None:
+            return {name: self(each, name) for name, each in view.items()}
+        if secret is not None:
+            return {**view, PLACEHOLDER: self._other(key, secret)[2]}
+        whole = next((each for each in wholes_of(view, key) if each in self._known), None)
+        if whole is not None:
+            return self._other(key, whole)[2]
+        return self._pattern.sub(lambda it: self._other(key, ("text", "", it[0]))[2], view) if isinstance(view, str) else view
+
+    def is_sure(self, marks: Iterable[Mark]) -> bool:
+        """Whether it is known what is to stand for each of these."""
+        return all(mark[1] not in self.doubtful or mark in self._certain for mark in marks)
+
+    def turns(self, recorded: Iterable[Mark], live: Iterable[Mark]) -> bool:
+        """Whether it makes these marks of those, one by one."""
+        return all(self._other(*mark) == now for mark, (_, now) in zip(recorded, live, strict=True))
+
+    def _other(self, key: str, atom: Atom) -> Atom:
+        return self._changes.get(atom) or self._placed.get((key, atom), atom)
+
+
+OPEN = frozenset({PLACEHOLDER, TEXT, LITERAL, PLAIN_BYTES, UNKNOWN})
+
+
+def is_verbatim(view: Any) -> bool:
+    """Whether there are bytes in it that hold more than can be seen, so that nothing in them can be replaced."""
+    if isinstance(view, list):
+        return any(map(is_verbatim, view))
+    if not isinstance(view, dict):
+        return False
+    return any((name.startswith("$") and name not in OPEN) or is_verbatim(each) for name, each in view.items())
+
+
+def name_of(path: Place) -> str:
+    """The name that something at this path is under."""
+    return next((each for each in reversed(path) if isinstance(each, str)), "")
+
+
+def changed_at(
+    view: Any,
+    places: Collection[Place],
+    change: Callable[[Any, Place], Any],
+    rest: Callable[[Any, str], Any] = lambda view, _: view,
+    path: Place = (),
+) -> Any:
+    """``view`` with ``change`` made at these places of it, and ``rest`` to every other leaf.
+
+    Both are given what is there; ``change`` also the path, and ``rest`` the name that it is under.
+    """
+    if path in places:
+        return change(view, path)
+    if isinstance(view, dict) and secret_of(view) is None:
+        return {name: changed_at(each, places, change, rest, (*path, name)) for name, each in view.items()}
+    if isinstance(view, list):
+        return [changed_at(each, places, change, rest, (*path, n)) for n, each in enumerate(view)]
+    return rest(view, name_of(path))
+
+
+def secret_of(view: dict[str, Any]) -> Atom | None:
+    """The atom that a placeholder is; ``None`` for any other object."""
+    return ("secret", view.get("kind", "string"), view[PLACEHOLDER]) if PLACEHOLDER in view else None
+
+
+def wholes_of(view: Any, key: str) -> tuple[Atom, ...]:
+    """The atoms that a leaf may be as a whole."""
+    return () if view is None or isinstance(view, bool) else (("leaf", key, view), ("leaf", "", view))
+
+
+def finder(texts: Iterable[str]) -> re.Pattern[str]:
+    """Finds the texts, where they are whole words; nothing if there are none."""
+    longest_first = sorted(texts, key=len, reverse=True)
+    any_of = "|".join(map(re.escape, longest_first))
+    return re.compile(f"(?<!{NEIGHBOURS})(?:{any_of})(?!{NEIGHBOURS})" if longest_first else r"(?!)")

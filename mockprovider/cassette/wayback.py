@@ -1,0 +1,233 @@
+"""The way back in cassettes: what a provider asked its engine while it constructed a component or ran a method.
+
+These interactions have the direction ``engine`` and the number of the call that they belong to. A replay makes them again, in
+the recorded order, each waiting for its answer, so that the engine gets the same resources. What the engine answered at the
+recording (URNs, ids, outputs) is mapped onto what it answers now, in everything that follows. Where that cannot be done for
+certain, the replay says so and gives no answer.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from mockprovider.calls import Call, Op, Reply, Status
+from mockprovider.cassette.bindings import Bindings, Pair
+from mockprovider.cassette.model import Cassette, Interaction
+from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.errors import MissError, UnsupportedError
+from mockprovider.matching import digest, encode, show, step
+from mockprovider.redaction import PLACEHOLDER, SHORTEST, TEXT, UNKNOWNS, Redactor, neutral
+
+ENGINE = "engine"
+RANK = {Op.ENGINE.value: 0, Op.REGISTER_OUTPUTS.value: 2}
+"""Of calls that do not depend on each other questions come first, and what a component shows comes last."""
+
+
+class Back(Transcriber, Protocol):
+    """What a protocol does for the way back, beside writing it down."""
+
+    def played(self, method: str, view: dict[str, Any], during: Call) -> bool:
+        """Whether a recorded call is made again. Raises ``UnsupportedError`` where it would have to be, and cannot."""
+
+    def asked(self, method: str, view: dict[str, Any], during: Call) -> Call:
+        """The call of a request view."""
+
+    def heard(self, method: str, view: dict[str, Any]) -> dict[str, Any]:
+        """What of an answer's view the provider went by."""
+
+    def references(self, call: Call, method: str = "", answer: Mapping[str, Any] | None = None) -> dict[str, str]:
+        """The provider references that a call brings, or that an answer makes, by what recordings have in their place."""
+
+    def with_provider_ids(self, view: Any, references: Mapping[str, str]) -> Any:
+        """A request view with these references in place."""
+
+
+def back_of(transcriber: Transcriber) -> Back | None:
+    """How a protocol writes the way back down; ``None`` for one that has none."""
+    found: Back | None = getattr(transcriber, "back", None)
+    return found
+
+
+# Recording -------------------------------------------------------------------------------------------------------------
+
+
+def ordered(cassette: Cassette, asked: Sequence[Interaction]) -> list[Interaction]:
+    """What one call asked its engine, in an order that two recordings share, each after those whose answers it used."""
+    requests = {each.n: encode(cassette.request(each)).decode() for each in asked}
+    told = {each.n: _told(cassette.response(each), requests[each.n]) for each in asked}
+    pending = [(each, _place(cassette, each)) for each in asked]
+    found: list[Interaction] = []
+    while pending:
+        # What was answered later cannot have been used.
+        ready = [
+            item
+            for item in pending
+            if not any(
+                other.n < item[0].n and any(text in requests[item[0].n] for text in told[other.n]) for other, _ in pending
+            )
+        ]
+        chosen = min(ready, key=lambda item: item[1])
+        pending.remove(chosen)
+        found.append(chosen[0])
+    return found
+
+
+def _place(cassette: Cassette, each: Interaction) -> tuple[Any, ...]:
+    return RANK.get(each.op, 1), each.method, each.type, digest(neutral(cassette.request(each))), each.n
+
+
+def _told(response: Any, request: str) -> set[str]:
+    """The texts that an answer brought: long enough not to be there by chance, and not asked for."""
+    texts: set[str] = set()
+    _collect(response, texts)
+    spelled = {encode(text)[1:-1].decode() for text in texts if len(text) >= SHORTEST}
+    return {text for text in spelled if text not in request}
+
+
+def _collect(view: Any, texts: set[str]) -> None:
+    if isinstance(view, str):
+        texts.add(view)
+    for item in view.values() if isinstance(view, dict) else view if isinstance(view, list) else ():
+        _collect(item, texts)
+
+
+# Replaying -------------------------------------------------------------------------------------------------------------
+
+
+class Refused(Exception):  # noqa: N818 - it is the engine's answer, and no error of ours
+    """The engine did not do what the recorded provider asked; ``reply`` is what the provider's call now fails with."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__()
+        self.reply = reply
+
+
+class Playing:
+    """One call whose way back is played again.
+
+    Args:
+        call: the live call; its ``monitor`` is asked.
+        back: the protocol's side.
+        bindings: the values of the recording's placeholders.
+        cassette: what is played from.
+        redactor: keeps secrets out of messages.
+        lock: guards ``bindings`` and ``redactor``; never held while the engine is asked.
+    """
+
+    def __init__(
+        self, call: Call, back: Back, bindings: Bindings, cassette: Cassette, *, redactor: Redactor, lock: threading.Lock
+    ) -> None:
+        self._call = call
+        self._back = back
+        self._bindings = bindings
+        self._cassette = cassette
+        self._redactor = redactor
+        self._lock = lock
+        self._references = back.references(call)
+        self._mapped: dict[str, str] = {}
+        self._unsure: dict[str, str] = {}
+        self._same: set[str] = set()
+
+    def play(self, asked: Sequence[Interaction], pairs: Sequence[Pair]) -> None:
+        """Ask again what was asked.
+
+        Raises:
+            Refused: the engine refused, where it had not when this was recorded.
+            MissError: it answered what cannot be mapped.
+            UnsupportedError: the call brought no way back, or it cannot be played.
+        """
+        for each in asked:
+            if self._back.played(each.method, self._cassette.request(each) or {}, self._call):
+                self._ask(each, pairs)
+
+    def _ask(self, each: Interaction, pairs: Sequence[Pair]) -> None:
+        if self._call.monitor is None:
+            raise UnsupportedError(f"{self._call} registers resources, and brought no way back to an engine that would.")
+        with self._lock:
+            filled = self._bindings.filled(self._cassette.request(each), pairs)
+        request = self._back.with_provider_ids(self.mapped(filled, each), self._references)
+        call = self._back.asked(each.method, request, self._call)
+        reply = self._call.monitor(call)
+        answer = reply.status or self._back.reply(reply, call)
+        if isinstance(answer, Status):
+            if each.status is None:
+                raise Refused(reply)
+            return
+        if each.status is not None or each.withheld:
+            raise self._cannot(each, each.withheld or "the engine refused it when it was recorded, and does it now")
+        live = self._back.heard(each.method, answer)
+        self._references |= self._back.references(call, each.method, live)
+        with self._lock:
+            self._redactor.learn([live])
+            self._learn(each, self._back.heard(each.method, self._cassette.response(each) or {}), live, "")
+
+    def _learn(self, each: Interaction, recorded: Any, live: Any, path: str) -> None:
+        if isinstance(recorded, dict) and (PLACEHOLDER in recorded or TEXT in recorded):
+            self._bind(each, recorded, live, path)
+        elif isinstance(recorded, dict) and isinstance(live, dict) and recorded.keys() == live.keys():
+            for key, item in recorded.items():
+                self._learn(each, item, live[key], step(path, key))
+        elif isinstance(recorded, list) and isinstance(live, list) and len(recorded) == len(live):
+            for index, (item, now) in enumerate(zip(recorded, live, strict=True)):
+                self._learn(each, item, now, f"{path}[{index}]")
+        elif isinstance(recorded, str) and isinstance(live, str):
+            self._learn_text(each, recorded, live, path)
+        elif recorded != live or type(recorded) is not type(live):
+            raise self._cannot(each, f"{path}: recorded {show(recorded)}, now {show(live)}")
+
+    def _bind(self, each: Interaction, recorded: Any, live: Any, path: str) -> None:
+        found = self._bindings.pairs(recorded, live)
+        if found is None or not self._bindings.fit(found):
+            raise self._cannot(each, f"{path}: another secret is there now than where the recording has it elsewhere")
+        self._bindings.bind(found)
+
+    def _learn_text(self, each: Interaction, recorded: str, live: str, path: str) -> None:
+        known = recorded if recorded in self._same else self._mapped.get(recorded, self._unsure.get(recorded, live))
+        if recorded != live and not UNKNOWNS.isdisjoint({recorded, live}):
+            raise self._cannot(
+                each, f"{path}: one of the recorded {show(recorded)} and the present {show(live)} is not known yet"
+            )
+        if known != live:
+            raise self._cannot(each, f"{path}: {show(recorded)} was one value, and is now both {show(known)} and {show(live)}")
+        if recorded == live:
+            self._same.add(recorded)
+        else:
+            (self._mapped if len(recorded) >= SHORTEST and live else self._unsure)[recorded] = live
+
+    def mapped(self, view: Any, each: Interaction) -> Any:
+        """``view`` with what the engine answered at recording replaced by what it answered now.
+
+        Raises ``MissError`` where a text is too short to be told from one that only looks the same.
+        """
+        if not self._mapped and not self._unsure:
+            return view
+        longest_first = sorted(self._mapped, key=len, reverse=True)
+        pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        return self._walk(view, pattern, each)
+
+    def _walk(self, view: Any, pattern: re.Pattern[str] | None, each: Interaction) -> Any:
+        if isinstance(view, dict):
+            return {key: self._walk(item, pattern, each) for key, item in view.items()}
+        if isinstance(view, list):
+            return [self._walk(item, pattern, each) for item in view]
+        if not isinstance(view, str):
+            return view
+        if view in self._unsure:
+            raise self._cannot(
+                each, f"it has {show(view)}, which the engine now answers as {show(self._unsure[view])}, and may mean another"
+            )
+        replace: Callable[[re.Match[str]], str] = lambda match: self._mapped[match[0]]  # noqa: E731 - only to be typed
+        return pattern.sub(replace, view) if pattern else view
+
+    def _cannot(self, each: Interaction, why: str) -> MissError:
+        what = f"{each.method}{f' of {each.type}' if each.type else ''} (interaction {each.n})"
+        return MissError(
+            self._redactor.mask(
+                f"{self._cassette.name}: {self._call} cannot be replayed. The engine answers {what} otherwise than it was "
+                f"recorded, and what the provider would have made of that nobody knows: {why}. "
+                "Bring the engine to the state of the recording, or record again."
+            )
+        )

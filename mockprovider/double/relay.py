@@ -1,0 +1,119 @@
+"""The door for plugins that engines start: each says who it is, and is then joined with a package's server."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.calls import Session
+from mockprovider.errors import MockProviderError, PluginError
+from mockprovider.wire.pipes import Pipes, connect, hear, say
+
+GREETING = 1
+"""The version of what a plugin and this door say to each other."""
+
+
+class Caller(Struct, frozen=True):
+    """A plugin process: its name, which no other has, and the address of the engine that started it, where it was told."""
+
+    process: str
+    engine: str = ""
+
+
+class Door:
+    """Listens for plugin processes, each of which asks for one package by name.
+
+    Args:
+        addresses: where each package is served, asked for each plugin.
+        protocol: what is spoken there: ``pulumi``, ``tfplugin5`` or ``tfplugin6``.
+        host: where to listen.
+    """
+
+    def __init__(self, addresses: Callable[[], Mapping[str, Any]], protocol: str, host: str) -> None:
+        self._addresses = addresses
+        self._protocol = protocol
+        self._callers: dict[int, Caller] = {}
+        self._staying: dict[str, tuple[socket.socket, socket.socket]] = {}
+        self._lock = threading.Lock()
+        listener = socket.create_server((host, 0))
+        self.address = f"{host}:{listener.getsockname()[1]}"
+        """``host:port``."""
+        self._pipes = Pipes(listener, self._pair, ended=self._forget)
+
+    def _pair(self, connection: socket.socket) -> tuple[socket.socket, socket.socket] | None:
+        words = hear(connection)
+        try:
+            return self._answer(connection, words)
+        except MockProviderError as error:
+            say(connection, {"error": str(error)})
+            return None
+
+    def _answer(self, connection: socket.socket, words: Mapping[str, Any]) -> tuple[socket.socket, socket.socket]:
+        if words.get("mockprovider") != GREETING:
+            raise PluginError("The plugin and the double are of different versions of mockprovider. Install one for both.")
+        address = self._find(str(words.get("package")), str(words.get("protocol")))
+        caller = Caller(str(words.get("process")), str(words.get("engine") or ""))
+        if words.get("wants") == "stay":
+            # Whoever stays is told when the engine is done: what it joins it does not look into.
+            ours, inside = socket.socketpair()
+            with self._lock:
+                self._staying[caller.process] = (ours, inside)
+        else:
+            inside = connect(address)
+            with self._lock:
+                self._callers[inside.getsockname()[1]] = caller
+        say(connection, {"protocol": self._protocol})
+        return connection, inside
+
+    def _find(self, package: str, protocol: str) -> str:
+        served = "pulumi" if self._protocol == "pulumi" else "terraform"
+        if protocol != served:
+            raise PluginError(f"The double serves {served} here, and a plugin of {protocol} asks for it. Serve that, too.")
+        addresses = self._addresses()
+        if package not in addresses:
+            there = ", ".join(addresses)
+            raise PluginError(f"The double serves no package {package!r}; there is {there}. Define a type of it first.")
+        return str(addresses[package])
+
+    def _forget(self, _: socket.socket, inside: socket.socket) -> None:
+        with self._lock:
+            if inside.family == socket.AF_UNIX:
+                gone = [process for process, (_, other) in self._staying.items() if other is inside]
+                for process in gone:
+                    self._staying.pop(process)[0].close()
+            else:
+                # Before it is closed: ports are used again, and not all by plugins.
+                self._callers.pop(inside.getsockname()[1], None)
+
+    def identify(self, peer: str) -> str:
+        """Who speaks from the gRPC address ``peer``: the name of a plugin process, or ``peer`` itself."""
+        caller = self._caller(peer)
+        return f"plugin {caller.process}" if caller else peer
+
+    def _caller(self, peer: str) -> Caller | None:
+        port = peer.rpartition(":")[2]
+        with self._lock:
+            return self._callers.get(int(port)) if port.isdecimal() else None
+
+    def introduce(self, session: Session) -> None:
+        """Note in the session of a plugin process which engine has started it, as ``engine_address``."""
+        with self._lock:
+            engine = next((each.engine for each in self._callers.values() if session.peer == f"plugin {each.process}"), "")
+        if engine:
+            session.extra["engine_address"] = engine
+
+    def end(self, peer: str) -> None:
+        """The engine said from ``peer`` that it needs its plugin no more."""
+        caller = self._caller(peer)
+        with self._lock:
+            staying = self._staying.get(caller.process) if caller else None
+            if staying:
+                say(staying[0], {"over": True})
+
+    def stop(self) -> None:
+        """Listen no more, and end what is joined. Safe to call again."""
+        self._pipes.stop()

@@ -1,0 +1,85 @@
+"""The way back at the double's edge: a call that names an engine's monitor gets a handler that reaches it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mockprovider.calls import Call, EnginePort, Handler, Op, Reply
+from mockprovider.errors import MalformedError
+from mockprovider.fake.views import ViewStep
+
+ASKING = frozenset({Op.CONSTRUCT, Op.CALL})
+"""Ops during which a provider asks its engine."""
+
+ADDRESSES: Mapping[Op, str] = {Op.HANDSHAKE: "engine_address", Op.ATTACH: "address"}
+"""Where the protocol says where the engine is."""
+
+
+LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+LOG = logging.getLogger("mockprovider.provider")
+"""What providers log, for whoever looks at a failed test."""
+
+
+class Telling:
+    """What a provider logs, told to its engine and to Python's logging."""
+
+    def __init__(self, onward: EnginePort | None) -> None:
+        self.onward = onward
+
+    def log(self, severity: str, message: str, urn: str = "") -> None:
+        """Show ``message`` to the engine's user, and to the test's. Raises ``MalformedError`` for another severity."""
+        if severity not in LEVELS:
+            raise MalformedError(f"There is no severity {severity!r}: log as one of {', '.join(LEVELS)}.")
+        LOG.log(LEVELS[severity], "%s%s", f"{urn}: " if urn else "", message.rstrip())
+        if self.onward is not None:
+            self.onward.log(severity, message, urn)
+
+
+class WayBack:
+    """The way back of one double's sessions: as a layer, and to be closed."""
+
+    def __init__(self) -> None:
+        self._clients: list[Any] = []
+        self._lock = threading.Lock()
+
+    def layer(self, call: Call, proceed: Handler) -> Reply:
+        """Give the session of a Pulumi call somewhere to log to, and a Construct or Call that came over a wire its monitor."""
+        if call.session.protocol != "pulumi":
+            return proceed(call)
+        self._tell(call)
+        if call.op not in ASKING or call.monitor is not None:
+            return proceed(call)
+        from mockprovider.pulumi import monitor  # noqa: PLC0415 - imports pulumi, which is slow
+
+        return monitor.connected(call, proceed)
+
+    def _tell(self, call: Call) -> None:
+        session = call.session
+        address = call.extra.get(ADDRESSES[call.op]) if call.op in ADDRESSES else None
+        if isinstance(session.engine, Telling) and (session.engine.onward is not None or not address):
+            return
+        onward = session.engine.onward if isinstance(session.engine, Telling) else session.engine
+        if onward is None and address:
+            from mockprovider.pulumi.log import EngineClient  # noqa: PLC0415 - imports pulumi, which is slow
+
+            onward = EngineClient(str(address))
+            with self._lock:
+                self._clients.append(onward)
+        session.engine = Telling(onward)
+
+    def close(self) -> None:
+        """Close the connections to engines."""
+        with self._lock:
+            clients, self._clients = self._clients, []
+        for each in clients:
+            each.close()
+
+
+def publish_views(call: Call, steps: Sequence[ViewStep]) -> None:
+    """Tell the engine about view steps, at the address that the call names. Raises ``PluginError`` if it does not take them."""
+    from mockprovider.pulumi.status import publish  # noqa: PLC0415 - imports pulumi, which is slow
+
+    publish(call, steps)

@@ -1,0 +1,91 @@
+"""What the CLI's event log says of one run: steps, diagnostics, and the summary that the CLI itself would count."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.urn import STACK_TYPE, Urn
+
+READ = "read"
+REFRESH = "refresh"
+PROVIDERS = "pulumi:providers:"
+
+
+class Log(Struct, frozen=True):
+    """One run: ``steps`` are (op, URN) of what was done, in the order of its beginning, ``diagnostics`` (severity, message).
+
+    ``summary`` counts as the CLI's own summary does: a replacement once, a read only where it found something else than the
+    last one; ``same``, the stack and providers are left out.
+    """
+
+    steps: list[tuple[str, str]]
+    diagnostics: list[tuple[str, str]]
+    summary: dict[str, int]
+
+
+class _Step(Struct):
+    op: str
+    urn: str
+    logical: bool
+    planning: bool
+    done: bool = False
+    failed: bool = False
+    news: bool = True
+
+    @property
+    def happened(self) -> bool:
+        # In a preview a step that failed is only missing its end; in a real run components have no end of their own.
+        return self.done if self.planning else not self.failed
+
+    @property
+    def counts(self) -> bool:
+        # A step that extends a provider by a parameter is about no resource.
+        if self.op in ("same", REFRESH) or not self.urn or not self.happened:
+            return False
+        parsed = Urn.parse(self.urn)
+        return self.logical and self.news and parsed.type != STACK_TYPE and not parsed.type.startswith(PROVIDERS)
+
+
+def read_log(lines: Iterable[str]) -> Log:
+    """The run that the event log ``lines``, one JSON object each, tells of."""
+    steps: list[_Step] = []
+    diagnostics: list[tuple[str, str]] = []
+    for line in lines:
+        event = json.loads(line)
+        if (begun := event.get("resourcePreEvent")) is not None:
+            steps.append(_begun(begun))
+        elif (ended := event.get("resOutputsEvent")) is not None:
+            _end(steps, ended["metadata"])
+        elif (failed := event.get("resOpFailedEvent")) is not None:
+            _last(steps, failed["metadata"]).failed = True
+        elif (said := event.get("diagnosticEvent")) is not None and said["severity"] != "debug":
+            diagnostics.append((said["severity"], said["message"]))
+    summary = Counter(each.op for each in steps if each.counts)
+    return Log([(each.op, each.urn) for each in steps if each.happened], diagnostics, dict(summary))
+
+
+def _begun(event: Mapping[str, Any]) -> _Step:
+    found = event["metadata"]
+    return _Step(found["op"], found["urn"], bool(found.get("logical")), bool(event.get("planning")))
+
+
+def _end(steps: list[_Step], metadata: Mapping[str, Any]) -> None:
+    step = _last(steps, metadata)
+    step.done = True
+    if step.op == REFRESH and metadata["op"] != REFRESH:
+        # What it came to is known at its end, and is told only where refreshing is what the run is for.
+        step.op, step.logical = metadata["op"], True
+    if step.op == READ:
+        old, new = metadata.get("old") or {}, metadata.get("new") or {}
+        step.news = bool(old) and old.get("outputs") != new.get("outputs")
+
+
+def _last(steps: list[_Step], metadata: Mapping[str, Any]) -> _Step:
+    """The step that ``metadata`` is about: of several for one resource the one with its op, else a refresh."""
+    mine = [each for each in steps if each.urn == metadata["urn"]]
+    return next((each for each in reversed(mine) if each.op == metadata["op"]), mine[-1])

@@ -1,0 +1,147 @@
+"""The configuration ``pulumi:autonaming``: what providers are to call objects whose names the program leaves open."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.errors import DefinitionError
+from mockprovider.urn import Urn
+from mockprovider.values import Value, reveal
+
+KEY = "pulumi:autonaming"
+PROPOSE, ENFORCE, DISABLE = range(3)
+"""The modes, by the protocol's numbers."""
+ALPHABETS: Mapping[str, str] = {
+    "hex": "0123456789abcdef",
+    "alphanum": string.ascii_lowercase + string.digits,
+    "string": string.ascii_lowercase,
+    "num": string.digits,
+}
+OWN = {"mode", "pattern", "enforce"}
+RANDOM = re.compile(r"\$\{(?:(hex|alphanum|string|num)\((\d+)\)|(uuid))\}")
+CONFIG = re.compile(r"\$\{config\.([^}]+)\}")
+
+
+class Naming(Struct, frozen=True):
+    """How one resource is to be called. ``fixed`` names hold nothing random, so the old object goes before the new one comes;
+    ``insisted`` is what a provider that cannot do it is warned about.
+    """
+
+    proposed: str = ""
+    mode: int = PROPOSE
+    fixed: bool = False
+    insisted: bool = False
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Check's ``autonaming``; what is empty is not sent."""
+        found = {"proposed_name": self.proposed, "mode": self.mode}
+        return {name: value for name, value in found.items() if value}
+
+
+Namer = Callable[[Urn, bytes], Naming | None]
+
+
+class Autonaming:
+    """The naming of one stack. ``config`` is its configuration by full key.
+
+    Raises ``DefinitionError`` for a configuration that is none.
+    """
+
+    def __init__(self, config: Mapping[str, Value], *, organization: str, project: str, stack: str) -> None:
+        self._config = config
+        self._words = {"organization": organization, "project": project, "stack": stack}
+        found = self._parsed(reveal(config.get(KEY)))
+        providers = {name: _section(f"{KEY}.providers.{name}", each) for name, each in found.pop("providers", {}).items()}
+        self._default = self._namer(KEY, found)
+        self._specific = {name: self._namer(f"{KEY} of {name}", each, {"resources"}) for name, each in providers.items()}
+        for name, each in providers.items():
+            for token, settings in _section(f"{KEY} of {name}: resources", each.get("resources", {})).items():
+                self._specific[token] = self._namer(f"{KEY} of {token}", _section(token, settings))
+
+    def of(self, urn: str, seed: bytes) -> Naming | None:
+        """The naming of a resource; ``None`` leaves it to the provider, as without any configuration."""
+        parsed = Urn.parse(urn)
+        specific = self._specific.get(parsed.type) or self._specific.get(parsed.package)
+        namer = specific or self._default
+        found = namer(parsed, seed) if namer else None
+        if found is None:
+            return None
+        return Naming(found.proposed, found.mode, found.fixed, found.insisted or specific is not None)
+
+    def _parsed(self, text: Value) -> dict[str, Any]:
+        if text is None:
+            return {}
+        try:
+            found = json.loads(text)
+        except ValueError as error:
+            raise DefinitionError(
+                f"The configuration {KEY} is no JSON: {error}. Write an object with mode or pattern."
+            ) from error
+        return dict(_section(KEY, found))
+
+    def _namer(self, where: str, settings: Mapping[str, Any], more: frozenset[str] | set[str] = frozenset()) -> Namer | None:
+        unknown = sorted(settings.keys() - OWN - more)
+        if unknown:
+            raise DefinitionError(f"{where} has no {unknown[0]!r}; it has mode, or pattern and enforce.")
+        mode, pattern, enforce = (settings.get(each) for each in ("mode", "pattern", "enforce"))
+        if mode is not None and (pattern is not None or enforce is not None):
+            raise DefinitionError(f"{where} has both a mode and a pattern; give one of them.")
+        if pattern is not None:
+            return self._patterned(where, str(pattern), bool(enforce))
+        if enforce is not None:
+            raise DefinitionError(f"{where} is to enforce a pattern, and has none.")
+        modes: Mapping[Any, Namer | None] = {None: None, "default": _left_open, "verbatim": _verbatim, "disabled": _disabled}
+        if mode not in modes:
+            raise DefinitionError(f"{where} has the mode {mode!r}; there are default, verbatim and disabled.")
+        return modes[mode]
+
+    def _patterned(self, where: str, pattern: str, enforce: bool) -> Namer:
+        for word, value in self._words.items():
+            pattern = pattern.replace(f"${{{word}}}", value)
+        pattern = CONFIG.sub(lambda found: self._setting(where, found[1]), pattern)
+
+        def name(urn: Urn, seed: bytes) -> Naming:
+            named = pattern.replace("${name}", urn.name)
+            proposed = RANDOM.sub(lambda found: _random(found, seed), named)
+            return Naming(proposed, ENFORCE if enforce else PROPOSE, RANDOM.search(named) is None, enforce)
+
+        return name
+
+    def _setting(self, where: str, key: str) -> str:
+        value = reveal(self._config.get(f"{self._words['project']}:{key}"))
+        if not isinstance(value, str):
+            raise DefinitionError(f"{where} asks for the configuration {key!r}, which the stack does not have.")
+        return value
+
+
+def _section(where: str, found: Any) -> Mapping[str, Any]:
+    if not isinstance(found, Mapping):
+        raise DefinitionError(f"{where} is no object of settings: {found!r}.")
+    return found
+
+
+def _left_open(urn: Urn, seed: bytes) -> Naming | None:  # noqa: ARG001 - a namer's signature
+    return None
+
+
+def _verbatim(urn: Urn, seed: bytes) -> Naming | None:  # noqa: ARG001 - a namer's signature
+    return Naming(urn.name, ENFORCE, fixed=True)
+
+
+def _disabled(urn: Urn, seed: bytes) -> Naming | None:  # noqa: ARG001 - a namer's signature
+    return Naming("", DISABLE, fixed=True)
+
+
+def _random(found: re.Match[str], seed: bytes) -> str:
+    kind, length = (found[1], int(found[2])) if found[1] else ("hex", 32)
+    block = b"".join(sha256(seed + bytes([found.start() % 256, at])).digest() for at in range(length // 32 + 1))
+    text = "".join(ALPHABETS[kind][byte % len(ALPHABETS[kind])] for byte in block[:length])
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:])) if found[3] else text

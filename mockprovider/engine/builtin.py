@@ -1,0 +1,107 @@
+"""The package ``pulumi`` that engines have built in: stack references, stashes, and functions that read other stacks.
+
+Its provider is a resource like others, and never a plugin, so no double sees what is asked of it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import uuid
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from mockprovider.calls import Call, Change, ChangeKind, EnginePort, Failure, Op, Plan, Reply, Session
+from mockprovider.values import Bag, Value, has_secret, same
+
+PACKAGE = "pulumi"
+STACK_REFERENCE = "pulumi:pulumi:StackReference"
+STASH = "pulumi:index:Stash"
+READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
+INPUT: Mapping[str, str] = {STACK_REFERENCE: "name", STASH: "input"}
+"""The one input of each type."""
+
+References: TypeAlias = Mapping[str, Callable[[], Bag]]
+"""The outputs of other stacks, asked for when they are read, by the names under which a program may refer to them."""
+
+
+class Builtin:
+    """The source of the built-in provider. ``references`` are the stacks that a program may refer to."""
+
+    def __init__(self, references: References | None = None) -> None:
+        self._references = references or {}
+        self._ops: Mapping[Op, Callable[[Call], Reply]] = {
+            Op.HANDSHAKE: lambda _: Reply(extra={"accept_secrets": True, "accept_resources": True, "accept_outputs": True}),
+            Op.CHECK_CONFIG: lambda call: Reply(inputs=call.inputs),
+            Op.CHECK: _checked,
+            Op.DIFF: _compared,
+            Op.CREATE: self._create,
+            Op.UPDATE: lambda call: Reply(id=call.id, value={**(call.prior or {}), "input": (call.inputs or {}).get("input")}),
+            Op.READ: self._read,
+            Op.INVOKE: self._invoke,
+        }
+
+    def open(self, protocol: str = PACKAGE, *, package: str = "", engine: EnginePort | None = None) -> Session:  # noqa: ARG002
+        """A session that nobody else sees."""
+        return Session(protocol, 0, engine=engine)
+
+    def __call__(self, call: Call) -> Reply:
+        """What there is nothing to say to is answered with nothing."""
+        answer = self._ops.get(call.op)
+        return answer(call) if answer else Reply()
+
+    def _create(self, call: Call) -> Reply:
+        # A preview knows no id yet; the real engine makes a random one afterwards.
+        id_ = "" if call.preview else str(uuid.UUID(bytes=hashlib.sha256(call.urn.encode()).digest()[:16], version=4))
+        if call.type == STACK_REFERENCE:
+            return self._referred(call, id_)
+        given = (call.inputs or {}).get("input")
+        return Reply(id=id_, value={"input": given, "output": given})
+
+    def _read(self, call: Call) -> Reply:
+        if call.type == STACK_REFERENCE and call.prior_inputs:
+            found = self._referred(call, call.id)
+            return Reply(id=call.id, value=found.value, inputs=call.prior_inputs) if found.ok else found
+        if call.type == STASH and call.prior_inputs:
+            return Reply(id=call.id, value=call.prior, inputs=call.prior_inputs)
+        return Reply(failures=(Failure(f"{call.type} can not be imported"),))
+
+    def _invoke(self, call: Call) -> Reply:
+        if call.type != READ_OUTPUTS:
+            return Reply(
+                failures=(Failure(f"the built-in provider of this engine has no function {call.type!r}", status="unknown"),)
+            )
+        return self._referred(call, "")
+
+    def _referred(self, call: Call, id_: str) -> Reply:
+        name = (call.inputs or call.prior_inputs or {}).get("name")
+        find = self._references.get(name) if isinstance(name, str) else None
+        if find is None:
+            return Reply(failures=(Failure(self._unknown(name), status="unknown"),))
+        outputs = dict(find())
+        secret: list[Value] = sorted(key for key, value in outputs.items() if has_secret(value))
+        return Reply(id=id_, value={"name": name, "outputs": outputs, "secretOutputNames": secret})
+
+    def _unknown(self, name: object) -> str:
+        near = difflib.get_close_matches(str(name), self._references, n=1)
+        known = ", ".join(map(repr, sorted(self._references))) or "none"
+        hint = f" Is it {near[0]!r}?" if near else ""
+        return f"unknown stack {name!r}.{hint} Stack(references={{name: outputs}}) was given: {known}."
+
+
+def _checked(call: Call) -> Reply:
+    wanted = INPUT.get(call.type)
+    if wanted is None:
+        return Reply(failures=(Failure(f"unrecognized resource type {call.type!r}", status="unknown"),))
+    given = call.inputs or {}
+    failures = [Failure(f"unknown property {name!r}", name) for name in given if name != wanted]
+    if wanted not in given:
+        failures.append(Failure(f"missing required property {wanted!r}", wanted))
+    return Reply(inputs=call.inputs, failures=tuple(failures))
+
+
+def _compared(call: Call) -> Reply:
+    key = INPUT[call.type]
+    old, new = (call.prior_inputs or {}).get(key), (call.inputs or {}).get(key)
+    changes = () if same(old, new) else (Change(key, ChangeKind.UPDATE, replaces=call.type == STACK_REFERENCE),)
+    return Reply(plan=Plan(call.inputs or {}, changes))

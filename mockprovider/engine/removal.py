@@ -1,0 +1,32 @@
+"""The end of an operation: what has to go is deleted, dependents before what they depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mockprovider.engine.graph import deletion_batches, transitive_dependencies
+from mockprovider.engine.state import ResourceState
+from mockprovider.engine.threads import executor
+
+
+class Removal:
+    """Deletes resources of the state ``base`` in batches, ``parallel`` at once. ``delete`` says whether one is gone."""
+
+    def __init__(self, base: Sequence[ResourceState], delete: Callable[[ResourceState], bool], parallel: int) -> None:
+        self._base = base
+        self._delete = delete
+        self._parallel = parallel
+
+    def carry_out(self, condemned: Sequence[ResourceState], stopped: Callable[[], bool]) -> None:
+        """Delete ``condemned``, until ``stopped``; what one that stays needs stays, too."""
+        spared: set[int] = set()
+        for batch in deletion_batches(self._base, condemned):
+            for each in self._failures([each for each in batch if id(each) not in spared]):
+                spared |= transitive_dependencies(self._base, each)
+            if stopped():
+                return
+
+    def _failures(self, batch: Sequence[ResourceState]) -> list[ResourceState]:
+        with executor(min(self._parallel, len(batch)) or 1) as pool:
+            outcomes = list(pool.map(self._delete, batch))
+        return [each for each, done in zip(batch, outcomes, strict=True) if not done]

@@ -1,0 +1,121 @@
+"""What a program asks of the resource monitor, from the SDK's messages to goals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.goal import Alias, Goal, seconds
+from mockprovider.engine.state import Timeouts
+from mockprovider.errors import UnsupportedError
+from mockprovider.pulumi.assets import with_hashes
+from mockprovider.pulumi.values import decode, decode_value
+from mockprovider.values import Archive, Asset, Output, Secret, Value, map_value
+
+
+def registration(request: Any) -> Goal:
+    """The goal of a ``RegisterResourceRequest``. Raises ``UnsupportedError`` for what is to come."""
+    for what, used in (
+        ("a transform", request.transforms),
+        ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
+        ("a parameterized package", request.packageRef),
+        ("a state migration", getattr(request, "state_migrations", ())),
+    ):
+        if used:
+            raise UnsupportedError(
+                f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
+                "the pulumi CLI does."
+            )
+    inputs, dependencies, by_property = _inputs(request)
+    before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
+    trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
+    managed = request.custom or request.remote
+    return Goal(
+        type=request.type,
+        name=request.name,
+        custom=request.custom,
+        remote=request.remote,
+        providers=dict(request.providers),
+        inputs=inputs,
+        parent=request.parent,
+        # A component that its program makes has providers for its children, and none of its own.
+        provider=(request.provider or request.providers.get(request.type.split(":", 1)[0], "")) if managed else "",
+        version=request.version,
+        plugin_download_url=request.pluginDownloadURL,
+        import_id=request.importId,
+        protect=request.protect if request.HasField("protect") else None,
+        dependencies=dependencies,
+        property_dependencies=by_property,
+        delete_before_replace=before,
+        ignore_changes=tuple(request.ignoreChanges),
+        replace_on_changes=tuple(request.replaceOnChanges),
+        replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)})[""],
+        additional_secret_outputs=tuple(request.additionalSecretOutputs),
+        aliases=_aliases(request),
+        custom_timeouts=_timeouts(request.customTimeouts),
+        retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
+        deleted_with=request.deletedWith,
+        replace_with=tuple(request.replace_with),
+    )
+
+
+def reading(request: Any) -> Goal:
+    """The goal of a ``ReadResourceRequest``."""
+    if request.packageRef:
+        raise UnsupportedError(f"{request.type} {request.name!r} uses a parameterized package, which is to come.")
+    if not request.id:
+        raise RefusedError(f"expected an id for {request.type} {request.name!r}: nothing can be read without one")
+    return Goal(
+        type=request.type,
+        name=request.name,
+        inputs=inward(decode(request.properties)),
+        parent=request.parent,
+        provider=request.provider,
+        version=request.version,
+        plugin_download_url=request.pluginDownloadURL,
+        read_id=request.id,
+        dependencies=tuple(sorted(request.dependencies)),
+        additional_secret_outputs=tuple(request.additionalSecretOutputs),
+    )
+
+
+def inward(bag: Mapping[str, Value]) -> dict[str, Value]:
+    """A program's bag as the engine keeps it: output values as what they hold, assets and archives with their hashes."""
+
+    def settled(value: Value) -> Value:
+        if isinstance(value, Output):
+            return Secret(value.value) if value.secret else value.value
+        if isinstance(value, Archive) and value.assets:
+            return with_hashes(replace(value, assets={name: settled(each) for name, each in value.assets.items()}))
+        return with_hashes(value) if isinstance(value, (Asset, Archive)) else value
+
+    return {name: map_value(value, settled) for name, value in bag.items()}
+
+
+def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:
+    bag = decode(request.object)
+    dependencies = tuple(sorted(request.dependencies))
+    if request.propertyDependencies:
+        by_property = {key: tuple(sorted(each.urns)) for key, each in sorted(request.propertyDependencies.items())}
+    else:
+        # An SDK that does not tell which property depends on what means: each on all.
+        by_property = dict.fromkeys(sorted(bag), dependencies)
+    return inward(bag), dependencies, by_property
+
+
+def _aliases(request: Any) -> tuple[Alias, ...]:
+    found = [Alias(urn=urn) for urn in request.aliasURNs]
+    for each in request.aliases:
+        if each.HasField("spec"):
+            spec = each.spec
+            found.append(Alias("", spec.name, spec.type, spec.stack, spec.project, spec.parentUrn, spec.noParent))
+        else:
+            found.append(Alias(urn=each.urn))
+    return tuple(found)
+
+
+def _timeouts(message: Any) -> Timeouts:
+    return Timeouts(*(seconds(getattr(message, key, "")) for key in ("create", "update", "delete", "read")))

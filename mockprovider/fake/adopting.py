@@ -1,0 +1,77 @@
+"""Resources that come from elsewhere: states of older versions and of other types, and objects that exist already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mockprovider.calls import Call, Op, Reply
+from mockprovider.cloud import Cloud, CloudObject
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.catalogue import Catalogue, failed
+from mockprovider.schema import ResourceType
+from mockprovider.values import reveal, same
+
+
+class Adopting:
+    """The calls that bring a resource under this type's or version's control. ``read`` answers what an object is."""
+
+    def __init__(self, catalogue: Catalogue, cloud: Cloud, read: Callable[[Call], Reply]) -> None:
+        self._catalogue = catalogue
+        self._cloud = cloud
+        self._read = read
+        self.ops: Mapping[Op, Callable[[Call], Reply]] = {
+            Op.UPGRADE: self._upgrade,
+            Op.UPGRADE_IDENTITY: lambda _: Reply(),
+            Op.MOVE: self._move,
+            Op.IMPORT: self._import,
+        }
+
+    def _upgrade(self, call: Call) -> Reply:
+        declared = self._catalogue.type(call)
+        raw = call.extra.get("raw")
+        version = call.extra.get("version", 0)
+        if declared is None or not declared.upgrades or not isinstance(raw, Mapping) or version >= declared.version:
+            return Reply(value=call.prior, id=call.id)
+        return Reply(extra={"raw": _upgraded(declared, dict(raw), version)}, id=call.id)
+
+    def _move(self, call: Call) -> Reply:
+        declared = self._catalogue.type(call)
+        source = str(call.extra.get("source_type", ""))
+        if declared is None:
+            return self._catalogue.unknown_type(call)
+        if source not in self._catalogue.names(declared.moved_from):
+            told = f"Declare it: ResourceType({declared.token!r}, ..., moved_from=({source!r},))."
+            return failed(f"An object of {source} cannot become one of {declared.terraform}. {told}", "invalid_argument")
+        return Reply(value=call.prior, id=call.id, private=call.private)
+
+    def _import(self, call: Call) -> Reply:
+        declared = self._catalogue.type(call)
+        if declared is not None and declared.importable is not True:
+            why = declared.importable or "the provider has no way to find out what exists"
+            return failed(f"{declared.terraform} cannot be imported: {why}.", "unimplemented")
+        identity = call.extra.get("identity")
+        if identity is not None and not call.id:
+            found = next((each for each in self._cloud.objects(call.type) if _is(each, identity)), None)
+            call.id = found.id if found else ""
+        return self._read(call) if call.id else Reply()
+
+
+def _is(found: CloudObject, identity: Mapping[str, Any]) -> bool:
+    return all(
+        same(found.id if name == "id" and name not in found else found.get(name), reveal(value))
+        for name, value in identity.items()
+    )
+
+
+def _upgraded(declared: ResourceType, raw: dict[str, Any], version: int) -> dict[str, Any]:
+    """``raw`` through the functions of each version from ``version`` on; a version that has none changes nothing."""
+    for each in range(version, declared.version):
+        step = declared.upgrades.get(each)
+        raw = step(raw) if step else raw
+        if not isinstance(raw, dict):
+            raise DefinitionError(
+                f"{declared.token}: the function that upgrades version {each} returned a {type(raw).__name__}. "
+                "Return the attributes of the next version in a dict."
+            )
+    return raw

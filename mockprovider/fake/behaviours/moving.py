@@ -1,0 +1,53 @@
+"""Moving: properties that the cloud changes by itself, at every write or even at every read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.fake.behaviours.world import READS, World, given, unsettled
+from mockprovider.values import Value
+
+
+class Revision(Struct, frozen=True, tag_field="kind", tag="revision"):
+    """The property ``name`` counts the writes, from 1; with ``reads`` also the reads."""
+
+    name: str = "version"
+    reads: bool = False
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The properties whose value is the behaviour's."""
+        return (self.name,)
+
+    def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
+        """Count, and pass on."""
+        found = world.found(call)
+        return _moved(call, proceed, world, self.name, (found.get(self.name) or 0) + 1 if found else 1, reads=self.reads)
+
+
+class Modified(Struct, frozen=True, tag_field="kind", tag="modified"):
+    """The property ``name`` is when the object was last written (with ``reads``: or read), in UTC by the clock, as ISO 8601."""
+
+    name: str = "lastModified"
+    reads: bool = False
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The properties whose value is the behaviour's."""
+        return (self.name,)
+
+    def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
+        """Stamp, and pass on."""
+        now = datetime.fromtimestamp(world.clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return _moved(call, proceed, world, self.name, now, reads=self.reads)
+
+
+def _moved(call: Call, proceed: Handler, world: World, name: str, value: Value, *, reads: bool) -> Reply:
+    if call.op in (Op.CREATE, Op.UPDATE) and not call.preview:
+        return proceed(given(call, **{name: value}))
+    if reads and call.op in READS:
+        world.cloud.settle(world.type, call.id, **{name: value})
+    return unsettled(call, proceed(call), (name,))

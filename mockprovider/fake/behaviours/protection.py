@@ -1,0 +1,27 @@
+"""Protection: objects that refuse to go."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.fake.behaviours.world import World, refused
+
+
+class Protected(Struct, frozen=True, tag_field="kind", tag="protected"):
+    """No delete while the object's property ``name`` is true: it has to be switched off first, by an update."""
+
+    name: str = "deletionProtection"
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The properties that it is about."""
+        return (self.name,)
+
+    def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
+        """Refuse, or pass on."""
+        found = world.found(call) if call.op is Op.DELETE else None
+        if found is None or found.get(self.name) is not True:
+            return proceed(call)
+        told = f"DeletionProtected: {world.type} {call.id!r} stays while {self.name} is true. Switch that off first."
+        return refused(told, "failed_precondition")

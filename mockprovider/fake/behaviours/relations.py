@@ -1,0 +1,72 @@
+"""Relations: objects that need others, and objects that others need."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.fake.behaviours.world import World, refused
+from mockprovider.paths import show
+from mockprovider.values import Value, has_unknown, reveal
+
+SHOWN = 3
+"""More names than this many are no help in a message."""
+
+
+class Holds(Struct, frozen=True, tag_field="kind", tag="holds"):
+    """No delete while objects of ``type`` have this object's ``of`` in their property ``by``: a bucket that is not empty."""
+
+    type: str
+    by: str
+    of: str = "id"
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The properties that it is about."""
+        return () if self.of == "id" else (self.of,)
+
+    def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
+        """Refuse, or pass on."""
+        found = world.found(call) if call.op is Op.DELETE else None
+        if found is None:
+            return proceed(call)
+        key = found.id if self.of == "id" else found.get(self.of)
+        held = [each.id for each in world.cloud.objects(self.type) if key in _several(each.get(self.by))]
+        if not held:
+            return proceed(call)
+        some = ", ".join(held[:SHOWN]) + (", ..." if len(held) > SHOWN else "")
+        told = f"NotEmpty: {world.type} {call.id!r} still holds {len(held)} of {self.type} ({some}). Delete them first."
+        return refused(told, "failed_precondition")
+
+
+class References(Struct, frozen=True, tag_field="kind", tag="references"):
+    """What the property ``name`` names, an object of ``type`` by its id (or by its property ``to``), must exist.
+
+    It is looked for at create and update; of a list, each element.
+    """
+
+    name: str
+    type: str
+    to: str = "id"
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The properties that it is about."""
+        return (self.name,)
+
+    def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
+        """Refuse, or pass on."""
+        if call.op not in (Op.CREATE, Op.UPDATE) or call.preview:
+            return proceed(call)
+        wanted = (call.inputs or {}).get(self.name)
+        there = [each.id if self.to == "id" else each.get(self.to) for each in world.cloud.objects(self.type)]
+        for each in () if has_unknown(wanted) else _several(wanted):
+            if each not in there:
+                told = f"NotFound: {self.name} of {world.type} names {self.type} {each!r}, which is not there."
+                return refused(told, "not_found", show((self.name,)))
+        return proceed(call)
+
+
+def _several(value: Value) -> list[Value]:
+    plain = reveal(value)
+    return list(plain) if isinstance(plain, (list, tuple)) else [] if plain is None else [plain]

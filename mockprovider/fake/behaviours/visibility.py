@@ -1,0 +1,35 @@
+"""Visibility: what has been made is not seen at once."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.behaviours.world import READS, World
+
+UNSEEN = "unseen"
+"""The note of how many reads will still not find an object."""
+
+
+class Eventual(Struct, frozen=True, tag_field="kind", tag="eventual"):
+    """The first ``reads`` reads after create say that there is no such object: eventual consistency."""
+
+    reads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.reads < 1:
+            raise DefinitionError(f"Eventual(reads={self.reads}) hides nothing. Give at least 1, or leave it out.")
+
+    def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
+        """Count down, and pass on."""
+        if call.op in READS:
+            with world.cloud.transaction():
+                left = world.cloud.noted(world.type, call.id, UNSEEN) or 0
+                if left:
+                    world.cloud.note(world.type, call.id, UNSEEN, left - 1)
+                    return Reply()
+        reply = proceed(call)
+        if call.op is Op.CREATE and reply.id:
+            world.cloud.note(world.type, reply.id, UNSEEN, self.reads)
+        return reply

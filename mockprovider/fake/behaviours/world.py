@@ -1,0 +1,67 @@
+"""What a behaviour is given beside the call and the way onward, and the words that behaviours share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.calls import STATUS_NAMES, Call, Failure, Handler, Op, Reply
+from mockprovider.clock import Clock
+from mockprovider.cloud import Cloud, CloudObject
+from mockprovider.errors import DefinitionError
+from mockprovider.schema import ResourceType
+from mockprovider.values import UNKNOWN, Value
+
+PLANS = frozenset({Op.DIFF, Op.PLAN})
+READS = frozenset({Op.READ, Op.IMPORT})
+
+
+class World(Struct, frozen=True):
+    """The cloud, the clock and the declared type; ``type`` is what the cloud calls the object that a call is about."""
+
+    cloud: Cloud
+    clock: Clock
+    declared: ResourceType
+    type: str
+
+    def found(self, call: Call) -> CloudObject | None:
+        """The object that a call is about."""
+        return self.cloud.read(self.type, call.id)
+
+    def timeout(self, call: Call) -> float:
+        """How many seconds a call may take: what the engine says, else the type's own; 0 where nobody says anything."""
+        return call.timeout or self.declared.timeouts.get(call.op.value, 0.0)
+
+
+Behaviour: TypeAlias = Callable[[Call, Handler, World], Reply]
+"""What the cloud does about calls for one type: a layer that is also given the world."""
+
+
+def refused(reason: str, status: str, path: str = "") -> Reply:
+    """The answer of a cloud that does not do it."""
+    return Reply(failures=(Failure(reason, path, status),))
+
+
+def check_status(status: str) -> None:
+    """Raise ``DefinitionError`` for what is no gRPC status that tells of a failure."""
+    if status not in STATUS_NAMES[1:]:
+        raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(STATUS_NAMES[1:])}.")
+
+
+def given(call: Call, **values: Value) -> Call:
+    """``call`` with these properties in its inputs."""
+    return replace(call, inputs={**(call.inputs or {}), **values})
+
+
+def unsettled(call: Call, reply: Reply, names: Iterable[str]) -> Reply:
+    """``reply`` with properties left open that an update will move: in a plan with changes, and in a preview of one."""
+    opened: dict[str, Any] = dict.fromkeys(names, UNKNOWN)
+    if call.op in PLANS and reply.plan is not None and reply.plan.changes and call.prior is not None:
+        stable = tuple(name for name in reply.plan.stable if name not in opened)
+        return replace(reply, plan=replace(reply.plan, planned={**reply.plan.planned, **opened}, stable=stable))
+    if call.op is Op.UPDATE and call.preview and reply.value is not None:
+        return replace(reply, value={**reply.value, **opened})
+    return reply

@@ -1,0 +1,112 @@
+"""Defaults that are more than a value: names and texts that are made up, and what follows from other properties.
+
+What is made up depends on a seed and on the property's path alone: check is asked again and again, and an update plan, or a
+replay, must find the same. An old one is kept for as long as the program says nothing.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping
+from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.calls import Call
+from mockprovider.fake.computing import fields, fill_all
+from mockprovider.paths import Path, show
+from mockprovider.properties import HEX_DIGITS, Property, Random, Template
+from mockprovider.values import UNKNOWN, Bag, Secret, Value
+
+PROPOSE, ENFORCE, DISABLE = 0, 1, 2
+"""The modes of Pulumi's autonaming options, by the protocol's numbers."""
+
+
+class Choices(Struct, frozen=True):
+    """What choices are made by.
+
+    Args:
+        seed: where chance comes from; without one nothing is made up.
+        name: the resource's name.
+        prior: the values of last time, which are kept; those of a list by index.
+        left_open: what cannot be made up yet is unknown, not absent: it will be.
+        proposed: the name that the engine's options propose.
+        mode: what the engine wants of it: ``PROPOSE``, ``ENFORCE`` or ``DISABLE``.
+        at: where in the resource the properties stand.
+    """
+
+    seed: bytes = b""
+    name: str = ""
+    prior: Value = None
+    left_open: bool = False
+    proposed: str = ""
+    mode: int = PROPOSE
+    at: Path = ()
+
+    def inside(self, segment: str | int) -> Choices:
+        """The choices for what stands in a property or at an index."""
+        return replace(self, prior=self._before(segment), at=(*self.at, segment))
+
+    def _before(self, segment: str | int) -> Value:
+        prior = self.prior.value if isinstance(self.prior, Secret) else self.prior
+        if isinstance(segment, str):
+            return prior.get(segment) if isinstance(prior, Mapping) else None
+        return prior[segment] if isinstance(prior, (list, tuple)) and segment < len(prior) else None
+
+    def default(self, name: str, item: Property, filled: Bag) -> Value:
+        """The default of a property that is unset, given its ``filled`` siblings; ``None`` where there is none.
+
+        Raises ``DefinitionError`` for a template that is malformed.
+        """
+        if isinstance(item.default, Template):
+            known = all(filled.get(each) is not None for each in fields(item.default.text))
+            return fill_all(item.default.text, filled) if known else None
+        before = self._before(name)
+        if before is not None:
+            return before
+        made = self._named(name, item) if item.auto_name else self._drawn(name, item.default)
+        return UNKNOWN if made is None and self.left_open else made
+
+    def _drawn(self, name: str, wanted: Random) -> str | None:
+        if not self.seed:
+            return None
+        return wanted.prefix + drawn(self.seed, show((*self.at, name)), wanted.length, wanted.alphabet)
+
+    def _named(self, name: str, item: Property) -> str | None:
+        if self.proposed and self.mode != DISABLE:
+            # What is enforced stays as it is, and check says what is wrong with it.
+            return self.proposed if self.mode == ENFORCE else self.proposed[: item.max_length]
+        if not self.seed or self.mode == DISABLE:
+            return None
+        point = show((*self.at, name))
+        parts = [
+            (before, each, drawn(self.seed, point, int(spec or 7), HEX_DIGITS) if each == "random" else "")
+            for before, each, spec, _ in string.Formatter().parse(item.name_template)
+        ]
+        fixed = sum(len(before) + len(made) for before, _, made in parts)
+        room = None if item.max_length is None else max(item.max_length - fixed, 0)
+        return "".join(before + (self.name[:room] if each == "name" else made) for before, each, made in parts)
+
+
+def drawn(seed: bytes, point: str, length: int, alphabet: str) -> str:
+    """``length`` characters of ``alphabet`` that depend on ``seed`` and ``point`` alone."""
+    found = ""
+    while len(found) < length:
+        block = sha256(b"\x1f".join((seed, point.encode(), str(len(found)).encode()))).digest()
+        found += "".join(alphabet[byte % len(alphabet)] for byte in block)
+    return found[:length]
+
+
+def of_check(call: Call) -> Choices:
+    """The choices of Pulumi's Check. Terraform has nothing of the kind, so that nothing is made up there before apply."""
+    if call.session.protocol != "pulumi":
+        return Choices()
+    options = call.extra.get("autonaming") or {}
+    return Choices(
+        seed=call.extra.get("randomSeed") or call.urn.encode(),
+        name=call.name,
+        prior=call.prior_inputs or {},
+        proposed=options.get("proposed_name", ""),
+        mode=options.get("mode", PROPOSE),
+    )

@@ -1,0 +1,296 @@
+"""Components and methods: what the fake does over the way back to the engine (Pulumi's Construct and Call)."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+from mockprovider.calls import Call, Failure, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.catalogue import Catalogue, failed, nearest
+from mockprovider.fake.checks import failures, with_defaults
+from mockprovider.fake.computing import fields
+from mockprovider.monitor import EngineRefusedError, Monitor, Registered, settled, urns_of
+from mockprovider.schema import Component, Method, Property
+from mockprovider.values import (
+    UNKNOWN,
+    Bag,
+    Output,
+    ResourceReference,
+    Secret,
+    Value,
+    has_secret,
+    has_unknown,
+    is_unknown,
+    map_value,
+    reveal,
+)
+
+OWN = (
+    *("aliases", "customTimeouts", "deletedWith", "dependencies", "ignoreChanges", "protect", "providers"),
+    *("replaceOnChanges", "replace_with", "replacement_trigger", "retainOnDelete", "additionalSecretOutputs"),
+)
+"""The options of a Construct that are options of the component's own registration, under the same names."""
+
+INHERITED = ("protect", "retainOnDelete", "deletedWith")
+"""What a child takes from its component where it says nothing itself, as SDKs do it."""
+
+SELF = "__self__"
+"""The argument of a method that is what it is a method of."""
+
+Context = Mapping[str, Value]
+"""What templates name: inputs, ``name``, and what children and receivers are (``logs.arn``, ``self.url``)."""
+
+
+class Way:
+    """What a component's or a method's function is given: its inputs, and the way back to the engine."""
+
+    def __init__(self, call: Call, declared: Collection[str], inputs: Bag) -> None:
+        self.call = call
+        self._declared = declared
+        self.inputs, self._dependencies = settled(inputs)
+        """The checked inputs. Secrets are in ``Secret``, and what a preview cannot know is ``UNKNOWN``."""
+        for name, urns in {**call.extra.get("inputDependencies", {}), **call.extra.get("argDependencies", {})}.items():
+            self._dependencies[name] = tuple(sorted({*urns, *self._dependencies.get(name, ())}))
+        self.monitor = Monitor(call)
+        self.preview = self.monitor.preview
+
+    def log(self, message: str, severity: str = "info") -> None:
+        """Show ``message`` to the engine's user, where the engine has a way for that."""
+        if self.call.session.engine is not None:
+            self.call.session.engine.log(severity, message, self.call.urn)
+
+    def output(self, name: str) -> Output:
+        """An input that remembers where it comes from, so that what is made of it depends on the same resources."""
+        value = self.inputs.get(name)
+        plain, secret = (value.value, True) if isinstance(value, Secret) else (value, False)
+        return Output(plain, secret, self._dependencies.get(name, ()))
+
+    def context(self) -> dict[str, Value]:
+        """What templates may name."""
+        return {"name": self.call.name, **{name: self.output(name) for name in (*self._declared, *self.inputs)}}
+
+    def fill(self, template: Value, **more: Value) -> Value:
+        """``template`` with its names replaced, at every depth: unknown, secret and dependent as what it was made of."""
+        context = {**self.context(), **more}
+        return map_value(template, lambda each: filled(each, context) if isinstance(each, str) else each)
+
+
+class Site(Way):
+    """A component while it is constructed. The component itself is registered already.
+
+    ``urn`` is its URN, ``name`` its name.
+    """
+
+    def __init__(self, call: Call, declared: Collection[str], inputs: Bag) -> None:
+        super().__init__(call, declared, inputs)
+        self.name = call.name
+        self.children: dict[str, Registered] = {}
+        self._outputs: dict[str, Value] = {}
+        own = {name: call.extra[name] for name in OWN if name in call.extra}
+        if "deleteBeforeReplace" in call.extra:
+            own |= {"deleteBeforeReplace": call.extra["deleteBeforeReplace"], "deleteBeforeReplaceDefined": True}
+        if "resource_hooks" in call.extra:
+            own["hooks"] = call.extra["resource_hooks"]
+        bag = {name: self.output(name) for name in self.inputs}
+        parent = str(call.extra.get("parent", ""))
+        registered = self.monitor.register_resource(call.type, call.name, bag, parent=parent, custom=False, **own)
+        self.urn = registered.urn
+
+    def resource(self, type: str, name: str, inputs: Bag | None = None, **options: Any) -> Registered:  # noqa: A002
+        """Register a child and wait for it. ``options`` are fields of ``RegisterResourceRequest``, by their names.
+
+        A component's own options for its children (protection, providers) hold where ``options`` say nothing. Raises
+        ``EngineRefusedError`` if the engine does not register it.
+        """
+        given = {**self._inherited(type), **options}
+        if options.get("remote"):
+            given = {"custom": False, "providers": self.call.extra.get("providers", {}), **given}
+        found = self.monitor.register_resource(type, name, inputs or {}, **{"parent": self.urn, **given})
+        self.children[name] = found
+        return found
+
+    def _inherited(self, type_: str) -> dict[str, Any]:
+        inherited = {name: self.call.extra[name] for name in INHERITED if name in self.call.extra}
+        provider = self.call.extra.get("providers", {}).get(type_.split(":", 1)[0])
+        return {**inherited, **({"provider": provider} if provider else {})}
+
+    def outputs(self, **outputs: Value) -> None:
+        """What the component shows; further calls add to it."""
+        self._outputs |= outputs
+
+    @property
+    def shown(self) -> dict[str, Value]:
+        """The outputs so far."""
+        return dict(self._outputs)
+
+
+class Called(Way):
+    """A method while it runs: ``receiver`` is what it is a method of, ``inputs`` its other arguments."""
+
+    def __init__(self, call: Call, declared: Collection[str], inputs: Bag) -> None:
+        super().__init__(call, declared, {name: value for name, value in inputs.items() if name != SELF})
+        found = reveal(inputs.get(SELF))
+        self.receiver: ResourceReference | None = found if isinstance(found, ResourceReference) else None
+        self._self: Registered | None = None
+
+    @property
+    def self(self) -> Registered:
+        """The receiver's properties, asked of the engine. Raises ``EngineRefusedError`` if the engine does not know it."""
+        if self._self is None:
+            urn = self.receiver.urn if self.receiver else ""
+            self._self = self.monitor.get_resource(urn)
+        return self._self
+
+
+class Components:
+    """The calls that are answered with the engine's help."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self.ops: Mapping[Op, Callable[[Call], Reply]] = {Op.CONSTRUCT: self._construct, Op.CALL: self._call}
+
+    def _construct(self, call: Call) -> Reply:
+        package = self._catalogue.packages.get(call.type.split(":", 1)[0])
+        declared = package.components.get(call.type) if package else None
+        if declared is None and not self._catalogue.strict:
+            # As with resources: what nobody declared has the properties that it is given, and shows them.
+            properties = dict.fromkeys(call.inputs or {}, Property("any"))
+            declared = Component(call.type, properties, properties)
+        if declared is None:
+            known = [token for each in self._catalogue.packages.values() for token in each.components]
+            return failed(f"Nobody declared the component {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
+        inputs = with_defaults(declared.inputs, call.inputs or {})
+        if wrong := self._wrong(declared, inputs):
+            return Reply(failures=wrong)
+        try:
+            return _constructed(declared, Site(call, declared.inputs, inputs))
+        except EngineRefusedError as error:
+            return error.reply
+
+    def _call(self, call: Call) -> Reply:
+        package = self._catalogue.packages.get(call.type.split(":", 1)[0])
+        declared = package.methods.get(call.type) if package else None
+        if declared is None:
+            known = [token for each in self._catalogue.packages.values() for token in each.methods]
+            return failed(f"Nobody declared the method {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
+        inputs = with_defaults(declared.inputs, call.inputs or {})
+        if wrong := self._wrong(declared, inputs):
+            return Reply(failures=wrong)
+        try:
+            return _answered(_returned(declared, Called(call, declared.inputs, inputs)), "returnDependencies")
+        except EngineRefusedError as error:
+            return error.reply
+
+    def _wrong(self, declared: Component | Method, inputs: Bag) -> tuple[Failure, ...]:
+        values, _ = settled(inputs)
+        strange = [name for name in values if name not in declared.inputs and name != SELF] if self._catalogue.strict else []
+        told = (f"{declared.token} has no input {name!r}.{nearest(name, list(declared.inputs))}" for name in strange)
+        return (*failures(declared.inputs, values), *map(Failure, told, strange))
+
+
+def _constructed(declared: Component, site: Site) -> Reply:
+    for key, child in declared.children.items():
+        name = str(reveal(site.fill(child.name or f"{{name}}-{key}", **_told(site.children))))
+        properties = site.fill(dict(child.properties), **_told(site.children))
+        found = site.resource(child.type, name, {each: value for each, value in properties.items() if value is not None})
+        site.children[key] = found
+    if declared.construct is not None:
+        site.outputs(**(declared.construct(site) or {}))
+    outputs = {**dict(_computed(declared, site)), **site.shown}
+    site.monitor.register_resource_outputs(site.urn, outputs)
+    reply = _answered(outputs, "stateDependencies")
+    reply.extra = {**reply.extra, "urn": site.urn}
+    return reply
+
+
+def _computed(declared: Component, site: Site) -> Iterable[tuple[str, Value]]:
+    context = _told(site.children)
+    for name, item in declared.outputs.items():
+        if isinstance(item.computed, str):
+            value = site.fill(item.computed, **context)
+        elif name in site.inputs and name not in site.shown:
+            value = site.output(name)
+        else:
+            continue
+        if value is None:
+            continue
+        yield name, Output(value.value, True, value.dependencies) if item.secret and isinstance(value, Output) else value
+
+
+def _told(children: Mapping[str, Registered]) -> dict[str, Value]:
+    """The children as templates name them: ``key.property``, ``key.id`` and ``key.urn``."""
+    found: dict[str, Value] = {}
+    for key, child in children.items():
+        found |= {f"{key}.{name}": child.output(name) for name in ("urn", "id", *child.outputs)}
+        # In a preview a property that is not there yet is not known yet; which there will be nobody says.
+        if child.preview:
+            found[f"{key}.*"] = Output(UNKNOWN, dependencies=(child.urn,))
+    return found
+
+
+def _returned(declared: Method, called: Called) -> Bag:
+    if callable(declared.returns):
+        return declared.returns(called) or {}
+    names = [name for each in _texts(declared.returns) for name in fields(each)]
+    context = {}
+    if any(name.startswith("self.") for name in names):
+        context = _told({"self": called.self})
+    return dict(called.fill(dict(declared.returns), **context))
+
+
+def _texts(value: Value) -> list[str]:
+    found: list[str] = []
+
+    def note(each: Value) -> Value:
+        found.extend([each] if isinstance(each, str) else [])
+        return each
+
+    map_value(dict(value), note)
+    return found
+
+
+def _answered(outputs: Bag, where: str) -> Reply:
+    values, dependencies = settled(outputs)
+    return Reply(value=values, extra={where: dependencies})
+
+
+def filled(template: str, context: Context) -> Value:
+    """``template`` with its names replaced. One that is a single name is that value itself, of its own kind, or ``None``.
+
+    Raises ``DefinitionError`` for a name that is not there, or a malformed template.
+    """
+    names = fields(template)
+    if not names:
+        return template
+    whole = f"{{{names[0]}}}" == template
+    if whole and names[0] in context and reveal(context[names[0]]) is None:
+        return None
+    parts = [_looked_up(name, template, context) for name in names]
+    plain = [reveal(each) for each in parts]
+    if whole:
+        value = plain[0]
+    elif any(map(has_unknown, plain)):
+        value = UNKNOWN
+    else:
+        pieces = zip(string.Formatter().parse(template), [*map(str, plain), ""], strict=False)
+        value = "".join(literal + (text if field is not None else "") for (literal, field, _, _), text in pieces)
+    urns = set().union(*map(urns_of, parts))
+    secret = any(map(has_secret, parts))
+    if not urns and not secret:
+        return value
+    return Output(UNKNOWN if is_unknown(value) else value, secret, tuple(sorted(urns)))
+
+
+def _looked_up(name: str, template: str, context: Context) -> Value:
+    if name in context and reveal(context[name]) is not None:
+        return context[name]
+    later = name.partition(".")[0] + ".*"
+    if "." in name and later in context:
+        return context[later]
+    have = ", ".join(sorted(each for each, value in context.items() if reveal(value) is not None and not each.endswith(".*")))
+    raise DefinitionError(f"Template {template!r} needs {name!r}, which is not there. There is: {have}.")
+
+
+__all__ = ["Called", "Components", "Site", "Way", "filled"]

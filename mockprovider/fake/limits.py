@@ -1,0 +1,40 @@
+"""Limits of a property: numbers, lengths, patterns; what is beyond them, and what would be right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+
+from mockprovider.calls import Failure
+from mockprovider.paths import Path, show
+from mockprovider.properties import Property
+from mockprovider.values import Value, is_unknown, reveal
+
+
+def beyond(item: Property, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
+    """Why ``value`` is beyond the limits of ``item``. What is unknown is within them; what is ``hidden`` is not told."""
+    if is_unknown(value):
+        return
+    plain = reveal(value)
+    for expected, got in _broken(item, plain):
+        yield Failure(f"expected {expected}, got {'a secret that is not' if hidden else got}", show(path))
+
+
+def _broken(item: Property, plain: Value) -> Iterator[tuple[str, str]]:
+    if isinstance(plain, (int, float, Decimal)) and not isinstance(plain, bool):
+        yield from _outside(plain, item.minimum, item.maximum, "", str(plain))
+    elif isinstance(plain, str):
+        yield from _outside(len(plain), item.min_length, item.max_length, " characters", f"{len(plain)} in {plain!r}")
+        if item.pattern and not re.fullmatch(item.pattern, plain):
+            yield f"text that matches {item.pattern!r} as a whole", repr(plain)
+    elif isinstance(plain, (list, tuple, dict)):
+        yield from _outside(len(plain), item.min_items, item.max_items, " elements", str(len(plain)))
+
+
+def _outside(size: float | Decimal, least: float | None, most: float | None, unit: str, got: str) -> Iterator[tuple[str, str]]:
+    # NaN is neither below nor above anything, and within no limits.
+    if least is not None and not size >= least:
+        yield f"at least {least}{unit}", got
+    if most is not None and not size <= most:
+        yield f"at most {most}{unit}", got

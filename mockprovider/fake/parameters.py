@@ -1,0 +1,109 @@
+"""Parameterized packages: a package that becomes another, or gets another beside it, by Parameterize (reference 2.2)."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.calls import Call, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.catalogue import PARAMETERIZED, Catalogue, failed, nearest
+from mockprovider.schema import Package
+
+
+class Parameter(Struct, frozen=True):
+    """What a package is parameterized with: the words of a command line, or what an SDK or a state kept of an earlier time.
+
+    ``value`` is what the package's schema tells SDKs to keep; ``args`` are the words that it was made of, if it is ours.
+    ``name`` and ``version`` are those of the wanted package, which a command line does not tell.
+    """
+
+    args: tuple[str, ...] = ()
+    value: bytes = b""
+    name: str = ""
+    version: str = ""
+
+
+class Parameterized(Struct, frozen=True):
+    """A package that a parameter made of ``base``."""
+
+    package: Package
+    base: Package
+    value: bytes
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """What its schema says of where it comes from, under the key of the package schema."""
+        told = {
+            "baseProvider": {"name": self.base.name, "version": self.base.version},
+            "parameter": base64.b64encode(self.value).decode(),
+        }
+        return {"extensionParameterization" if self.package.extension else "parameterization": told}
+
+
+class Parameters:
+    """The calls by which a package becomes another, and by which a schema is asked for."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self.ops: Mapping[Op, Callable[[Call], Reply]] = {Op.PARAMETERIZE: self._parameterize, Op.GET_SCHEMA: self._schema}
+
+    def _parameterize(self, call: Call) -> Reply:
+        base = self._catalogue.base(call)
+        if not base.parameters:
+            return failed(f"The package {base.name!r} takes no parameters: Package(..., parameters=...).", "unimplemented")
+        given = _parameter(call.extra)
+        found = base.parameters(given) if callable(base.parameters) else base.parameters.get(_wanted(given))
+        if found is None:
+            return failed(_unknown(base, given), "invalid_argument")
+        if not isinstance(found, Package):
+            raise DefinitionError(f"The parameters of {base.name!r} made a {type(found).__name__}; return a Package, or None.")
+        if given.name not in ("", found.name):
+            told = f"The parameter is of {given.name!r}, and {base.name!r} became {found.name!r} by it"
+            return failed(f"{told}: an engine takes no other.", "invalid_argument")
+        made = Parameterized(found, base, given.value)
+        call.session.extra[PARAMETERIZED] = {**call.session.extra.get(PARAMETERIZED, {}), found.name: made}
+        return Reply(extra={"name": found.name, "version": found.version})
+
+    def _schema(self, call: Call) -> Reply:
+        made = self._catalogue.parameterized(call, str(call.extra.get("subpackage_name", "")))
+        if made is not None:
+            return Reply(extra={"package": made.package, "parameterization": made.schema})
+        wanted = call.extra.get("subpackage_name", "")
+        package = self._catalogue.package(call)
+        if wanted not in ("", package.name):
+            return failed(f"{package.name!r} has no package {wanted!r} inside: call Parameterize first.", "invalid_argument")
+        return Reply(extra={"package": package})
+
+
+def _parameter(extra: Mapping[str, Any]) -> Parameter:
+    """What Parameterize was asked with. What a command line said is kept as its words, so that the value gives them back."""
+    if "value" in extra:
+        value = extra["value"]
+        data = value.get("value", b"")
+        return Parameter(_words(data), data, value.get("name", ""), value.get("version", ""))
+    args = tuple(extra.get("args", {}).get("args", ()))
+    return Parameter(args, json.dumps(args).encode())
+
+
+def _words(data: bytes) -> tuple[str, ...]:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        # Somebody else made it, and what it means is up to the package.
+        return ()
+    return tuple(found) if isinstance(found, list) and all(isinstance(each, str) for each in found) else ()
+
+
+def _wanted(given: Parameter) -> str:
+    return given.name or next(iter(given.args), "")
+
+
+def _unknown(base: Package, given: Parameter) -> str:
+    known = [] if callable(base.parameters) else list(base.parameters or ())
+    told = f"The package {base.name!r} cannot be parameterized with {(_wanted(given) or given.value)!r}."
+    return told + (nearest(_wanted(given), known) if known else " Its own function said so.")

@@ -1,0 +1,113 @@
+"""Views: what a resource is made of, shown in the engine's state beside it, without calls of their own (reference 2.18).
+
+Which views an object has is declared as templates over it, so what became of them is told by the object before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from msgspec import Struct, field
+
+from mockprovider.calls import Call, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.computing import fill_all
+from mockprovider.schema import ResourceType
+from mockprovider.values import UNKNOWN, Bag, Value, same
+
+ENGINE = "engine"
+"""Where a session remembers what its engine said of itself in Handshake, by the protocol's own field names."""
+
+SHOWING = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
+"""The ops during which views are told."""
+
+
+class View(Struct, frozen=True):
+    """A view that each object of a resource type has: ``ResourceType(..., views=(View("cloud:index:Disk", "{name}-disk"),))``.
+
+    Args:
+        type: its type token.
+        name: a template over the object's properties, its ``id``, and ``name`` (the resource's name).
+        inputs, outputs: bags of values and such templates.
+        parent: the type of the view, of the same resource, that it belongs to; the resource itself, if empty.
+    """
+
+    type: str
+    name: str = "{name}"
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    outputs: Mapping[str, Value] = field(default_factory=dict)
+    parent: str = ""
+
+
+class ViewState(Struct, frozen=True):
+    """One view as it is or was."""
+
+    type: str
+    name: str
+    parent_type: str = ""
+    parent_name: str = ""
+    inputs: Bag = field(default_factory=dict)
+    outputs: Bag = field(default_factory=dict)
+
+
+class ViewStep(Struct, frozen=True):
+    """What became of one view: ``op`` is ``same``, ``create``, ``update``, ``delete`` or ``refresh``, as engines name steps."""
+
+    op: str
+    old: ViewState | None = None
+    new: ViewState | None = None
+
+
+Publish: TypeAlias = Callable[[Call, Sequence[ViewStep]], None]
+"""Tells the engine that makes a call about view steps, while the call lasts."""
+
+
+def unpublished(_: Call, __: Sequence[ViewStep]) -> None:
+    """Tell nobody: for a fake without a way to its engine."""
+
+
+def wanted(call: Call) -> bool:
+    """Whether the engine that makes this call takes view steps: it said so, and says where."""
+    told: Mapping[str, Any] = call.session.extra.get(ENGINE, {})
+    return bool(call.op in SHOWING and told.get("supports_views") and call.extra.get("resource_status_address"))
+
+
+def steps(declared: ResourceType, call: Call, reply: Reply) -> list[ViewStep]:
+    """What a call that was answered with ``reply`` did to the views of its resource."""
+    before = _states(declared, call, call.prior, call.id) if call.op is not Op.CREATE else {}
+    gone = call.op is Op.DELETE or reply.value is None
+    after = {} if gone else _states(declared, call, reply.value, reply.id or call.id)
+    keys = [*after, *(key for key in before if key not in after)]
+    return [_step(call, before.get(key), after.get(key)) for key in keys]
+
+
+def _step(call: Call, old: ViewState | None, new: ViewState | None) -> ViewStep:
+    if call.op is Op.READ:
+        return ViewStep("refresh", old, new)
+    if old is None or new is None:
+        return ViewStep("create" if old is None else "delete", old, new)
+    return ViewStep("same" if _equal(old, new) else "update", old, new)
+
+
+def _equal(old: ViewState, new: ViewState) -> bool:
+    return same(dict(old.inputs), dict(new.inputs)) and same(dict(old.outputs), dict(new.outputs))
+
+
+def _states(declared: ResourceType, call: Call, bag: Bag | None, id_: str) -> dict[tuple[str, str], ViewState]:
+    """The views of an object by type and name; none of no object."""
+    if bag is None:
+        return {}
+    context = {**bag, "name": call.name, "id": id_ or UNKNOWN}
+    found: list[ViewState] = []
+    for each in declared.views:
+        parent = next((other for other in found if other.type == each.parent), ViewState("", ""))
+        name = fill_all(each.name, context)
+        if not isinstance(name, str):
+            raise DefinitionError(
+                f"{declared.token}: the name {each.name!r} of a view cannot be known in a preview, or is secret; a view that"
+                " changes its name is another one. Make it of what is known: {name}, or an input."
+            )
+        inputs, outputs = fill_all(each.inputs, context), fill_all(each.outputs, context)
+        found.append(ViewState(each.type, name, parent.type, parent.name, inputs, outputs))
+    return {(each.type, each.name): each for each in found}

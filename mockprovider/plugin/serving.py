@@ -1,0 +1,67 @@
+"""Without a double: the types that files declare, from a cloud in a file, served by this process itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, NoReturn
+
+from mockprovider.calls import Call, Session
+from mockprovider.cli.types import read_types
+from mockprovider.cloud import Cloud
+from mockprovider.double import Double, RealClock
+from mockprovider.double.serving import endpoint
+from mockprovider.errors import DefinitionError, MockProviderError
+from mockprovider.plugin.asked import RELAY, TYPES, Asked
+from mockprovider.plugin.log import narrating, say
+from mockprovider.schema import Package
+from mockprovider.tape.cloudfile import SqliteStore
+
+
+def declared(asked: Asked, stack: ExitStack) -> Double:
+    """A double of the types that the files declare; it ends with ``stack``.
+
+    Raises ``DefinitionError`` if a file is missing or broken or declares something else, ``MockProviderError`` if the cloud
+    cannot be opened.
+    """
+    missing = [str(each) for each in asked.types if not each.exists()]
+    if missing:
+        raise DefinitionError(
+            f"There is no types file {', '.join(missing)}. Put one there, name one in {TYPES}, or a running double in {RELAY}."
+        )
+    packages = read_types(asked.types)
+    if asked.package not in {each.name for each in packages}:
+        there = ", ".join(each.name for each in packages) or "nothing"
+        files = ", ".join(map(str, asked.types))
+        raise DefinitionError(f"{files} declares {there}, and no package {asked.package!r}, which this plugin is asked for.")
+    cloud = stack.enter_context(SqliteStore(asked.cloud))
+    return stack.enter_context(
+        Double(
+            *packages, layers=(narrating(asked.protocol),), cloud=Cloud(cloud, asked.seed), seed=asked.seed, clock=RealClock()
+        )
+    )
+
+
+def refusing(asked: Asked, error: MockProviderError, stack: ExitStack) -> Double:
+    """A double that answers every call with ``error``."""
+
+    def refuse(_: Call) -> NoReturn:
+        raise error
+
+    return stack.enter_context(Double(Package(asked.package), provider=refuse))
+
+
+def serve(
+    asked: Asked, double: Double, stack: ExitStack, *, major: int = 6, socket: str = "", on_shutdown: Callable[[str], Any] = str
+) -> str:
+    """Serve the package on loopback, or at a unix ``socket``, until ``stack`` ends; where, as gRPC spells it."""
+    from mockprovider.wire.server import serve as serve_grpc  # noqa: PLC0415 - imported once the types are known to be good
+
+    def introduce(session: Session) -> None:
+        if asked.engine:
+            session.extra["engine_address"] = asked.engine
+
+    served, handlers = endpoint(double, asked.protocol, major, asked.package, introduce, on_shutdown=on_shutdown)
+    address = stack.enter_context(serve_grpc([served], handlers=handlers, socket=socket)).address
+    say(asked.protocol, "debug", f"Serving {asked.package} at {address}, with the cloud {asked.cloud.absolute()}.")
+    return address

@@ -1,0 +1,257 @@
+"""Properties as their users declare them: kinds of values, and what is true of a property beside its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Mapping
+from string import Formatter
+from typing import Any, get_args, get_origin
+
+from msgspec import UNSET, Struct, field
+from msgspec.structs import force_setattr
+
+from mockprovider.errors import DefinitionError
+from mockprovider.values import Value
+
+AUTO_NAME = "{name}-{random:7}"
+"""The template of ``auto_name=True``: what most of Pulumi's providers make names of."""
+
+HEX_DIGITS = "0123456789abcdef"
+
+
+class Random(Struct, frozen=True):
+    """A default that is made up: ``length`` characters of ``alphabet``, after ``prefix``.
+
+    Under Pulumi check draws it from the engine's ``randomSeed`` alone, and keeps the old one from then on; Terraform has no
+    such seed, so the value is unknown until apply there.
+    """
+
+    length: int = 8
+    prefix: str = ""
+    alphabet: str = HEX_DIGITS
+
+    def __post_init__(self) -> None:
+        if self.length < 1 or not self.alphabet:
+            raise DefinitionError(
+                f"Random(length={self.length}, alphabet={self.alphabet!r}) makes nothing up. Give it at least one character."
+            )
+
+
+class Template(Struct, frozen=True):
+    """A default that is made of other properties: ``Template("{bucket}-logs")``. Where one of them is not set, nor is this."""
+
+    text: str
+
+
+class Kind(Struct, frozen=True):
+    """The kind of a property's value, in the type language that both protocols share.
+
+    ``name`` is ``string``, ``integer``, ``number``, ``boolean``, ``any``, ``asset``, ``archive``, ``array``, ``set``, ``map``
+    or ``object``; ``items`` is the element kind of the three collections, ``properties`` those of an object. ``enum`` is of
+    an element: the only values that check accepts there (a property says its own).
+    """
+
+    name: str
+    items: Kind | None = None
+    properties: Mapping[str, Property] = field(default_factory=dict)
+    enum: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}<{self.items}>" if self.items else self.name
+
+
+SCALARS: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any", object: "any"}
+COLLECTIONS: Mapping[Any, str] = {list: "array", set: "set", dict: "map"}
+NAMES = frozenset(SCALARS.values()) | frozenset(COLLECTIONS.values()) | {"asset", "archive", "object"}
+
+
+def kind_of(declared: Any) -> Kind:
+    """The ``Kind`` that ``declared`` means.
+
+    That is a Python type (``str``, ``list[int]``, ``dict[str, str]``, ``set[str]``), a kind's name, a mapping of property names
+    to ``Property`` (an object), or a ``Kind``.
+
+    Raises ``DefinitionError`` for anything else.
+    """
+    if isinstance(declared, Kind):
+        return declared
+    if isinstance(declared, Mapping):
+        return Kind("object", properties={name: as_property(item) for name, item in declared.items()})
+    if isinstance(declared, str) and declared in NAMES - {"object"}:
+        return Kind(declared, items=Kind("any") if declared in COLLECTIONS.values() else None)
+    # What cannot be looked up, such as [str], is no type either.
+    origin = (get_origin(declared) or declared) if isinstance(declared, Hashable) else None
+    if declared is origin and origin in SCALARS:
+        return Kind(SCALARS[origin])
+    if origin in COLLECTIONS:
+        arguments = get_args(declared)
+        return Kind(COLLECTIONS[origin], items=kind_of(arguments[-1]) if arguments else Kind("any"))
+    raise DefinitionError(
+        f"{declared!r} is no property type. Use str, int, float, bool, typing.Any, list[...], set[...], dict[str, ...], "
+        f"a dict of properties, or one of the names {', '.join(sorted(NAMES))}."
+    )
+
+
+class Property(Struct, frozen=True):
+    """One property of a resource type: ``Property(str, default="private")``.
+
+    Args:
+        type: what ``kind_of`` accepts; ``kind`` is made from it.
+        required: check fails where it is missing.
+        default: filled in by check where the program says nothing; a callable is given the inputs, a ``Template`` is made of
+            other properties, a ``Random`` is made up.
+        computed: the provider says what it is: ``True`` for a generated value, a template over the object's other properties
+            and ``id`` (``"arn:cloud:::{id}"``), or a callable given the object's properties and ``id`` in one dict.
+        optional: of a computed property, that the program may set it instead.
+        forces_new: a change needs a new object.
+        secret: kept out of sight by engines and cassettes.
+        write_only: Terraform hands it to the provider and keeps it in no plan and no state; secret everywhere else.
+        conflicts_with: properties beside it that may not be set together with it.
+        enum: the only values that check accepts.
+        minimum, maximum: the least and the greatest number that check accepts.
+        min_length, max_length: the least and the greatest number of characters.
+        min_items, max_items: the least and the greatest number of elements of a collection.
+        pattern: a regular expression that the whole text must match.
+        auto_name: where the program says nothing, the property is named after the resource: ``True`` for ``{name}-`` and seven
+            random hex digits, or a template over ``{name}`` and ``{random:7}``. Under Pulumi check does it, by ``randomSeed``
+            and the engine's ``autonaming`` options; Terraform tells no names, so the type's is taken, at apply.
+        delete_before_replace: where its change needs a new object, the old one goes first.
+        unreadable: no read can tell it: it is what the engine remembers, and after an import nobody knows it.
+        terraform: the attribute's name in Terraform, where the rule does not give it.
+
+    Raises ``DefinitionError`` for what contradicts itself.
+    """
+
+    type: Any = str
+    required: bool = False
+    default: Any = UNSET
+    computed: bool | str | Callable[[dict[str, Any]], Value] = False
+    optional: bool = False
+    forces_new: bool = False
+    secret: bool = False
+    write_only: bool = False
+    conflicts_with: tuple[str, ...] = ()
+    enum: tuple[Any, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    min_items: int | None = None
+    max_items: int | None = None
+    pattern: str = ""
+    auto_name: bool | str = False
+    delete_before_replace: bool = False
+    unreadable: bool = False
+    description: str = ""
+    terraform: str = ""
+    kind: Kind = Kind("string")
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "kind", kind_of(self.type))
+        if self.required and (self.computed or self.has_default):
+            raise DefinitionError("A property cannot be required and have a default or a computed value: drop one of them.")
+        if self.write_only and (self.computed or self.has_default):
+            raise DefinitionError("A write-only property is what a program says: it has no default and no computed value.")
+        force_setattr(self, "secret", self.secret or self.write_only)
+        if self.optional and not self.computed:
+            raise DefinitionError("optional=True says that a *computed* property may also be set; a plain property always may.")
+        _limited(self)
+        if self.auto_name:
+            _named(self)
+
+    @property
+    def is_input(self) -> bool:
+        """Whether a program may set it."""
+        return not self.computed or self.optional
+
+    @property
+    def has_default(self) -> bool:
+        """Whether check fills it in."""
+        return self.default is not UNSET or bool(self.auto_name)
+
+    @property
+    def is_made_up(self) -> bool:
+        """Whether its default takes a seed."""
+        return bool(self.auto_name) or isinstance(self.default, Random)
+
+    @property
+    def name_template(self) -> str:
+        """The template of its automatic names; empty for a property without."""
+        return self.auto_name if isinstance(self.auto_name, str) else AUTO_NAME if self.auto_name else ""
+
+
+LIMITS: Mapping[str, tuple[str, ...]] = {
+    "minimum": ("integer", "number"),
+    "maximum": ("integer", "number"),
+    "min_length": ("string",),
+    "max_length": ("string",),
+    "pattern": ("string",),
+    "min_items": ("array", "set", "map"),
+    "max_items": ("array", "set", "map"),
+}
+"""What may be limited of which kinds."""
+
+
+def _limited(item: Property) -> None:
+    """Raise ``DefinitionError`` for a limit that the property's kind has not, or that nothing could keep."""
+    for limit, kinds in LIMITS.items():
+        if getattr(item, limit) not in (None, "") and item.kind.name not in kinds:
+            raise DefinitionError(f"{limit} limits {' and '.join(kinds)} alone, and this is {item.kind}. Leave it out.")
+    for low, high in (("minimum", "maximum"), ("min_length", "max_length"), ("min_items", "max_items")):
+        least, most = getattr(item, low), getattr(item, high)
+        if least is not None and most is not None and least > most:
+            raise DefinitionError(f"{low}={least} is above {high}={most}, so no value at all would do. Exchange them?")
+    try:
+        re.compile(item.pattern)
+    except re.error as error:
+        raise DefinitionError(f"The pattern {item.pattern!r} is no regular expression: {error}.") from error
+
+
+def _named(item: Property) -> None:
+    """Raise ``DefinitionError`` for an automatic name that cannot be."""
+    if item.kind.name != "string":
+        raise DefinitionError(f"auto_name makes text, and this is {item.kind}. Use a string.")
+    if item.required or item.computed or item.default is not UNSET:
+        raise DefinitionError("A property with auto_name is optional by itself: drop required, default or computed.")
+    try:
+        parts = [(each, spec) for _, each, spec, _ in Formatter().parse(item.name_template) if each is not None]
+    except ValueError as error:
+        raise DefinitionError(f"{item.name_template!r} is not a template: {error}.") from error
+    for each, spec in parts:
+        if each not in ("name", "random") or (each == "name" and spec) or (spec and not spec.isdecimal()):
+            told = "A name is made of {name} and of {random:7}, so many hex digits"
+            raise DefinitionError(f"{item.name_template!r} asks for {each!r}{f':{spec}' if spec else ''}. {told}.")
+
+
+def as_property(declared: Any) -> Property:
+    """``declared`` itself if it is a ``Property``, else a plain optional input of that type."""
+    return declared if isinstance(declared, Property) else Property(declared)
+
+
+def declared_properties(owner: str, properties: Any, *, seeded: bool = False) -> dict[str, Property]:
+    """The properties of ``owner`` as ``Property``. Raises ``DefinitionError``, naming the property."""
+    if not isinstance(properties, Mapping):
+        raise DefinitionError(
+            f"{owner}: the properties are a {type(properties).__name__}, {properties!r}. "
+            'Give a dict of names to Property or to a type: {"acl": str}.'
+        )
+    found: dict[str, Property] = {}
+    for name, item in properties.items():
+        try:
+            found[name] = as_property(item)
+            if found[name].is_made_up and not seeded:
+                raise DefinitionError("only resources are asked with a seed, so nothing is made up here. Give a plain default.")
+        except DefinitionError as error:
+            raise DefinitionError(f"{owner}: property {name!r}: {error}") from error
+    return found
+
+
+def snake_case(name: str) -> str:
+    """``accountId`` to ``account_id``, ``HTTPPort`` to ``http_port``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).replace("-", "_").lower()
+
+
+def camel_case(name: str) -> str:
+    """``account_id`` to ``accountId``."""
+    first, *rest = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)

@@ -1,0 +1,117 @@
+"""Exported stacks: what ``pulumi stack export --show-secrets`` wrote, and the objects that exist if it is true."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mockprovider.cloud import Cloud, CloudObject
+from mockprovider.errors import MalformedError, MockProviderError, UnsupportedError
+from mockprovider.pulumi.values import from_plain
+from mockprovider.urn import Urn
+from mockprovider.values import Value, reveal
+
+VERSIONS = (3, 4)
+BUILTIN = "pulumi"
+"""The package of stacks, providers and stack references: what the engine keeps for itself, and no provider has."""
+HOW = "`pulumi stack export --show-secrets`"
+
+Exported = Mapping[str, Any]
+"""What an export holds: ``version`` and ``deployment``, with ``resources`` and ``pending_operations``."""
+
+
+def load(source: Exported | Path) -> Exported:
+    """The export in ``source``, a file or what was read from one.
+
+    Raises:
+        MalformedError: it is no export of a stack.
+        UnsupportedError: it is of a newer version.
+    """
+    exported: Any = _parsed(source) if isinstance(source, Path) else source
+    if not isinstance(exported, Mapping):
+        raise MalformedError(f"A {type(exported).__name__} is no exported stack. Give what {HOW} printed, or its file.")
+    if exported.get("version") not in VERSIONS:
+        raise UnsupportedError(
+            f"The deployment is of version {exported.get('version')!r}; read are 3 and 4. Export it with a current pulumi."
+        )
+    if not isinstance(exported.get("deployment"), Mapping):
+        raise MalformedError(f"There is no 'deployment' in it. Give what {HOW} printed.")
+    return exported
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MalformedError(f"There is no exported stack at {path}. Write one with {HOW} > {path.name}.") from None
+    except ValueError as error:
+        raise MalformedError(f"{path} is no exported stack: it is no JSON ({error}). Write one with {HOW}.") from error
+
+
+def resources(exported: Exported) -> list[Mapping[str, Any]]:
+    """Its resources, as they are written. Raises ``MalformedError`` for one without a URN."""
+    found = list(exported["deployment"].get("resources") or ())
+    for each in found:
+        if not isinstance(each, Mapping) or not isinstance(each.get("urn"), str):
+            raise MalformedError(f"A resource without a URN stands in the deployment: {each!r}")
+    return found
+
+
+def identity(exported: Exported) -> tuple[str, str] | None:
+    """The names of its project and of its stack; ``None`` if it is empty."""
+    first = next((Urn.parse(each["urn"]) for each in resources(exported)), None)
+    return (first.project, first.stack) if first else None
+
+
+def refuse_ciphertext(exported: Exported) -> None:
+    """Raise ``UnsupportedError`` if it holds a secret that only the exporting stack's own key can open."""
+    for each in resources(exported):
+        _bags(each)
+
+
+def adopt(exported: Exported, clouds: Cloud | Mapping[str, Cloud]) -> list[CloudObject]:
+    """Make what ``exported`` says exist in the cloud, or in the one of each package; returns the new objects, in its order.
+
+    An object is made of every custom resource, also of one that is only read, and of the old instance of a replacement that
+    has not been deleted yet. None is made of components, providers and whatever else the engine keeps for itself, of what
+    is deleted already (``pendingReplacement``), of views, and of cut-off operations: nobody knows how these ended. An object
+    has the resource's outputs, and the inputs that outputs do not repeat, secrets revealed.
+
+    Raises:
+        MalformedError: a value that is none.
+        UnsupportedError: a secret that only the stack's own key can open.
+        MockProviderError: such an object exists already.
+    """
+    found: dict[tuple[str, str], CloudObject] = {}
+    for urn, type_, id_, properties in list(_objects(exported)):
+        cloud = clouds.get(Urn.parse(urn).package) if isinstance(clouds, Mapping) else clouds
+        if cloud is None or (type_, id_) in found:
+            # A resource that is managed and read elsewhere in the program is one object.
+            continue
+        if cloud.read(type_, id_) is not None:
+            raise MockProviderError(
+                f"{type_} {id_!r} ({urn}) exists in the cloud already. Adopt each exported stack once, into a cloud without it."
+            )
+        found[type_, id_] = cloud.create(type_, id_, properties)
+    return list(found.values())
+
+
+def _objects(exported: Exported) -> Iterator[tuple[str, str, str, dict[str, Value]]]:
+    for each in resources(exported):
+        urn = Urn.parse(each["urn"])
+        absent = each.get("pendingReplacement") or each.get("viewOf") or not each.get("id")
+        if each.get("custom") and not absent and urn.package != BUILTIN:
+            yield each["urn"], urn.type, each["id"], _properties(each)
+
+
+def _properties(resource: Mapping[str, Any]) -> dict[str, Value]:
+    return {name: value for bag in _bags(resource) for name, value in reveal(bag).items() if value is not None}
+
+
+def _bags(resource: Mapping[str, Any]) -> list[dict[str, Value]]:
+    try:
+        return [from_plain(resource.get(key) or {}) for key in ("inputs", "outputs")]
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{resource['urn']}: {error}") from error

@@ -1,0 +1,95 @@
+"""A journal as the log that ``PULUMI_DEBUG_GRPC`` has the engine write, for tools that read that (reference 10.1).
+
+Secrets are in it in plain text, as they are in the engine's own; a cassette is what can be committed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from google.protobuf.json_format import Error, MessageToDict
+from google.protobuf.message import Message
+
+from mockprovider.calls import STATUS_NAMES, Op
+from mockprovider.errors import MalformedError
+from mockprovider.journal import Entry
+from mockprovider.pulumi.methods import PROVIDER
+from mockprovider.wire.status import StatusError, status
+
+SPELLED = {"ok": "OK", "cancelled": "Canceled"}
+"""The status names that are not their words put together."""
+
+
+def lines(entries: Iterable[Entry], package: str = "") -> Iterator[str]:
+    """The log's lines, each a JSON object: one where a call starts and one where it ends, in the order in which they did.
+
+    Args:
+        entries: of a journal, as one side saw them (``journal.entries(side="engine")``).
+        package: what the log calls the provider; without one, the first part of a call's type.
+
+    Times are left out, since a journal keeps none, and so is an RPC that nothing is known of. Raises ``MalformedError`` for a
+    message that has no JSON form (NaN, infinity).
+    """
+    known = [each for each in entries if each.call.op is not Op.RAW and each.call.session.protocol == "pulumi"]
+    moments = [(each.began, each, False) for each in known] + [(each.ended, each, True) for each in known if each.ended]
+    for _, entry, ended in sorted(moments, key=lambda each: each[0]):
+        for line in _ended(entry, package) if ended else [_started(entry, package)]:
+            yield json.dumps(line)
+
+
+def _line(entry: Entry, package: str) -> dict[str, Any]:
+    row = PROVIDER.methods.get(entry.call.method) or PROVIDER.by_op(entry.call.op)
+    native = entry.call.native
+    name = package or entry.call.type.removeprefix("pulumi:providers:").split(":", 1)[0]
+    return {
+        "method": f"/{PROVIDER.name}/{row.name}",
+        "request": _plain(native.message if native else row.request(entry.call), entry),
+        "metadata": {"mode": "client", "kind": "resource", **({"name": name} if name else {})},
+    }
+
+
+def _started(entry: Entry, package: str) -> Mapping[str, Any]:
+    line = _line(entry, package)
+    return {**line, **_progress(line, "request_started")}
+
+
+def _progress(line: Mapping[str, Any], said: str) -> Mapping[str, str]:
+    # A stream has a line for each of its messages, and does not say how far it is.
+    return {} if PROVIDER.streams(line["method"].rpartition("/")[2]) else {"progress": said}
+
+
+def _ended(entry: Entry, package: str) -> list[Mapping[str, Any]]:
+    line = _line(entry, package)
+    try:
+        answers = [_plain(each, entry) for each in _answers(entry)]
+    except StatusError as error:
+        code = STATUS_NAMES[error.status.code] if error.status.code < len(STATUS_NAMES) else str(error.status.code)
+        spelled = SPELLED.get(code) or "".join(part.capitalize() for part in code.split("_"))
+        told = f"rpc error: code = {spelled} desc = {error.status.message}"
+        return [{**line, "errors": [told], **_progress(line, "response_completed")}]
+    return [{**line, "response": each, **_progress(line, "response_completed")} for each in answers]
+
+
+def _answers(entry: Entry) -> list[Message]:
+    """The messages of a call's answer. Raises ``StatusError`` where it ended in one."""
+    call, reply = entry.call, entry.reply
+    if reply is None:
+        raise StatusError(status("failed_precondition", entry.error))
+    if reply.status is not None:
+        raise StatusError(reply.status)
+    row = PROVIDER.methods.get(call.method) or PROVIDER.by_op(call.op)
+    if reply.stream is not None:
+        return [each.message for each in reply.stream]
+    if row.responses:
+        return list(row.responses(reply, call))
+    return [reply.native.message if reply.native else row.response(reply, call)]
+
+
+def _plain(message: Message, entry: Entry) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = MessageToDict(message)
+    except Error as error:
+        raise MalformedError(f"{entry.call}: a message of this call has no JSON form: {error}.") from error
+    return found

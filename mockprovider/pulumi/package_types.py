@@ -1,0 +1,283 @@
+"""Types and properties of a Pulumi package schema as kinds and properties of ours (reference 11)."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from urllib.parse import unquote
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from mockprovider.fake._document import Node, describe, nearest
+from mockprovider.fake.checks import failures
+from mockprovider.schema import Kind, Property, snake_case
+from mockprovider.values import Value
+
+SCALARS = frozenset({"boolean", "integer", "number", "string"})
+BUILTIN: Mapping[str, str] = {"Any": "any", "Asset": "asset", "Archive": "archive", "Json": "string"}
+"""The metaschema's own types. A value of type ``Json`` travels as the text that it is."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ROOT_KEYS = _words(
+    "name version displayName description keywords homepage license attribution repository logoUrl pluginDownloadURL publisher "
+    "namespace meta config provider resources types functions language dependencies parameterization "
+    "extensionParameterization allowedPackageNames"
+)
+PROPERTY_KEYS = _words(
+    "type items additionalProperties $ref oneOf discriminator plain description const default defaultInfo deprecationMessage "
+    "language secret replaceOnChanges willReplaceOnChanges"
+)
+OBJECT_KEYS = _words("type description properties required isOverlay overlaySupportedLanguages language plain enum")
+RESOURCE_KEYS = OBJECT_KEYS | _words(
+    "inputProperties requiredInputs plainInputs stateInputs listInputs aliases deprecationMessage isComponent methods"
+)
+FUNCTION_KEYS = _words(
+    "description inputs outputs returnType multiArgumentInputs deprecationMessage isOverlay overlaySupportedLanguages language"
+)
+LARGEST = 20_000
+"""Properties in a type, through all levels: types that share types could otherwise become trees that nobody can walk."""
+
+TYPO = 0.85
+"""How like a known key an unknown one must be to be a typo of it, and not a key of a newer metaschema."""
+
+
+class Shape(Struct, frozen=True):
+    """What a type in a schema says of values: their kind, and the only ones that there are."""
+
+    kind: Kind
+    enum: tuple[Value, ...] = ()
+
+
+ANY = Shape(Kind("any"))
+
+FOREIGN = re.compile(r"/?([-\w]+)/(v[^/]*)/schema\.json")
+"""The file of another package's schema, in a reference."""
+
+
+class Types:
+    """The types of one schema; a named one is read once, when first asked for.
+
+    ``abroad`` gives the types of another package by its name, or nothing where its schema is not at hand.
+    """
+
+    def __init__(self, types: Mapping[str, Node], resources: Mapping[str, Node], abroad: Callable[[str], Types | None]) -> None:
+        self.declared = types
+        self._resources = resources
+        self._abroad = abroad
+        self._known: dict[str, Shape] = {}
+        self._open: set[str] = set()
+        self._sizes: dict[int, int] = {}
+
+    def members(self, node: Node) -> dict[str, Property]:
+        """The properties of an object type, which a program sets all."""
+        members = keys(node, OBJECT_KEYS)
+        return distinct(self.properties(members.get("properties"), members.get("required")))
+
+    def properties(self, node: Node | None, required: Node | None) -> dict[str, Property]:
+        """Properties by name. Raises ``DefinitionError`` for one that is required and not there, and for wrong types."""
+        members = node.members() if node else {}
+        needed = names(required, members)
+        return {name: self._property(name, each, needed=name in needed) for name, each in members.items()}
+
+    def _property(self, name: str, node: Node, *, needed: bool) -> Property:
+        if name == "pulumi":
+            raise node.error("Pulumi keeps the name 'pulumi' for itself. Choose another.")
+        members = keys(node, PROPERTY_KEYS)
+        shape = self.shape(node)
+        elsewhere = _from_environment(members)
+        stated = members.get("const") or members.get("default")
+        given = UNSET if stated is None or stated.value is None else _fitting(name, stated, shape)
+        return Property(
+            shape.kind,
+            required=needed and given is UNSET and not elsewhere,
+            default=given,
+            forces_new=flag(members, "replaceOnChanges") or flag(members, "willReplaceOnChanges"),
+            secret=flag(members, "secret"),
+            enum=(given,) if "const" in members and given is not UNSET else shape.enum,
+            description=text(members, "description"),
+        )
+
+    def shape(self, node: Node) -> Shape:
+        """What a type says. Raises ``DefinitionError`` for what is none, and for references that lead nowhere."""
+        members = node.members()
+        if "$ref" in members:
+            return self._reference(members["$ref"], members.get("type"))
+        if "oneOf" in members:
+            return self._union(members)
+        if "type" not in members:
+            raise node.error(f'{describe(node.value)} names no type. Add "type", "$ref" or "oneOf".')
+        word = members["type"].text()
+        if word == "array":
+            if "items" not in members:
+                raise node.error('this array says nothing of its elements. Add "items".')
+            return Shape(Kind("array", items=self._element(members["items"])))
+        if word == "object":
+            items = members.get("additionalProperties")
+            return Shape(Kind("map", items=self._element(items) if items else Kind("string")))
+        return Shape(Kind(_scalar(members["type"], SCALARS | {"array", "object"})))
+
+    def _element(self, node: Node) -> Kind:
+        shape = self.shape(node)
+        return replace(shape.kind, enum=shape.enum) if shape.enum else shape.kind
+
+    def _union(self, members: Mapping[str, Node]) -> Shape:
+        types = members["oneOf"].items()
+        if len(types) < 2:
+            raise members["oneOf"].error("one type alone is no union. List two or more, or name the type itself.")
+        if "discriminator" in members:
+            members["discriminator"].members(needed=("propertyName",))["propertyName"].text(empty=False)
+        return _common([self.shape(each) for each in types])
+
+    def _reference(self, node: Node, fallback: Node | None) -> Shape:
+        file, _, path = node.text().partition("#")
+        section, _, member = path.removeprefix("/").partition("/")
+        if file.endswith("pulumi.json"):
+            if section not in BUILTIN:
+                raise node.error(f"there is no built-in type {section!r}. {nearest(section, BUILTIN, 'There are')}")
+            return Shape(Kind(BUILTIN[section]))
+        token = unquote(member)
+        there = self._elsewhere(node, file) if file else self
+        if section == "types" and there and token in there.declared:
+            return there.named(token, there.declared[token])
+        if (file or section == "types") and fallback and fallback.text() in SCALARS:
+            # What is not at hand, such as another package's schema, says here at least which scalar it is.
+            return Shape(Kind(fallback.text()))
+        return there.resource(node, section, token) if there else ANY
+
+    def _elsewhere(self, node: Node, file: str) -> Types | None:
+        found = FOREIGN.fullmatch(unquote(file))
+        if not found:
+            raise node.error(f"{node.value!r} leads nowhere. Other packages' types are '/package/v1.2.3/schema.json#/types/…'.")
+        return self._abroad(found[1])
+
+    def resource(self, node: Node, section: str, token: str) -> Shape:
+        """What a reference means that is none to a type: a resource or the provider, which a fake takes as it comes."""
+        # Old schemas refer to resources as types.
+        if section in ("types", "resources") and token not in self._resources and not token.startswith("pulumi:providers:"):
+            known = self.declared if section == "types" else self._resources
+            hint = nearest(token, known, "There are")
+            raise node.error(f"there is no {section[:-1]} {token!r} in this schema. {hint}")
+        if section not in ("types", "resources", "provider"):
+            raise node.error(
+                f"{node.value!r} leads nowhere. References are '#/types/…', '#/resources/…', '#/provider' and 'pulumi.json#/…'."
+            )
+        return ANY
+
+    def named(self, token: str, node: Node) -> Shape:
+        """What a named type says, read once."""
+        if token in self._open:
+            # Kinds are trees: where a type holds itself, whatever is inside it is not looked at.
+            return ANY
+        if token not in self._known:
+            self._open.add(token)
+            self._known[token] = self._type(node)
+            self._open.remove(token)
+        return self._known[token]
+
+    def _type(self, node: Node) -> Shape:
+        members = keys(node, OBJECT_KEYS)
+        if "enum" in members:
+            return _enum(members)
+        properties = self.members(node)
+        kind = Kind("object", properties=properties)
+        size = 1 + sum(self._sizes.get(id(_innermost(each.kind)), 1) for each in properties.values())
+        if size > LARGEST:
+            return ANY
+        self._sizes[id(kind)] = size
+        return Shape(kind)
+
+
+# The parts of a schema, one by one --------------------------------------------------------------------------------------
+
+
+def keys(node: Node, known: Collection[str], needed: Collection[str] = ()) -> dict[str, Node]:
+    """An object's members. Raises ``DefinitionError`` for a key that is almost a known one; others are a newer metaschema's."""
+    members = node.members(needed=needed)
+    for key in members:
+        if key not in known and (close := difflib.get_close_matches(key, known, n=1, cutoff=TYPO)):
+            raise node.error(f"there is no key {key!r} here. Did you mean {close[0]!r}?")
+    return members
+
+
+def flag(members: Mapping[str, Node], key: str) -> bool:
+    """Whether the flag ``key`` is there and says yes."""
+    return key in members and members[key].flag()
+
+
+def text(members: Mapping[str, Node], key: str) -> str:
+    """The text under ``key``, empty where there is none."""
+    return members[key].text() if key in members else ""
+
+
+def names(node: Node | None, known: Collection[str]) -> frozenset[str]:
+    """The names in a list of required properties. Raises ``DefinitionError`` for one that is not ``known``."""
+    items = node.items() if node else []
+    for each in items:
+        if each.text() not in known:
+            hint = nearest(each.text(), known, "There are")
+            raise each.error(f"{each.value!r} is required, and there is no property of that name. {hint}")
+    return frozenset(each.text() for each in items)
+
+
+def _scalar(node: Node, known: Collection[str]) -> str:
+    if node.text() not in SCALARS:
+        raise node.error(f"{node.value!r} is no type here. {nearest(node.text(), known, 'Types are')}")
+    return node.text()
+
+
+def _fitting(name: str, node: Node, shape: Shape) -> Value:
+    """The value that stands there. Raises ``DefinitionError`` if it is none of the type's."""
+    value = node.plain()
+    for failure in failures({name: Property(shape.kind, enum=shape.enum)}, {name: value}):
+        raise node.error(f"{describe(value)} stands here: {failure.reason}.")
+    return value
+
+
+def _from_environment(members: Mapping[str, Node]) -> bool:
+    # SDKs, and most providers, look there themselves: a program that sets nothing is none that forgot it.
+    return "defaultInfo" in members and bool(members["defaultInfo"].members(needed=("environment",))["environment"].items())
+
+
+def _enum(members: Mapping[str, Node]) -> Shape:
+    if "type" not in members:
+        raise members["enum"].error('these values have no type. Add "type" beside "enum".')
+    shape = Shape(Kind(_scalar(members["type"], SCALARS)))
+    values = [each.members(needed=("value",))["value"] for each in members["enum"].items()]
+    return Shape(shape.kind, tuple(_fitting("value", each, shape) for each in values))
+
+
+def _innermost(kind: Kind) -> Kind:
+    while kind.items:
+        kind = kind.items
+    return kind
+
+
+def _common(shapes: Sequence[Shape]) -> Shape:
+    """What all of a union's types have in common. Where one is open, the others' values are examples."""
+    kinds = {each.kind.name for each in shapes}
+    if kinds == {"integer", "number"}:
+        return Shape(Kind("number"))
+    if not shapes or any(each.kind != shapes[0].kind for each in shapes):
+        return ANY
+    closed = all(each.enum for each in shapes)
+    return Shape(shapes[0].kind, tuple(value for each in shapes for value in each.enum) if closed else ())
+
+
+def distinct(properties: Mapping[str, Property]) -> dict[str, Property]:
+    """The same with Terraform names that differ: nobody who was given a schema could say them there."""
+    taken: set[str] = set()
+    found: dict[str, Property] = {}
+    for name, item in properties.items():
+        attribute, count = snake_case(name), 1
+        while attribute in taken:
+            count += 1
+            attribute = f"{snake_case(name)}_{count}"
+        taken.add(attribute)
+        found[name] = item if count == 1 else replace(item, terraform=attribute)
+    return found

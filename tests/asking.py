@@ -1,0 +1,95 @@
+"""Asks a replay what a cassette says was asked, without any engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+from mockprovider import tape
+from mockprovider.calls import Call, Handler, Native, Reply, Session, Status
+from mockprovider.cassette import Cassette, Interaction
+from mockprovider.cassette.model import code_number
+from mockprovider.double.cassettes import replaying, transcriber
+from mockprovider.pulumi.methods import PROVIDER
+from mockprovider.pulumi.monitor import MONITOR
+from mockprovider.redaction import fill, stand_in
+from mockprovider.terraform import views
+from mockprovider.terraform.methods import SERVICES
+from mockprovider.wire.methods import Service
+from mockprovider.wire.views import build
+
+
+class Asker:
+    """Asks a replay what a cassette says was asked, message by message."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.cassette: Cassette = tape.load(path)
+        self.protocol = self.cassette.header.protocol
+        self._handler = replaying(path, whole_schema=self.protocol != "pulumi").provider
+        self._transcriber = transcriber(self.protocol)
+        self._sessions = {each.number: Session(self.protocol, each.number) for each in self.cassette.header.sessions}
+        for each in self.cassette.header.sessions:
+            self._sessions[each.number].preview = each.preview
+
+    @property
+    def _service(self) -> Service:
+        return PROVIDER if self.protocol == "pulumi" else SERVICES[int(self.protocol.removeprefix("tfplugin"))]
+
+    def _message(self, method: str, tree: Any) -> Any:
+        cls = self._service.messages[method][0]
+        return build(cls, tree) if self.protocol == "pulumi" else views.build(tree, cls)
+
+    def again(self) -> Self:
+        """Another one, of a replay that has not begun."""
+        return type(self)(self._path)
+
+    def request(self, each: Interaction) -> Any:
+        """What was asked, with stand-ins for secrets."""
+        return fill(self.cassette.request(each), stand_in)
+
+    def ask(self, each: Interaction, request: Any) -> Any:
+        """The replay's answer to such a call with this request."""
+        call = self._call(each, request)
+        assert self._handler is not None
+        return self._answer(self._handler(call), call)
+
+    def _call(self, each: Interaction, request: Any) -> Call:
+        message = self._message(each.method, request)
+        session = self._sessions[each.session]
+        call = self._service.methods[each.method].call(message, session)
+        # The cassette's order is not the session's: it has Configure before what was asked ahead of it.
+        session.instance = each.instance
+        call.method = each.method
+        call.native = Native(message.SerializeToString(), message)
+        call.monitor = self._monitor(each)
+        return call
+
+    def _monitor(self, parent: Interaction) -> Handler:
+        """An engine that answers what it answered during ``parent``, in the recorded order."""
+        asked = (each for each in self.cassette.interactions if each.parent == parent.n)
+
+        def answer(call: Call) -> Reply:
+            each = next(each for each in asked if each.method == call.method)
+            message = build(MONITOR.messages[each.method][1], fill(self.cassette.response(each), stand_in))
+            return Reply(native=Native(message.SerializeToString(), message))
+
+        return answer
+
+    def pairs(self) -> Iterator[tuple[Any, Any]]:
+        """What the cassette says was answered, stand-ins for secrets in it, and what the replay answers."""
+        for each in self.cassette.interactions:
+            if each.direction == "engine":
+                continue
+            yield self.expected(each), self.ask(each, self.request(each))
+
+    def expected(self, each: Interaction) -> Any:
+        """What was answered, with stand-ins for secrets; of a status, its code and message."""
+        if each.status is None:
+            return fill(self.cassette.response(each), stand_in)
+        return code_number(each.status.code), fill(each.status.message, stand_in)
+
+    def _answer(self, reply: Reply, call: Call) -> Any:
+        found = reply.status or self._transcriber.reply(reply, call)
+        return (found.code, found.message) if isinstance(found, Status) else found

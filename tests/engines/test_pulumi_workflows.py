@@ -1,0 +1,112 @@
+"""Ways of working with the real pulumi alone: update plans, the import command, several packages, refused options."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pytest
+from engine_toolbox import BUCKET, TYPES, Bucket, Thing
+
+from mockprovider.double import Double
+from mockprovider.drivers.pulumi import PulumiCli
+from mockprovider.errors import DefinitionError, ProgramError
+from mockprovider.schema import Package, Property, ResourceType
+
+pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+
+RECORD = ResourceType("dns:index:Record", {"name": Property(str, forces_new=True), "target": Property(str)})
+
+
+@pytest.fixture
+def double() -> Iterator[Double]:
+    """A double of two packages, whose own errors fail the test."""
+    package = Package("cloud")
+    package.add(*TYPES)
+    with Double(package, RECORD) as found:
+        yield found
+        found.raise_errors()
+
+
+@pytest.fixture
+def cli(double: Double, tmp_path: Path) -> PulumiCli:
+    """The real pulumi, attached to the double."""
+    served = double.serve("pulumi")
+    return PulumiCli(tmp_path / "pulumi", lambda: served.environment)
+
+
+def buckets(**acls: str) -> Any:
+    """A program of buckets with these access lists."""
+
+    def program() -> None:
+        for name, acl in acls.items():
+            Bucket(name, acl=acl)
+
+    return program
+
+
+def test_an_update_plan_is_kept(cli: PulumiCli, double: Double, tmp_path: Path) -> None:
+    """A saved plan holds the steps; an up with it does these; the seed of Check is the plan's own."""
+    plan = tmp_path / "plan.json"
+    cli.up(buckets(a="1", b="1"))
+    cli.preview(buckets(a="2", c="1"), save_plan=plan)
+    planned = {urn.rpartition("::")[2]: each["steps"] for urn, each in json.loads(plan.read_text())["resourcePlans"].items()}
+    assert (planned["a"], planned["b"], planned["c"]) == (["update"], ["delete"], ["create"])
+    double.journal.clear()
+    assert cli.up(buckets(a="2", c="1"), plan=plan).summary == {"update": 1, "create": 1, "delete": 1}
+    assert sorted(each["acl"] for each in double.cloud.objects(BUCKET)) == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [buckets(a="3"), buckets(a="2", c="1"), buckets()],
+    ids=["another value", "one more resource", "one resource less"],
+)
+def test_a_program_that_deviates_from_its_plan_is_refused(cli: PulumiCli, double: Double, tmp_path: Path, other: Any) -> None:
+    """An up that would do something else than its plan fails, and does not do that; what was planned may be done before."""
+    plan = tmp_path / "plan.json"
+    cli.up(buckets(a="1"))
+    cli.preview(buckets(a="2"), save_plan=plan)
+    assert "plan" in cli.up(other, plan=plan, expect_failure=True).output
+    (only,) = double.cloud.objects(BUCKET)
+    assert only["acl"] in ("1", "2")
+
+
+def test_the_import_command(cli: PulumiCli, double: Double) -> None:
+    """``pulumi import`` reads by id, checks, and remembers; a program that says the same changes nothing then."""
+    double.cloud.create(BUCKET, "there", {"acl": "public", "arn": "arn:there"})
+    assert cli.import_resource(BUCKET, "b", "there", protect=False).summary == {"import": 1}
+    assert double.journal.ops(name="b") == ["read", "check"]
+    assert cli.up(buckets(b="public")).summary == {}
+    assert cli.up(buckets(b="private")).summary == {"update": 1}
+    assert "does not exist" in cli.import_resource(BUCKET, "c", "nowhere", expect_failure=True).output
+    cli.destroy()
+    assert double.cloud.objects() == []
+
+
+def test_several_packages_in_one_program(cli: PulumiCli, double: Double) -> None:
+    """One double serves each package that it knows under that package's own name, with its own configuration and sessions."""
+
+    def program() -> None:
+        logs = Bucket("logs")
+        Thing(RECORD.token, "www", name="www", target=logs.arn)
+        pulumi.export("arn", logs.arn)
+
+    cli.config(dns__ttl="60", cloud__region="eu")
+    assert cli.up(program).summary == {"create": 2}
+    configured = {each.call.urn.split("::")[2]: each.call.inputs for each in double.journal.entries(op="configure")}
+    assert configured == {"pulumi:providers:cloud": {"region": "eu"}, "pulumi:providers:dns": {"ttl": "60"}}
+    (record,) = double.cloud.objects(RECORD.token)
+    assert record["target"] == double.cloud.objects(BUCKET)[0]["arn"]
+    cli.destroy()
+
+
+def test_a_target_that_is_no_list_is_refused(cli: PulumiCli) -> None:
+    """Options are checked before the CLI is started, and what the CLI refuses is shown."""
+    with pytest.raises(DefinitionError, match=r"Write target=\['a'\]"):
+        cli.up(buckets(a="1"), target="a")
+    with pytest.raises(ProgramError, match="could not be found"):
+        cli.up(buckets(a="1"), target=["urn:pulumi:dev::project::cloud:index:Bucket::none"])

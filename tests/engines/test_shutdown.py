@@ -1,0 +1,100 @@
+"""Ctrl-C under the real engines while a create hangs: Cancel is advice, and a late success is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+from engine_toolbox import BUCKET, TYPES
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.double import Double
+from mockprovider.drivers.pulumi import PulumiCli
+from mockprovider.drivers.terraform import Terraform
+from mockprovider.schema import Package
+
+SECONDS = 60
+"""How long anything may take before the test fails instead of hanging."""
+
+YAML = {"resources": {"logs": {"type": BUCKET}}}
+
+
+class Hanging:
+    """A layer in which a real Create hangs until Cancel has come."""
+
+    def __init__(self) -> None:
+        self.creating = threading.Event()
+        self.cancelled = threading.Event()
+        self.waiting = False
+
+    def layer(self, call: Call, proceed: Handler) -> Reply:
+        """Hold the create."""
+        if call.op is Op.CANCEL and self.waiting:
+            self.cancelled.set()
+        if call.op is Op.CREATE and not call.preview:
+            self.waiting = True
+            self.creating.set()
+            assert self.cancelled.wait(SECONDS)
+        return proceed(call)
+
+
+@pytest.mark.pulumi_cli
+@pytest.mark.parametrize("started", [False, True])
+def test_a_create_outlives_a_cancel(tmp_path: Path, started: bool) -> None:
+    """Cancel reaches a provider in whose create it hangs; what the create then made is in the state, and can be destroyed."""
+    package = Package("cloud")
+    package.add(*TYPES)
+    hanging = Hanging()
+    with Double(package, layers=(hanging.layer,)) as double:
+        serving = double.serve("pulumi")
+        found = serving.plugin_environment(tmp_path / "bin") if started else serving.environment
+        cli = PulumiCli(tmp_path / "program", found)
+        cli.preview(YAML)
+        command = [cli.binary, "up", "--yes", "--skip-preview", "--non-interactive", "--stack", cli.stack]
+        with subprocess.Popen(command, cwd=cli.folder, env=cli.environment, stdout=subprocess.PIPE, text=True) as up:
+            try:
+                assert hanging.creating.wait(SECONDS)
+                up.send_signal(signal.SIGINT)
+                output, _ = up.communicate(timeout=SECONDS)
+            finally:
+                up.kill()
+        [bucket] = double.cloud.objects(BUCKET)
+        remembered = [each["id"] for each in cli.export()["deployment"]["resources"] if each["type"] == BUCKET]
+
+        assert up.returncode != 0, output
+        assert remembered == [bucket.id]
+        assert cli.destroy().summary == {"delete": 1}
+        assert double.cloud.objects() == []
+
+
+@pytest.mark.parametrize(
+    "binary", [pytest.param("terraform", marks=pytest.mark.terraform_cli), pytest.param("tofu", marks=pytest.mark.tofu_cli)]
+)
+def test_a_create_outlives_a_stop(tmp_path: Path, binary: str) -> None:
+    """Ctrl-C reaches engine and plugin alike; the plugin lets the engine decide, and what the create made is in the state."""
+    package = Package("cloud")
+    package.add(*TYPES)
+    hanging = Hanging()
+    with Double(package, layers=(hanging.layer,)) as double:
+        found = {**double.serve("terraform").plugin_environment(tmp_path / "bin"), "TF_DISABLE_PLUGIN_TLS": "1"}
+        engine = Terraform(tmp_path / "module", found, binary=binary, seconds=SECONDS)
+        engine.write('resource "cloud_bucket" "logs" {}\n')
+        command = [engine.binary, "apply", "-auto-approve", "-no-color"]
+        with subprocess.Popen(
+            command, cwd=engine.folder, env=engine.environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+        ) as apply:
+            try:
+                assert hanging.creating.wait(SECONDS)
+                os.killpg(apply.pid, signal.SIGINT)
+                output, _ = apply.communicate(timeout=SECONDS)
+            finally:
+                apply.kill()
+        [bucket] = double.cloud.objects(BUCKET)
+        [remembered] = engine.state()["resources"]
+
+        assert "Interrupt received" in output
+        assert [each["attributes"]["id"] for each in remembered["instances"]] == [bucket.id]

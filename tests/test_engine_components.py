@@ -1,0 +1,200 @@
+"""Remote components and methods under the embedded engine: constructed by the fake, in process, over a wire, and replayed."""
+
+from __future__ import annotations
+
+import json
+import logging
+from functools import partial
+
+import pulumi
+import pytest
+from both_engines import resources
+from component_toolbox import HUSH, SITE, package, program
+from engine_toolbox import BUCKET, Bucket, Cloud, Remote
+
+from mockprovider.calls import Op
+from mockprovider.double import Double, Wiring, recording, replaying
+from mockprovider.engine import Stack
+from mockprovider.errors import MalformedError, MissError
+from mockprovider.schema import Component, Method, Property, ResourceType
+from mockprovider.values import ResourceReference
+
+
+def life(source, wanted=("a.org", "b.org")):
+    """Preview, up and change; the states, and the outputs at the end."""
+    stack = Stack(source)
+    states = []
+    for domain in wanted:
+        stack.preview(partial(program, {"domain": domain}))
+        result = stack.up(partial(program, {"domain": domain}))
+        states.append(resources(stack.export()))
+    stack.destroy()
+    return states, result.outputs
+
+
+def test_children_are_in_the_state_below_their_component():
+    """The children stand under the component that the provider registered, with its outputs, and go with a destroy."""
+    with Double(package()) as double:
+        states, outputs = life(double)
+        below = {each["urn"].rpartition("::")[2]: each["parent"].rpartition("::")[2] for each in states[0] if "parent" in each}
+        kept = [each["name"] for each in double.cloud.objects() if "name" in each]
+    # The third is retained on delete, and what is below it inherits that.
+    assert kept == [each for each in kept if each.startswith("https://")]
+    assert (below["first-logs"], below["first-more"], below["third-logs"]) == ("first", "first", "third")
+    assert outputs["text"] == "hello https://b.org/"
+
+
+def test_over_the_wire_is_as_in_process():
+    """Served, the way back goes over a socket, and states, outputs and calls are the same."""
+    with Double(package()) as ours, Double(package()) as theirs, theirs.serve() as served, served.client() as client:
+        assert life(ours) == life(client)
+        seen = [[(each.call.method, each.call.name, each.call.inputs) for each in double.journal] for double in (ours, theirs)]
+        assert seen[0] == seen[1]
+
+
+def test_a_recording_is_replayed_with_its_children(tmp_path):
+    """The way back is recorded with direction and parent, without secrets, and replayed to the same states."""
+    path = tmp_path / "sites.json"
+    with Double(package(), provider=recording(path, Wiring("cloud"))) as double:
+        recorded = life(double)
+    text = path.read_text(encoding="utf-8")
+    assert HUSH not in text
+    found = json.loads(text)[1:]
+    ops = {each["n"]: each["op"] for each in found}
+    back = [(each["method"], ops[each["parent"]]) for each in found if each.get("direction") == "engine"]
+    assert set(back) == {("RegisterResource", "construct"), ("RegisterResourceOutputs", "construct"), ("Invoke", "call")}
+    with Double(provider=replaying(path), name="cloud") as double:
+        assert life(double) == recorded
+
+
+OTHER = "other:index:Volume"
+
+
+def _hold(site):
+    volume = site.resource(OTHER, "volume", {"size": site.output("size")})
+    tag = site.resource(OTHER, "tag", {"label": f"for {volume['name']}"})
+    return {"name": volume["name"], "label": tag["label"], "arn": volume.output("arn")}
+
+
+HOLDER = Component("cloud:index:Holder", {"size": Property(int)}, construct=_hold)
+
+
+def volumes(**computed):
+    """Another provider, whose generated values depend on its seed."""
+    return ResourceType(OTHER, {"size": int, "label": str, "name": Property(str, computed="vol-{id}"), **computed})
+
+
+def hold():
+    """A component whose children another provider makes."""
+    holder = Remote(HOLDER.token, "holder", size=3, arn=None)
+    pulumi.export("arn", holder.arn)
+
+
+def up(double, other):
+    """The state after an up with both providers."""
+    stack = Stack({"cloud": double, "other": other})
+    stack.up(hold)
+    return {each["urn"].rpartition("::")[2]: each for each in stack.export()["deployment"]["resources"]}
+
+
+def test_what_the_engine_answers_otherwise_is_mapped(tmp_path):
+    """Children of a live provider have new names now, and every later request and the answer have the new ones."""
+    path = tmp_path / "holder.json"
+    with Double(HOLDER, provider=recording(path, Wiring("cloud"))) as double:
+        was = up(double, Double(volumes(arn=Property(str, computed="arn:{name}")), seed=1))
+    with Double(provider=replaying(path), name="cloud") as double:
+        now = up(double, Double(volumes(arn=Property(str, computed="arn:{name}")), seed=2))
+    old, new = was["volume"]["outputs"]["name"], now["volume"]["outputs"]["name"]
+    assert old != new
+    assert now["tag"]["inputs"] == {"label": f"for {new}"}
+    assert now["holder"]["outputs"] == {"name": new, "label": f"for {new}", "arn": f"arn:{new}"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        (Property(int, computed=lambda _: 1), Property(int, computed=lambda _: 2), "extra: recorded 1, now 2"),
+        (Property(str, computed="x{id}"), Property(str), "object: recorded"),
+        (Property(str, computed=lambda _: "a"), Property(str, computed=lambda _: "b"), "was one value, and is now both"),
+    ],
+)
+def test_what_cannot_be_mapped_is_refused(tmp_path, before, after, why):
+    """Where the provider might have made something else of the engine's answer, the replay says so, and answers nothing."""
+    path = tmp_path / "holder.json"
+    arn = Property(str, computed="a")
+    with Double(HOLDER, provider=recording(path, Wiring("cloud"))) as double:
+        up(double, Double(volumes(arn=arn, extra=before)))
+    with Double(provider=replaying(path), name="cloud") as double, pytest.raises(MissError, match=f"cannot be replayed.*{why}"):
+        up(double, Double(volumes(arn=Property(str, computed="a"), extra=after)))
+
+
+def test_a_failing_child_fails_the_run():
+    """The first failure is the child's own, the component is not blamed for it, and nothing hangs."""
+    double = Double(package())
+    double.faults.on.create(BUCKET).partial(reasons=["no space"])
+    stack = Stack(double)
+    result = stack.up(lambda: Remote(SITE, "first", domain="a.org") and None, expect_failure=True)
+    assert [each.message for each in result.diagnostics if each.severity == "error"] == [
+        "resource 'first-logs' exists but failed to initialize: no space"
+    ]
+
+
+def test_wrong_inputs_and_options_fail_the_run():
+    """Inputs that a component does not take fail the run with the provider's reason; an option that does not exist is ours."""
+    stack = Stack(Double(package()))
+    result = stack.up(lambda: Remote(SITE, "first", token="x") and None, expect_failure=True)
+    assert "missing required property 'domain'" in str(result)
+    wrong = Component(SITE, construct=lambda site: site.resource(BUCKET, "x", {}, protekt=True) and None)
+    with pytest.raises(MalformedError, match=r"has no option 'protekt'\. Did you mean 'protect'"):
+        Stack(Double(package(), wrong)).up(lambda: Remote(SITE, "first") and None)
+
+
+def test_unknown_configuration_leaves_the_component_to_the_engine():
+    """In a preview that cannot configure the provider, the component is registered without children."""
+
+    def unconfigured():
+        mine = Cloud("mine", region=Bucket("base").arn)
+        Remote(SITE, "first", pulumi.ResourceOptions(providers=[mine]), domain="a.org")
+
+    double = Double(package())
+    stack = Stack(double)
+    result = stack.preview(unconfigured)
+    assert result.summary == {"create": 2}
+    assert double.journal.entries(op=Op.CONSTRUCT) == []
+    assert stack.up(unconfigured).summary == {"create": 4}
+
+
+def test_references_are_sent_and_followed():
+    """A resource reference reaches a method with name and type, and is followed by asking the engine."""
+    seen = []
+    method = Method(f"{SITE}/arn", {"bucket": "any"}, lambda called: seen.append(called.inputs["bucket"]) or _followed(called))
+    stack = Stack(Double(package(), method))
+
+    def asking():
+        base = Bucket("base")
+        site = Remote(SITE, "first", domain="a.org")
+        told = pulumi.runtime.call(method.token, {"__self__": site, "bucket": base}, site)
+        pulumi.export("arn", told.apply(lambda found: found["arn"]))
+
+    outputs = stack.up(asking).outputs
+    assert outputs["arn"].startswith("arn:cloud:::")
+    (reference,) = seen
+    assert isinstance(reference, ResourceReference)
+    assert (reference.name, reference.type) == ("base", BUCKET)
+
+
+def _followed(called):
+    return {"arn": called.monitor.get_resource(called.inputs["bucket"].urn)["arn"]}
+
+
+def test_what_a_provider_logs_is_told(caplog):
+    """It is among the run's diagnostics, and in Python's log under a name of its own; another severity is refused."""
+    caplog.set_level(logging.INFO, "mockprovider.provider")
+    declared = Component(SITE, construct=lambda site: site.log("building", "warning"))
+    double = Double(package(), declared)
+    result = Stack(double).up(lambda: Remote(SITE, "first") and None)
+    assert [str(each) for each in result.diagnostics] == ["warning: building"]
+    assert caplog.record_tuples == [("mockprovider.provider", logging.WARNING, "building")]
+    (entry,) = double.journal.entries(op=Op.CONSTRUCT)
+    with pytest.raises(MalformedError, match="There is no severity 'loud'"):
+        entry.call.session.engine.log("loud", "x")

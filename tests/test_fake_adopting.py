@@ -1,0 +1,82 @@
+"""Resources that come from elsewhere: upgraded states, moved objects, imports by id and by identity."""
+
+from __future__ import annotations
+
+import pytest
+from builders import call, fake
+
+from mockprovider.calls import Op
+from mockprovider.errors import DefinitionError
+from mockprovider.schema import Property, ResourceType
+
+OLD = ResourceType("cloud:index:Old", {"name": Property(str), "gone": Property(str)})
+NEW = ResourceType(
+    "cloud:index:New",
+    {"name": Property(str), "arn": Property(str, computed="arn:{id}")},
+    version=3,
+    upgrades={0: lambda old: {**old, "title": old["label"]}, 2: lambda old: {"id": old["id"], "name": old["title"]}},
+    moved_from=("cloud_old",),
+    identity=("name",),
+)
+
+
+def test_a_state_goes_through_the_functions_of_each_version() -> None:
+    """An old state is handed from function to function; a version without one changes nothing."""
+    provider, _ = fake(NEW)
+    raw = {"id": "n-1", "label": "a"}
+    assert provider(call(Op.UPGRADE, NEW.token, extra={"version": 0, "raw": raw})).extra == {"raw": {"id": "n-1", "name": "a"}}
+    assert raw == {"id": "n-1", "label": "a"}
+    kept = provider(call(Op.UPGRADE, NEW.token, id="n-1", prior={"name": "a"}, extra={"version": 3, "raw": {"name": "a"}}))
+    assert (kept.value, kept.extra) == ({"name": "a"}, {})
+
+
+def test_a_function_that_returns_no_attributes_is_an_error() -> None:
+    """What an upgrade function returns is checked, and the error names type and version."""
+    provider, _ = fake(ResourceType("cloud:index:New", version=1, upgrades={0: lambda _: None}))  # type: ignore[arg-type, return-value]
+    with pytest.raises(DefinitionError, match="cloud:index:New: the function that upgrades version 0 returned a NoneType"):
+        provider(call(Op.UPGRADE, NEW.token, extra={"version": 0, "raw": {}}))
+
+
+def test_a_moved_object_stays_what_it_is_and_answers_to_its_new_type() -> None:
+    """After a move an object is read, updated and deleted under the new type, and no read tells what that does not know."""
+    provider, cloud = fake(OLD, NEW)
+    cloud.create(OLD.token, "o-1", {"name": "a", "gone": "b"})
+    moved = provider(call(Op.MOVE, NEW.token, id="o-1", prior={"name": "a"}, private=b"p", extra={"source_type": "cloud_old"}))
+    assert (moved.value, moved.id, moved.private) == ({"name": "a"}, "o-1", b"p")
+    assert provider(call(Op.READ, NEW.token, id="o-1", prior={"name": "a"})).value == {"name": "a"}
+    provider(call(Op.UPDATE, NEW.token, id="o-1", prior={"name": "a"}, inputs={"name": "c"}))
+    (found,) = cloud.objects()
+    assert (found.type, found["name"]) == (OLD.token, "c")
+    provider(call(Op.DELETE, NEW.token, id="o-1"))
+    assert cloud.objects() == []
+
+
+def test_a_move_from_a_type_that_was_not_declared_is_refused() -> None:
+    """Another type's objects are refused, and the error says what to declare."""
+    provider, _ = fake(OLD, NEW)
+    (failure,) = provider(call(Op.MOVE, NEW.token, extra={"source_type": "cloud_other"})).failures
+    assert "moved_from=('cloud_other',)" in failure.reason
+
+
+def test_moved_from_takes_tokens_as_well_as_names() -> None:
+    """A type that is moved from may be named as either ecosystem does."""
+    provider, _ = fake(OLD, ResourceType("cloud:index:New", {"name": Property(str)}, moved_from=(OLD.token,)))
+    assert provider(call(Op.MOVE, NEW.token, prior={}, extra={"source_type": "cloud_old"})).ok
+
+
+def test_imports_by_id_and_by_identity() -> None:
+    """An object is found by its id, or by the properties that tell it from all others; else there is none."""
+    provider, cloud = fake(NEW)
+    cloud.create(NEW.token, "n-1", {"name": "a"})
+    assert provider(call(Op.IMPORT, NEW.token, id="n-1")).id == "n-1"
+    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "a"}})).id == "n-1"
+    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "b"}})).value is None
+    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"id": "n-1"}})).id == "n-1"
+
+
+@pytest.mark.parametrize(("importable", "why"), [(False, "no way to find out"), ("it has no id", "it has no id")])
+def test_what_cannot_be_imported_says_why(importable: bool | str, why: str) -> None:
+    """A type that is not importable is refused with its reason."""
+    provider, _ = fake(ResourceType("cloud:index:New", importable=importable))
+    (failure,) = provider(call(Op.IMPORT, NEW.token, id="n-1")).failures
+    assert why in failure.reason

@@ -1,0 +1,486 @@
+"""Behaviours of the fake's cloud, each by calls in a row; and what a read cannot tell, what is computed inside of objects."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from builders import TOKEN, URN, call, package
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockprovider.calls import Change, ChangeKind, Op, Reply
+from mockprovider.clock import StillClock
+from mockprovider.cloud import Cloud, Effect, MemoryStore
+from mockprovider.errors import DefinitionError
+from mockprovider.fake import Fake
+from mockprovider.fake.behaviours import (
+    FORMS,
+    Eventual,
+    Holds,
+    Modified,
+    Normalised,
+    Pending,
+    Protected,
+    Quota,
+    References,
+    Revision,
+    Slow,
+)
+from mockprovider.schema import Kind, Property, ResourceType
+from mockprovider.tape.cloudfile import SqliteStore
+from mockprovider.values import UNKNOWN, Secret, has_unknown
+
+OBJECT = "cloud:index:Object"
+
+
+class Played:
+    """A fake of some types, its cloud and its clock."""
+
+    def __init__(self, *declared: ResourceType, store=None) -> None:
+        self.cloud, self.clock = Cloud(store), StillClock()
+        self.serve = Fake({"cloud": package(*declared)}, self.cloud, clock=self.clock)
+
+    def ask(self, op: Op, type_: str = TOKEN, **given) -> Reply:
+        return self.serve(call(op, type_, **given))
+
+    def create(self, type_: str = TOKEN, **inputs) -> Reply:
+        return self.ask(Op.CREATE, type_, inputs=inputs)
+
+    @property
+    def there(self):
+        """The only object."""
+        [found] = self.cloud.objects()
+        return found
+
+
+def bucket(*behaviours, **properties) -> ResourceType:
+    return ResourceType(TOKEN, {"acl": str, **properties}, behaviours=behaviours)
+
+
+def told(reply: Reply) -> tuple[str, str | None]:
+    """The reason and the status of the one thing that went wrong."""
+    [failure] = reply.failures
+    return failure.reason, failure.status
+
+
+def test_quota():
+    """Create fails beyond the quota, and creates nothing; what goes makes room, and previews count nothing."""
+    played = Played(bucket(Quota(1)))
+    first = played.create()
+
+    assert told(played.create()) == (
+        f"LimitExceeded: there are 1 objects of {TOKEN}, and the quota is 1.",
+        "resource_exhausted",
+    )
+    assert played.ask(Op.CREATE, inputs={}, preview=True).ok
+    played.ask(Op.DELETE, id=first.id)
+    assert played.create().ok
+
+
+def test_quota_of_everything():
+    """A quota can count objects of all types, and fail in the status that it is given."""
+    played = Played(bucket(Quota(1, everywhere=True, status="permission_denied")), ResourceType(OBJECT))
+    played.create(OBJECT)
+
+    assert told(played.create()) == ("LimitExceeded: there are 1 objects, and the quota is 1.", "permission_denied")
+
+
+def test_quota_under_threads():
+    """However many create at once, there are never more than the quota."""
+    played = Played(bucket(Quota(3)))
+    threads = [threading.Thread(target=played.create, kwargs={"acl": str(n)}) for n in range(12)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+    assert len(played.cloud.objects()) == 3
+
+
+STATUS = {"status": Property(str, computed=True)}
+
+
+def test_pending_by_reads():
+    """The read of that number is the first to find it ready; what is refused meanwhile says so."""
+    played = Played(bucket(Pending(reads=2, refuses=("update", "delete")), **STATUS))
+    made = played.create()
+    refused = (f"InvalidState: {TOKEN} {made.id!r} is creating. Wait until it is available.", "failed_precondition")
+
+    assert made.value["status"] == "creating"
+    assert told(played.ask(Op.UPDATE, id=made.id, inputs={"acl": "x"}, prior=made.value)) == refused
+    assert told(played.ask(Op.DELETE, id=made.id)) == refused
+    found = [played.ask(Op.READ, id=made.id, prior=made.value).value["status"] for _ in range(3)]
+    assert found == ["creating", "available", "available"]
+    assert [each.effect for each in played.cloud.events] == [Effect.CREATED, Effect.SETTLED]
+    assert played.ask(Op.DELETE, id=made.id).ok
+
+
+def test_pending_by_the_clock():
+    """After so many seconds an object is ready, whoever asks; with ``updates`` each update begins it anew."""
+    played = Played(bucket(Pending(seconds=60, updates=True, ready="up"), **STATUS))
+    made = played.create()
+    played.clock.sleep(59)
+    assert played.ask(Op.READ, id=made.id).value["status"] == "creating"
+    played.clock.sleep(1)
+    assert played.ask(Op.READ, id=made.id).value["status"] == "up"
+
+    updated = played.ask(Op.UPDATE, id=made.id, inputs={"acl": "x"}, prior=made.value)
+    assert updated.value["status"] == "creating"
+    played.clock.sleep(60)
+    assert played.ask(Op.UPDATE, id=made.id, inputs={"acl": "y"}, prior=made.value, preview=True).value["status"] == UNKNOWN
+    assert played.ask(Op.READ, id=made.id).value["status"] == "up"
+
+
+def test_an_update_tells_the_status_of_the_cloud():
+    """What the engine remembers of a status is old; an update neither sets it back nor promises it in a plan."""
+    played = Played(bucket(Pending(reads=1), **STATUS))
+    made = played.create()
+    played.ask(Op.READ, id=made.id)
+    before = {"prior": made.value, "prior_inputs": {}}
+
+    planned = played.ask(Op.DIFF, id=made.id, inputs={"acl": "x"}, **before).plan
+    assert (planned.planned["status"], "status" in planned.stable) == (UNKNOWN, False)
+    assert played.ask(Op.DIFF, id=made.id, inputs={}, **before).plan.changes == ()
+    assert played.ask(Op.UPDATE, id=made.id, inputs={"acl": "x"}, **before).value["status"] == "available"
+
+
+@pytest.mark.parametrize(
+    ("form", "one", "other", "kept"),
+    [
+        ("lower", "Logs", "LOGS", "logs"),
+        ("upper", "a", "A", "A"),
+        ("trimmed", " a ", "a\n", "a"),
+        ("no-trailing-dot", "a.b.", "a.b", "a.b"),
+        ("json", '{"b": 1, "a": [1, 2]}', '{"a":[1,2],\n"b":1}', '{"a":[1,2],"b":1}'),
+        ("sorted", ["b", "a"], ["a", "b"], ["a", "b"]),
+        (lambda text: text[:1], "ab", "ac", "a"),
+    ],
+)
+def test_normalised(form, one, other, kept):
+    """The cloud keeps one form; other forms of it are no difference, and an engine is told the one that it knows."""
+    played = Played(ResourceType(TOKEN, {"p": "any", "acl": str}, behaviours=(Normalised("p", form),)))
+    made = played.create(p=one)
+
+    assert (made.value["p"], played.there["p"]) == (one, kept)
+    for before in ({"prior": made.value, "prior_inputs": {"p": one}}, {"prior": made.value}):
+        plan = played.ask(Op.PLAN, id=made.id, inputs={"p": other}, **before).plan
+        assert (plan.changes, plan.planned["p"]) == ((), one)
+    read = played.ask(Op.READ, id=made.id, prior={"p": other}, prior_inputs={"p": one})
+    assert (read.value["p"], read.inputs["p"]) == (other, one)
+    assert played.ask(Op.READ, id=made.id).value["p"] == kept
+    planned = {"p": one, "acl": "x"}
+    updated = played.ask(Op.UPDATE, id=made.id, inputs={"p": other, "acl": "x"}, planned=planned, prior=made.value)
+    assert (updated.value["p"], played.there["p"]) == (one, kept)
+
+
+def test_normalised_values_of_another_meaning():
+    """A change of meaning is a change, drift is seen, and what is no JSON, unknown or secret is left as it is."""
+    played = Played(bucket(Normalised("acl", "json")))
+    made = played.create(acl=Secret('{"a": 1}'))
+    ask = {"id": made.id, "prior": made.value, "prior_inputs": {"acl": '{"a":1}'}}
+
+    assert made.value["acl"] == Secret('{"a": 1}')
+    assert played.ask(Op.DIFF, inputs={"acl": '{"a":2}'}, **ask).plan.changes == (Change("acl", ChangeKind.UPDATE),)
+    assert played.ask(Op.DIFF, inputs={"acl": UNKNOWN}, **ask).plan.changes == (Change("acl", ChangeKind.UPDATE),)
+    played.cloud.drift(TOKEN, made.id, acl="no json")
+    assert played.ask(Op.READ, **ask).value["acl"] == "no json"
+
+
+@given(st.recursive(st.none() | st.text() | st.integers() | st.lists(st.text()), lambda inner: st.lists(inner) | st.text()))
+def test_forms_are_canonical(value):
+    """A canonical form of a canonical form is itself, for every form and every value that it is of."""
+    for kind, canonical in FORMS.values():
+        if isinstance(value, kind):
+            once = canonical(value)
+            assert canonical(once) == once or canonical is FORMS["no-trailing-dot"][1]
+
+
+def test_what_moves_by_itself():
+    """A version counts writes, a stamp is the clock's, at each write, or also at each read; no plan promises them."""
+    moving = {"version": Property(int, computed=True), "seen": Property(str, computed=True), "at": Property(str, computed=True)}
+    played = Played(bucket(Revision(), Modified("at"), Modified("seen", reads=True), **moving))
+    made = played.create()
+    assert (made.value["version"], made.value["at"]) == (1, "1970-01-01T00:00:00Z")
+
+    played.clock.sleep(61)
+    read = played.ask(Op.READ, id=made.id)
+    assert (read.value["version"], read.value["at"], read.value["seen"]) == (1, made.value["at"], "1970-01-01T00:01:01Z")
+    changed = {"id": made.id, "inputs": {"acl": "x"}, "prior": made.value}
+    planned = played.ask(Op.PLAN, **changed).plan.planned
+    assert {planned[name] for name in moving} == {UNKNOWN}
+    updated = played.ask(Op.UPDATE, **changed)
+    assert (updated.value["version"], updated.value["at"]) == (2, "1970-01-01T00:01:01Z")
+
+
+def test_a_version_that_reads_move():
+    """A property may change at each read: what an engine remembers is always old."""
+    played = Played(bucket(Revision(reads=True), version=Property(int, computed=True)))
+    made = played.create()
+
+    assert [played.ask(Op.READ, id=made.id).value["version"] for _ in range(2)] == [2, 3]
+    assert played.ask(Op.READ, id="nowhere") == Reply()
+
+
+def test_protected():
+    """No delete while the property is true; an update switches it off."""
+    played = Played(bucket(Protected(), deletionProtection=Property(bool, default=True)))
+    made = played.create()
+
+    assert told(played.ask(Op.DELETE, id=made.id)) == (
+        f"DeletionProtected: {TOKEN} {made.id!r} stays while deletionProtection is true. Switch that off first.",
+        "failed_precondition",
+    )
+    played.ask(Op.UPDATE, id=made.id, inputs={"deletionProtection": False}, prior=made.value)
+    assert played.ask(Op.DELETE, id=made.id).ok
+    assert played.ask(Op.DELETE, id=made.id).ok
+
+
+def test_relations():
+    """What is held keeps its holder, and what is referenced must be there; by id, or by another property."""
+    objects = ResourceType(OBJECT, {"bucket": "any"}, behaviours=(References("bucket", TOKEN, to="acl"),))
+    played = Played(bucket(Holds(OBJECT, by="bucket", of="acl")), objects)
+
+    assert told(played.create(OBJECT, bucket="logs")) == (
+        f"NotFound: bucket of {OBJECT} names {TOKEN} 'logs', which is not there.",
+        "not_found",
+    )
+    holder = played.create(acl="logs")
+    for _ in range(4):
+        assert played.create(OBJECT, bucket=Secret("logs")).ok
+    held = played.create(OBJECT, bucket=["logs"])
+    reason, _ = told(played.ask(Op.DELETE, id=holder.id))
+    assert reason.startswith(f"NotEmpty: {TOKEN} {holder.id!r} still holds 5 of {OBJECT} (")
+    assert reason.endswith(", ...). Delete them first.")
+    assert not played.ask(Op.UPDATE, OBJECT, id=held.id, inputs={"bucket": ["logs", "x"]}, prior=held.value).ok
+    assert played.create(OBJECT).ok
+    assert played.ask(Op.CREATE, OBJECT, inputs={"bucket": UNKNOWN}, preview=True).ok
+    for each in played.cloud.objects(OBJECT):
+        played.ask(Op.DELETE, OBJECT, id=each.id)
+    assert played.ask(Op.DELETE, id=holder.id).ok
+
+
+def test_eventual():
+    """The first reads find nothing, an import as well as a refresh, although the object is there."""
+    played = Played(bucket(Eventual(reads=2)))
+    made = played.create()
+
+    assert [played.ask(op, id=made.id).id for op in (Op.READ, Op.IMPORT, Op.READ)] == ["", "", made.id]
+
+
+def test_slow():
+    """Within the timeout an op takes its time; beyond it fails, and what was created is told all the same."""
+    declared = ResourceType(TOKEN, {"acl": str}, timeouts={"create": 30.0}, behaviours=(Slow(create=60, read=5, delete=10),))
+    played = Played(declared)
+    late = played.create()
+
+    assert told(late) == (f"Timeout: create of {TOKEN} was not done after 30 s.", "deadline_exceeded")
+    assert late.partial
+    assert (played.there.id, played.clock.now()) == (late.id, 30)
+    assert played.ask(Op.CREATE, inputs={"acl": "x"}, timeout=60.0).ok
+    assert played.clock.now() == 90
+    assert told(played.ask(Op.READ, id=late.id, timeout=1.0))[1] == "deadline_exceeded"
+    assert not played.ask(Op.DELETE, id=late.id, timeout=9.0).ok
+    assert len(played.cloud.objects()) == 2
+    assert played.ask(Op.DELETE, id=late.id).ok
+    assert played.ask(Op.CREATE, inputs={}, preview=True, timeout=1.0).ok
+
+
+def test_a_behaviour_of_ones_own():
+    """A function of the call, the way onward and the world is a behaviour; the first of several is outermost."""
+    seen = []
+
+    def watching(call_, proceed, world):
+        seen.append((world.declared.token, world.clock.now(), len(world.cloud.objects())))
+        return proceed(call_)
+
+    played = Played(bucket(watching, Quota(0), watching))
+    assert not played.create().ok
+    assert seen == [(TOKEN, 0.0, 0)]
+
+
+def test_behaviours_across_processes(tmp_path):
+    """What a behaviour remembers is in the cloud: another fake with the same file goes on with it, and shows none of it."""
+    declared = bucket(Eventual(reads=1), Pending(reads=2), **STATUS)
+    file = tmp_path / "cloud"
+    first, second = SqliteStore(file), SqliteStore(file)
+    made = Played(declared, store=first).create()
+    other = Played(declared, store=second)
+
+    assert other.ask(Op.READ, id=made.id).id == ""
+    assert [other.ask(Op.READ, id=made.id).value["status"] for _ in range(2)] == ["creating", "available"]
+    assert [each.type for each in other.cloud.objects()] == [TOKEN]
+    first.close()
+    second.close()
+
+
+def test_notes_go_with_their_object():
+    """What was noted about an object is gone when it is, and survives a snapshot while it is not."""
+    cloud = Cloud(MemoryStore())
+    cloud.create(TOKEN, "b", {})
+    cloud.note(TOKEN, "b", "reads", 1)
+    store = MemoryStore.restore(cloud._store.snapshot())
+
+    assert Cloud(store).noted(TOKEN, "b", "reads") == 1
+    cloud.delete(TOKEN, "b")
+    assert cloud.noted(TOKEN, "b", "reads") is None
+    assert cloud.settle(TOKEN, "b", acl="x") is None
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Quota(-1), "below 0"),
+        (lambda: Quota(1, status="full"), "no status of a failure"),
+        (Pending, "give one of the two"),
+        (lambda: Pending(reads=1, seconds=1), "give one of the two"),
+        (lambda: Pending(reads=1, refuses=("read",)), "it can refuse 'update' and 'delete'"),
+        (lambda: Normalised("acl", "lowr"), "'lowr' is no form. There are: lower"),
+        (lambda: Slow(create=-1), "less than no time"),
+        (lambda: Eventual(0), "hides nothing"),
+        (lambda: bucket(Protected("locked")), "is about 'locked', which is no property. There are acl"),
+        (lambda: bucket(Revision("acl")), "declare it with computed=True"),
+    ],
+)
+def test_behaviours_that_cannot_be(make, message):
+    """A behaviour that contradicts itself or its type is refused where it is declared."""
+    with pytest.raises(DefinitionError, match=message):
+        make()
+
+
+# Other rules of a type -------------------------------------------------------------------------------------------------
+
+
+def test_what_no_read_can_tell():
+    """An unreadable property is what the engine remembers, at every depth; after an import nobody knows it."""
+    secret = Property(str, unreadable=True)
+    played = Played(ResourceType(TOKEN, {"key": secret, "rule": Property({"key": secret, "port": int})}))
+    inputs = {"key": "k", "rule": {"key": "r", "port": 1}}
+    made = played.create(**inputs)
+    played.cloud.drift(TOKEN, made.id, key="other", rule={"key": "other", "port": 2})
+
+    read = played.ask(Op.READ, id=made.id, prior=made.value, prior_inputs=inputs)
+    assert read.value == read.inputs == {"key": "k", "rule": {"key": "r", "port": 2}}
+    imported = played.ask(Op.READ, id=made.id)
+    assert imported.value == imported.inputs == {"rule": {"port": 2}}
+
+
+PART = {"size": int, "serial": Property(str, computed=True), "path": Property(str, computed="/{id}/{size}")}
+DISKS = ResourceType(
+    TOKEN,
+    {
+        "acl": str,
+        "disk": Property(PART),
+        "more": Property(Kind("array", items=Kind("object", properties=Property(PART).kind.properties))),
+        "named": Property(Kind("map", items=Kind("object", properties=Property(PART).kind.properties))),
+        "any": Property(Kind("set", items=Kind("object", properties=Property(PART).kind.properties))),
+    },
+)
+
+
+@pytest.mark.parametrize("protocol", ["pulumi", "tfplugin6"])
+def test_computed_inside_of_objects(protocol):
+    """What is computed inside of an object or a collection is made, stays, is no difference, and is planned where it can be."""
+    played = Played(DISKS)
+    inputs = {"disk": {"size": 1}, "more": [{"size": 2}], "named": {"a": {"size": 3}}, "any": [{"size": 4}]}
+    planned = played.ask(Op.CREATE, inputs=inputs, preview=True, urn=URN).value
+    made = played.ask(Op.CREATE, inputs=inputs, urn=URN)
+    parts = [made.value["disk"], made.value["more"][0], made.value["named"]["a"], made.value["any"][0]]
+
+    assert planned["disk"] == {"size": 1, "serial": UNKNOWN, "path": UNKNOWN}
+    assert [each["path"] for each in parts] == [f"/{made.id}/{size}" for size in (1, 2, 3, 4)]
+    assert len({each["serial"] for each in parts}) == 4
+    ask = {"id": made.id, "prior": made.value, **({"prior_inputs": inputs} if protocol == "pulumi" else {})}
+    same = played.ask(Op.PLAN, inputs=inputs, **ask).plan
+    assert (same.changes, same.planned) == ((), made.value)
+    changed = {**inputs, "disk": {"size": 9}, "acl": "x"}
+    plan = played.ask(Op.PLAN, inputs=changed, **ask).plan
+    assert [each.path for each in plan.changes] == ["acl", "disk.size"]
+    updated = played.ask(Op.UPDATE, inputs=changed, **ask)
+    assert updated.value == plan.planned
+    assert updated.value["disk"]["serial"] == made.value["disk"]["serial"]
+    assert played.ask(Op.READ, id=made.id, prior=updated.value).inputs == changed
+
+
+def test_what_is_computed_inside_cannot_be_set():
+    """A program that sets it is told the path; one that may, may."""
+    may = ResourceType(TOKEN, {"disk": Property({"serial": Property(str, computed=True, optional=True)})})
+
+    [wrong] = Played(DISKS).ask(Op.CHECK, inputs={"disk": {"serial": "x"}}).failures
+    assert (wrong.path, wrong.reason) == ("disk.serial", "'serial' is computed by the provider and cannot be set")
+    made = Played(may).create(disk={"serial": "mine"})
+    assert made.value["disk"] == {"serial": "mine"}
+
+
+def test_a_diff_that_needs_to_know():
+    """Where a type says so, Diff fails while an input is unknown, and names it."""
+    declared = ResourceType(TOKEN, {"acl": str}, diff_needs_known=True)
+    ask = {"id": "b", "prior": {}, "prior_inputs": {}}
+
+    assert told(Played(declared).ask(Op.DIFF, inputs={"acl": UNKNOWN}, **ask)) == (
+        f"{TOKEN} 'b': what changes cannot be told while acl is unknown.",
+        "failed_precondition",
+    )
+    assert Played(declared).ask(Op.DIFF, inputs={"acl": "x"}, **ask).ok
+    assert Played(bucket()).ask(Op.DIFF, inputs={"acl": UNKNOWN}, **ask).ok
+
+
+def test_ignored_changes():
+    """Paths that are to be treated as unchanged are no changes, with all that is below them."""
+    declared = ResourceType(TOKEN, {"acl": str, "tags": dict[str, str]})
+    ask = {"id": "b", "prior": {}, "prior_inputs": {"acl": "a", "tags": {"x": "1"}}, "inputs": {"acl": "b", "tags": {"x": "2"}}}
+
+    assert [each.path for each in Played(declared).ask(Op.DIFF, **ask, ignore_changes=("tags",)).plan.changes] == ["acl"]
+    assert Played(declared).ask(Op.DIFF, **ask, ignore_changes=("acl", "tags.x")).plan.changes == ()
+
+
+@pytest.mark.parametrize("path", ["zone", "rule.zone"])
+def test_a_property_whose_change_deletes_first(path):
+    """One property may need the old object gone, while others let the new one come first."""
+    zone = Property(str, forces_new=True, delete_before_replace=True)
+    declared = ResourceType(TOKEN, {"zone": zone, "rule": Property({"zone": zone}), "name": Property(str, forces_new=True)})
+    values = {"zone": {"zone": "a"}, "rule.zone": {"rule": {"zone": "a"}}}
+    ask = {"id": "b", "prior": {}, "prior_inputs": {"rule": {"zone": "b"}}}
+
+    assert Played(declared).ask(Op.DIFF, inputs=values[path], **ask).plan.delete_before_replace
+    assert not Played(declared).ask(Op.DIFF, inputs={"rule": {"zone": "b"}, "name": "x"}, **ask).plan.delete_before_replace
+
+
+SIZES = st.fixed_dictionaries({}, optional={"size": st.integers(0, 3)})
+INPUTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "acl": st.sampled_from(["a", "b"]),
+        "disk": SIZES,
+        "more": st.lists(SIZES, max_size=2),
+        "named": st.dictionaries(st.sampled_from(["x", "y"]), SIZES),
+        "any": st.lists(SIZES, max_size=2, unique_by=lambda each: each.get("size")),
+    },
+)
+SERIAL = Property({"size": int, "serial": Property(str, computed=True)}).kind
+TOLERANT = ResourceType(
+    TOKEN,
+    {
+        "acl": str,
+        "disk": Property({**PART, "size": Property(int, default=1)}),
+        "more": Property(Kind("array", items=SERIAL)),
+        "named": Property(Kind("map", items=SERIAL)),
+        "any": Property(Kind("set", items=SERIAL)),
+    },
+)
+
+
+@given(INPUTS, INPUTS, st.booleans())
+def test_what_is_planned_is_what_becomes(first, second, pulumi):
+    """Whatever the inputs, an update becomes what was planned where that was known, and then plans to nothing."""
+    played = Played(TOLERANT)
+    first, second = (played.ask(Op.CHECK, inputs=each).inputs for each in (first, second))
+    made = played.create(**first)
+    ask = {"id": made.id, "prior": made.value, **({"prior_inputs": first} if pulumi else {})}
+    plan = played.ask(Op.PLAN, inputs=second, **ask).plan
+    updated = played.ask(Op.UPDATE, inputs=second, **ask).value
+    again = {"id": made.id, "prior": updated, **({"prior_inputs": second} if pulumi else {})}
+
+    assert played.ask(Op.PLAN, inputs=second, **again).plan.changes == ()
+    if not has_unknown(plan.planned):
+        assert updated == plan.planned

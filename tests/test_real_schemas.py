@@ -1,0 +1,67 @@
+"""Real providers' package schemas, read whole."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from real_schemas import real_schema
+
+from mockprovider.calls import Call, Op
+from mockprovider.double import Double
+from mockprovider.pulumi.package_schema import from_schema
+from mockprovider.schema import Kind
+from mockprovider.terraform.schema import ProviderSchema
+
+COUNTS = {"random": (7, 0), "tls": (4, 2), "kubernetes": (189, 0), "azure-native": (2, 0), "aws": (599, 200)}
+"""Resources and functions of each, components and methods aside."""
+
+
+@pytest.mark.parametrize("name", sorted(COUNTS))
+def test_a_real_schema_is_read_whole(name, pytestconfig):
+    """Every resource and function is there, and each that a provider could have been made of data is served over Terraform."""
+    text = real_schema(name, pytestconfig)
+    package = from_schema(text)
+
+    assert (len(package.resources), len(package.functions)) == COUNTS[name]
+    assert set(package.resources) == {
+        token for token, each in json.loads(text)["resources"].items() if not each.get("isComponent")
+    }
+    assert package.schema == text
+    assert len(ProviderSchema(package).message().resource_schemas) == COUNTS[name][0]
+
+
+@pytest.mark.parametrize("name", sorted(COUNTS))
+def test_every_type_of_a_real_schema_makes_objects(name, pytestconfig):
+    """A fake of each type plans and creates an object of whatever the program must say."""
+    double = Double(from_schema(real_schema(name, pytestconfig)))
+    session = double.open("pulumi")
+    package = next(iter(double.packages.values()))
+    for token, declared in package.resources.items():
+        inputs = {each: SAMPLES[item.kind.name] for each, item in declared.properties.items() if item.required}
+        reply = double(Call(op=Op.CREATE, session=session, type=token, name="it", inputs=inputs))
+        assert not reply.failures, token
+        assert set(reply.value) >= {each for each, item in declared.properties.items() if item.computed is True}
+
+
+SAMPLES = {
+    "string": "a",
+    "integer": 1,
+    "number": 1.5,
+    "boolean": True,
+    "any": "a",
+    "array": [],
+    "map": {},
+    "object": {},
+}
+
+
+def test_types_that_hold_themselves(pytestconfig):
+    """A schema of schemas is open where it comes round to itself."""
+    package = from_schema(real_schema("kubernetes", pytestconfig))
+    definition = package.resources["kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition"]
+
+    versions = definition.properties["spec"].kind.properties["versions"].kind.items
+    schema = versions.properties["schema"].kind.properties["openAPIV3Schema"].kind
+    assert schema.properties["not"].kind == Kind("any")
+    assert schema.properties["required"].kind.items == Kind("string")

@@ -1,0 +1,63 @@
+"""Schemas cut down to the types in use."""
+
+from mockprovider.calls import Op
+from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Interaction
+from mockprovider.terraform.pruning import prune, pruned
+
+SCHEMA = {
+    "provider": {"block": {}},
+    "resource_schemas": {"cloud_bucket": {"version": 1}, "cloud_queue": {}},
+    "data_source_schemas": {"cloud_zone": {}},
+    "functions": {"parse": {}},
+}
+
+
+def schema(**more: object) -> Interaction:
+    return Interaction(n=1, session=1, op=Op.GET_SCHEMA.value, method="GetProviderSchema", request={}, **more)  # type: ignore[arg-type]
+
+
+def of(*interactions: Interaction, blobs: dict[str, object] | None = None) -> Cassette:
+    return Cassette(Header(format=FORMAT, version=VERSION, protocol="tfplugin6"), [*interactions], blobs or {})
+
+
+def read(type_: str) -> Interaction:
+    return Interaction(n=2, session=1, op=Op.READ.value, method="ReadResource", type=type_, request={}, response={})
+
+
+def test_only_types_in_use_are_left() -> None:
+    """The types that other calls are about stay with all that is said of them; so do the provider's own block and functions."""
+    found = pruned(of(schema(response=SCHEMA), read("cloud_bucket"))).interactions[0].response
+    assert found == {
+        "provider": {"block": {}},
+        "resource_schemas": {"cloud_bucket": {"version": 1}},
+        "functions": {"parse": {}},
+    }
+    assert SCHEMA["data_source_schemas"] == {"cloud_zone": {}}
+
+
+def test_a_blob_becomes_part_of_the_cassette() -> None:
+    """A schema that is kept beside the cassette is read once and pruned, the same for all that refer to it."""
+    both = [schema(response_blob="b"), schema(response_blob="b"), read("cloud_zone")]
+    found = pruned(of(*both, blobs={"b": SCHEMA})).interactions
+    assert found[0].response is found[1].response
+    assert found[0].response == {
+        "provider": {"block": {}},
+        "data_source_schemas": {"cloud_zone": {}},
+        "functions": {"parse": {}},
+    }
+    assert not found[0].response_blob
+
+
+def test_a_recording_about_no_type_keeps_the_schema() -> None:
+    """Where nothing but the schema was asked for, all of it is what was recorded."""
+    cassette = of(schema(response=SCHEMA))
+    assert pruned(cassette) is cassette
+
+
+def test_metadata_and_identities_are_pruned_too() -> None:
+    """Lists of type names and schemas of identities have the types in use as well."""
+    metadata = {"resources": [{"type_name": "cloud_bucket"}, {"type_name": "cloud_queue"}], "data_sources": []}
+    assert prune(metadata, {"cloud_bucket"}) == {"resources": [{"type_name": "cloud_bucket"}]}
+    assert prune({"identity_schemas": {"cloud_queue": {}, "cloud_bucket": {}}}, {"cloud_queue"}) == {
+        "identity_schemas": {"cloud_queue": {}}
+    }
