@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mockprovider.engine import Stack
     from mockprovider.errors import MockProviderError
     from mockprovider.offers import Ephemeral, ProviderFunction
-    from mockprovider.pulumi.package_schema import from_schema
+    from mockprovider.pulumi.package.reading import from_schema
     from mockprovider.schema import Child, Component, Function, Kind, Method, Package, Property, Random, ResourceType, Template
     from mockprovider.tape.cloudfile import SqliteStore
     from mockprovider.terraform.provider_schema import from_terraform_schema
@@ -58,7 +58,7 @@ _HOMES = {
     "mockprovider.double": ("Double", "real", "recording", "replaying"),
     "mockprovider.engine": ("Stack",),
     "mockprovider.errors": ("MockProviderError",),
-    "mockprovider.pulumi.package_schema": ("from_schema",),
+    "mockprovider.pulumi.package.reading": ("from_schema",),
     "mockprovider.offers": ("Ephemeral", "ProviderFunction"),
     "mockprovider.schema": (
         "Child",

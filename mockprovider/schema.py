@@ -119,7 +119,7 @@ class ResourceType(Struct, frozen=True):
         ``mockprovider.from_schema`` reads the whole package.
         """
         # The reader is in an outer ring, and whoever declares types by hand needs none.
-        package = import_module("mockprovider.pulumi.package_schema").from_schema(source)
+        package = import_module("mockprovider.pulumi.package.reading").from_schema(source)
         found: ResourceType | None = package.resources.get(token)
         if found is None:
             near = get_close_matches(token, package.resources, 1)

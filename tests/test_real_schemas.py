@@ -9,7 +9,7 @@ from real_schemas import real_schema
 
 from mockprovider.calls import Call, Op
 from mockprovider.double import Double
-from mockprovider.pulumi.package_schema import from_schema
+from mockprovider.pulumi.package.reading import from_schema
 from mockprovider.schema import Kind
 from mockprovider.terraform.schema import ProviderSchema
 

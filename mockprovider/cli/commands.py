@@ -54,14 +54,12 @@ def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="mockprovider")
 def main() -> None:
-    r"""The test double for infrastructure-as-code providers.
+    """The test double for infrastructure-as-code providers.
 
     Fake a provider, record a real one, replay it without the cloud, and break it at a chosen call, under pulumi,
     terraform, tofu, or the engine that is built in.
 
-    \b
-    Start here:
-      mockprovider demo
+    Start here: mockprovider demo
     """
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
 

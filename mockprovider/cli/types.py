@@ -10,8 +10,8 @@ from mockprovider.calls import Op
 from mockprovider.cassette import FORMAT, Cassette
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.definitions import load
-from mockprovider.pulumi.package_schema import from_schema, is_schema
-from mockprovider.pulumi.package_text import read_text
+from mockprovider.pulumi.package.reading import from_schema, is_schema
+from mockprovider.pulumi.package.text import read_text
 from mockprovider.schema import Package
 from mockprovider.tape.files import load as load_cassette
 from mockprovider.terraform.proto import protocol

@@ -15,7 +15,7 @@ from mockprovider.double.launchers import install
 from mockprovider.drivers.command import run
 from mockprovider.drivers.pulumi import SECONDS, PulumiCli
 from mockprovider.errors import DefinitionError, ProgramError
-from mockprovider.pulumi.package_schema import from_schema
+from mockprovider.pulumi.package.reading import from_schema
 from mockprovider.pulumi.schema import dump
 
 pytestmark = pytest.mark.pulumi_cli

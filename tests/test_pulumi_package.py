@@ -23,7 +23,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.checks import failures
 from mockprovider.fake.definitions import load
 from mockprovider.pulumi.methods import PROVIDER
-from mockprovider.pulumi.package_schema import from_schema, is_schema
+from mockprovider.pulumi.package.reading import from_schema, is_schema
 from mockprovider.pulumi.schema import dump
 from mockprovider.schema import Kind, Package, Property, kind_of
 from mockprovider.values import Archive, Asset, Secret

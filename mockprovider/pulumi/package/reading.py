@@ -18,10 +18,10 @@ from msgspec.structs import replace
 
 from mockprovider.errors import DefinitionError
 from mockprovider.fake._document import Node, nearest
-from mockprovider.pulumi._inventing import answer, computed, invented
-from mockprovider.pulumi.package_rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
-from mockprovider.pulumi.package_text import read_text
-from mockprovider.pulumi.package_types import (
+from mockprovider.pulumi.package.inventing import answer, computed, invented
+from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
+from mockprovider.pulumi.package.text import read_text
+from mockprovider.pulumi.package.types import (
     FUNCTION_KEYS,
     RESOURCE_KEYS,
     ROOT_KEYS,

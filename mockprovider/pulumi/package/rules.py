@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from mockprovider.fake._document import Node, nearest
-from mockprovider.pulumi.package_types import keys
+from mockprovider.pulumi.package.types import keys
 
 VERSION = re.compile(r"v?([0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?)")
 NAME = re.compile(r"[a-zA-Z][-a-zA-Z0-9_]*")
