@@ -56,6 +56,10 @@ class Op(StrEnum):
     REGISTER_OUTPUTS = "register_outputs"
     ENGINE = "engine"
     """Anything else that a provider asks of its engine; the method says what."""
+    VIEWS = "views"
+    """A provider tells its engine what became of a resource's views, while the call about that resource lasts."""
+    LOG = "log"
+    """A provider shows a line to its engine's user."""
 
 
 class ChangeKind(StrEnum):
@@ -212,7 +216,9 @@ class Call(Struct, kw_only=True):
     extra: Mapping[str, Any] = field(default_factory=dict)
     native: Native | None = None
     monitor: Handler | None = None
-    """The way back while this call lasts (Construct, Call): what answers the provider's own calls to the engine's monitor."""
+    """The way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct, Call), or
+    takes its views (Create, Read, Update, Delete).
+    """
 
     def __str__(self) -> str:
         where = self.urn or " ".join(part for part in (self.type, self.id) if part)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import Protocol
 
 
@@ -13,6 +14,9 @@ class Clock(Protocol):
 
     def sleep(self, seconds: float) -> None:
         """Return after ``seconds``."""
+
+    def wait(self, seconds: float, until: Event) -> bool:
+        """Return after ``seconds``, or as soon as ``until`` is set: whether it is."""
 
 
 class StillClock:
@@ -28,3 +32,9 @@ class StillClock:
     def sleep(self, seconds: float) -> None:
         """Move on by ``seconds`` without waiting."""
         self._now += seconds
+
+    def wait(self, seconds: float, until: Event) -> bool:
+        """Move on by ``seconds``, unless ``until`` is set already: whether it is."""
+        if not until.is_set():
+            self.sleep(seconds)
+        return until.is_set()

@@ -52,7 +52,9 @@ class ResourceType(Struct, frozen=True):
         version: the version of Terraform's state schema.
         upgrades: functions that bring a state of their version to the next one: the state file's attributes in, and out.
         identity: properties (or ``id``) that tell the object from all others: Terraform's resource identity.
-        moved_from: types, by Terraform name or token, whose objects this one takes over when a configuration moves them.
+        moved_from: types, by Terraform name or token, whose objects this one takes over when a configuration moves them. An
+            address of their provider, or the end of it, may stand before the name (``hashicorp/aws/aws_bucket``). In a mapping,
+            each has the function that converts its objects: the old state's attributes in, and the new type's out.
         importable: ``False``, or the reason why its objects cannot be imported.
         legacy_type_system: have Terraform tolerate what the old SDK's providers get wrong.
         refresh_before_update: Pulumi engines that can are told to read an object again before they change it.
@@ -76,7 +78,7 @@ class ResourceType(Struct, frozen=True):
     version: int = 0
     upgrades: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
     identity: tuple[str, ...] = ()
-    moved_from: tuple[str, ...] = ()
+    moved_from: tuple[str, ...] | Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = ()
     importable: bool | str = True
     legacy_type_system: bool = False
     refresh_before_update: bool = False
@@ -107,6 +109,8 @@ class ResourceType(Struct, frozen=True):
             attributes[attribute] = name
         force_setattr(self, "attributes", attributes)
         _behaving(self)
+        if isinstance(self.moved_from, Mapping):
+            _converting(self.token, self.moved_from)
         for each in self.identity:
             if each != "id" and each not in self.properties:
                 known = ", ".join(["id", *self.properties])
@@ -134,6 +138,16 @@ class ResourceType(Struct, frozen=True):
 
 
 TIMED = ("create", "read", "update", "delete")
+
+
+def _converting(token: str, moved_from: Mapping[str, Any]) -> None:
+    """Raise ``DefinitionError`` for a type that objects come from by what is no function."""
+    for name, each in moved_from.items():
+        if not callable(each):
+            raise DefinitionError(
+                f"{token}: moved_from has {each!r} for {name!r}. Give a function from the old attributes to the new ones, "
+                "or a tuple of names where none is needed."
+            )
 
 
 def _behaving(declared: ResourceType) -> None:

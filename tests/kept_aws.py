@@ -25,6 +25,8 @@ PROVIDER = "terraform-provider-aws"
 PORT = 45500
 """Fixed, because it is in the addresses of queues: another one would change the whole cassette."""
 ACCESS_KEY, SECRET_KEY = "AKIAMOCKPROVIDER0001", "mockprovider/not+a+real+secret+key/0000001"
+ENVIRONMENT = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{PORT}", "AWS_EC2_METADATA_DISABLED": "true"}
+"""What leads the provider to the local cloud."""
 SECONDS = 60
 
 SETTINGS = f"""
@@ -159,8 +161,7 @@ def live(_: Path) -> Wiring:
     assert found, f"no {PROVIDER}; say where it is with MOCKPROVIDER_AWS_PROVIDER"
     _start_cloud()
     quiet = {"TF_LOG_SDK": "OFF", "TF_LOG_PROVIDER": "OFF"}
-    address = {"AWS_ENDPOINT_URL": f"http://127.0.0.1:{PORT}", "AWS_EC2_METADATA_DISABLED": "true"}
-    return real([found], "terraform", name="aws", env={**quiet, **address})
+    return real([found], "terraform", name="aws", env={**quiet, **ENVIRONMENT})
 
 
 def _start_cloud() -> None:

@@ -43,6 +43,7 @@ from mockprovider.errors import (
     PluginError,
     ProgramError,
 )
+from mockprovider.terraform.methods import SERVICES
 
 SERVICE = "/pulumirpc.ResourceProvider"
 FILES = Path(__file__).parents[1] / "examples" / "files" / "provider.py"
@@ -111,6 +112,24 @@ def test_an_undecodable_message():
         assert code is grpc.StatusCode.INVALID_ARGUMENT
         assert "Create: these 3 bytes are not a pulumirpc.CreateRequest" in said
         with pytest.raises(MalformedError, match="Create: these 3 bytes"):
+            double.raise_errors()
+
+
+@pytest.mark.parametrize("major", [5, 6])
+def test_an_undecodable_value(major):
+    """A Terraform value that is none is refused with the RPC, the type and the field that it came in, and fails the test."""
+    request, *_ = SERVICES[major].messages["PlanResourceChange"]
+    message = request(type_name="cloud_bucket")
+    message.config.msgpack = message.proposed_new_state.msgpack = b"\x81"
+    told = "PlanResourceChange of cloud_bucket, .*: These 1 bytes are not msgpack"
+    with Double(BUCKET) as double:
+        served = double.serve("terraform", major=major)
+        method, data = f"/tfplugin{major}.Provider/PlanResourceChange", message.SerializeToString()
+        with grpc.insecure_channel(served.address) as channel, pytest.raises(grpc.RpcError) as caught:
+            channel.unary_unary(method)(data, timeout=60)
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert re.match(told, caught.value.details())
+        with pytest.raises(MalformedError, match=told):
             double.raise_errors()
 
 

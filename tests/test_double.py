@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -149,6 +150,46 @@ def test_strict():
     """A strict double refuses undeclared types, another echoes them."""
     assert not create(Double(strict=True)).ok
     assert create(Double(), inputs={"a": 1}).value == {"a": 1}
+
+
+def test_strict_may_be_set_later(double):
+    """It can be set between calls, for connections that are open, too, and taken back."""
+    session = double.open()
+    misspelt = Call(op=Op.CHECK, session=session, type=TOKEN, urn=URN, inputs={"alc": "x"})
+    assert not double.strict
+    assert double(misspelt).ok
+    double.strict = True
+    assert [each.path for each in double(misspelt).failures] == ["alc"]
+    double.strict = False
+    assert double(misspelt).ok
+
+
+def test_only_the_fake_is_strict():
+    """Where something else than the fake answers, being strict is refused, at the start and later."""
+    with pytest.raises(DefinitionError, match="Only the fake can be strict"):
+        Double(BUCKET, provider=lambda _: Reply(), strict=True)
+    other = Double(BUCKET, provider=lambda _: Reply())
+    with pytest.raises(DefinitionError, match="Only the fake can be strict"):
+        other.strict = True
+
+
+def test_cancel_tells_the_session(double):
+    """Whatever hangs can wait on its session, which Cancel sets before any layer sees the call; others go on."""
+    seen = []
+    held = Double(BUCKET, layers=(lambda call, proceed: seen.append(call.session.cancelled.is_set()) or proceed(call),))
+    session, other = held.open(), held.open()
+    held(Call(op=Op.CANCEL, session=session))
+
+    assert seen == [True]
+    assert not other.cancelled.is_set()
+
+
+def test_cancel_over_the_wire(double):
+    """The RPC does the same for the session of its connection."""
+    with double.serve() as serving:
+        over_the_wire(serving.address, op=Op.CANCEL)
+
+    assert double.journal.entries()[0].call.session.cancelled.is_set()
 
 
 # Over the wire ---------------------------------------------------------------------------------------------------------
@@ -316,5 +357,8 @@ def test_real_time():
     """The machine's clock tells seconds since 1970, and sleeping for nothing returns."""
     clock = RealClock()
     clock.sleep(0)
-
+    called_off = threading.Event()
+    assert not clock.wait(0, called_off)
+    called_off.set()
+    assert clock.wait(60, called_off)
     assert clock.now() > 1_600_000_000

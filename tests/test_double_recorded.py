@@ -10,6 +10,7 @@ from builders import BUCKET, TOKEN, URN
 from mockprovider.calls import Call, Op
 from mockprovider.double import Double, Wiring, attached, recording, replaying
 from mockprovider.errors import DefinitionError
+from mockprovider.schema import Property, ResourceType
 
 MINE = {"type": TOKEN, "urn": URN, "name": "logs"}
 
@@ -81,3 +82,25 @@ def test_what_is_no_address_is_refused(target):
     """An address that could never be reached is refused at once, with one that could."""
     with pytest.raises(DefinitionError, match=r"is no address\. Write it as host:port"):
         attached(target)
+
+
+NAMED = ResourceType("dns:index:Zone", {"name": Property(str, auto_name=True)})
+
+
+def shaken(double):
+    """What a provider of each package answers to the handshake, in sessions of one time."""
+    sessions = {name: double.open(package=name) for name in ("dns", "cloud")}
+    answers = {name: double(Call(op=Op.HANDSHAKE, session=session)).extra for name, session in sessions.items()}
+    for name, session in sessions.items():
+        session.instance = f"urn:pulumi:dev::shop::pulumi:providers:{name}::default"
+        double(Call(op=Op.CONFIGURE, session=session, urn=session.instance, inputs={}))
+    return {name: answer.get("supports_autonaming_configuration", False) for name, answer in answers.items()}
+
+
+def test_first_calls_of_several_packages_are_told_apart(tmp_path):
+    """A handshake names nothing; which answer is meant is known by the package whose provider the session became."""
+    path = tmp_path / "packages.json"
+    with Double(BUCKET, NAMED, provider=recording(path, Double(BUCKET, NAMED))) as double:
+        assert shaken(double) == {"dns": True, "cloud": False}
+    with Double(BUCKET, NAMED, provider=replaying(path)) as double:
+        assert shaken(double) == {"dns": True, "cloud": False}

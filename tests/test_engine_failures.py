@@ -6,7 +6,8 @@ import threading
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, NET, Bucket, Thing, calls, make
+from engine_toolbox import BUCKET, NET, TYPES, Bucket, Existing, Thing, calls, make
+from msgspec.structs import replace
 from pulumi import ResourceOptions
 
 from mockprovider.calls import Failure, Op, Reply
@@ -41,6 +42,22 @@ def test_a_partial_update_remembers_old_inputs_and_new_outputs():
     state = up.state["b"]
     assert (state.inputs["acl"], state.outputs["acl"], state.init_errors) == ("old", "new", ["slow"])
     assert stack.up(lambda: Bucket("b", acl="new")).summary == {"update": 1}
+
+
+def test_an_import_that_is_refused():
+    """A type that cannot be imported says why; ``.get()`` and refreshes, which are no imports, still read it."""
+    stack, double, _ = make()
+    double.define(replace(next(each for each in TYPES if each.token == BUCKET), importable="buckets are listed nowhere"))
+    double.cloud.create(BUCKET, "there", {"acl": "x"})
+    failed = stack.up(lambda: Bucket("b", ResourceOptions(import_="there"), acl="x"), expect_failure=True)
+    assert f"{BUCKET} cannot be imported: buckets are listed nowhere." in str(failed.diagnostics)
+
+    def program():
+        Bucket("c", acl="x")
+        Existing("d", "there")
+
+    stack.up(program)
+    assert stack.refresh().summary == {}
 
 
 def test_initialization_errors_can_replace():

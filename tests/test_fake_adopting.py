@@ -64,6 +64,56 @@ def test_moved_from_takes_tokens_as_well_as_names() -> None:
     assert provider(call(Op.MOVE, NEW.token, prior={}, extra={"source_type": "cloud_old"})).ok
 
 
+LABELLED = ResourceType("cloud:index:Labelled", {"label": Property(str), "kind": Property({"diskSize": Property(int)})})
+NAMED = ResourceType(
+    "cloud:index:Named",
+    {"name": Property(str), "bigDisk": Property({"diskSize": Property(int)}), "arn": Property(str, computed="arn:{id}")},
+    moved_from={
+        "hashicorp/cloud/cloud_labelled": lambda old: {
+            "id": old["id"],
+            "name": old["label"].upper(),
+            "big_disk": old["kind"],
+            "arn": f"arn:{old['id']}",
+        }
+    },
+)
+MOVED = {"source_type": "cloud_labelled", "source_provider": "registry.example/hashicorp/cloud"}
+
+
+def test_a_move_converts_the_state_and_what_is_read_of_the_object() -> None:
+    """The function of a former type makes the new state, and what reads tell until the object is changed under its new type."""
+    provider, cloud = fake(LABELLED, NAMED)
+    cloud.create(LABELLED.token, "o-1", {"label": "a", "kind": {"diskSize": 5}})
+    raw = {"id": "o-1", "label": "a", "kind": {"disk_size": 5}}
+    moved = provider(call(Op.MOVE, NAMED.token, id="o-1", private=b"p", extra={**MOVED, "raw": raw}))
+    assert moved.extra == {"raw": {"id": "o-1", "name": "A", "big_disk": {"disk_size": 5}, "arn": "arn:o-1"}}
+    assert (moved.id, moved.private) == ("o-1", b"p")
+    inputs = {"name": "A", "bigDisk": {"diskSize": 5}}
+    read = provider(call(Op.READ, NAMED.token, id="o-1", prior=inputs))
+    assert read.value == {**inputs, "arn": "arn:o-1"}
+    assert cloud.objects(LABELLED.token)[0]["label"] == "a"
+    provider(call(Op.UPDATE, NAMED.token, id="o-1", prior=read.value, inputs={**inputs, "name": "b"}))
+    read = provider(call(Op.READ, NAMED.token, id="o-1", prior=inputs))
+    assert (read.value or {})["name"] == "b"
+
+
+def test_a_move_from_another_provider_is_refused() -> None:
+    """Where an address is declared, objects of a type of that name of another provider are not taken, and the error says so."""
+    provider, _ = fake(LABELLED, NAMED)
+    extra = {**MOVED, "source_provider": "registry.example/acme/cloud", "raw": {}}
+    (failure,) = provider(call(Op.MOVE, NAMED.token, extra=extra)).failures
+    assert "of the provider registry.example/acme/cloud, and moved_from wants one of hashicorp/cloud." in failure.reason
+
+
+def test_what_converts_is_checked() -> None:
+    """What stands for a function must be one, and what it returns must be attributes; the errors name type and source."""
+    with pytest.raises(DefinitionError, match="cloud:index:New: moved_from has 'cloud_other' for 'cloud_old'"):
+        ResourceType("cloud:index:New", moved_from={"cloud_old": "cloud_other"})  # type: ignore[dict-item]
+    provider, _ = fake(OLD, ResourceType("cloud:index:New", moved_from={"cloud_old": lambda _: None}))  # type: ignore[arg-type, return-value, dict-item]
+    with pytest.raises(DefinitionError, match="converts objects of cloud_old returned a NoneType"):
+        provider(call(Op.MOVE, "cloud:index:New", extra={"source_type": "cloud_old", "raw": {}}))
+
+
 def test_imports_by_id_and_by_identity() -> None:
     """An object is found by its id, or by the properties that tell it from all others; else there is none."""
     provider, cloud = fake(NEW)
@@ -80,3 +130,13 @@ def test_what_cannot_be_imported_says_why(importable: bool | str, why: str) -> N
     provider, _ = fake(ResourceType("cloud:index:New", importable=importable))
     (failure,) = provider(call(Op.IMPORT, NEW.token, id="n-1")).failures
     assert why in failure.reason
+
+
+def test_an_import_by_pulumi_says_why_not() -> None:
+    """Pulumi imports by a read of the id alone: that is refused with the reason. What is known already can still be read."""
+    provider, cloud = fake(ResourceType("cloud:index:New", {"name": Property(str)}, importable="it has no id"))
+    cloud.create("cloud:index:New", "n-1", {"name": "a"})
+    (failure,) = provider(call(Op.READ, "cloud:index:New", id="n-1")).failures
+    assert failure.reason == "cloud:index:New cannot be imported: it has no id."
+    assert provider(call(Op.READ, "cloud:index:New", id="n-1", prior={"name": "a"}, prior_inputs={})).ok
+    assert provider(call(Op.READ, "cloud:index:New", id="n-1", prior={}, prior_inputs={})).ok

@@ -9,7 +9,7 @@ from builders import TOKEN, URN, call, package
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockprovider.calls import Change, ChangeKind, Op, Reply
+from mockprovider.calls import Change, ChangeKind, Op, Reply, Session
 from mockprovider.clock import StillClock
 from mockprovider.cloud import Cloud, Effect, MemoryStore
 from mockprovider.errors import DefinitionError
@@ -284,6 +284,21 @@ def test_slow():
     assert len(played.cloud.objects()) == 2
     assert played.ask(Op.DELETE, id=late.id).ok
     assert played.ask(Op.CREATE, inputs={}, preview=True, timeout=1.0).ok
+
+
+def test_slow_and_called_off():
+    """What the engine calls off fails at once; a create or an update comes with what is there, the others do nothing."""
+    played = Played(ResourceType(TOKEN, {"acl": str}, behaviours=(Slow(create=60, read=5, update=60, delete=10),)))
+    gone = Session("pulumi")
+    gone.cancelled.set()
+    made = played.ask(Op.CREATE, inputs={"acl": "x"}, session=gone)
+
+    assert told(made) == (f"Cancelled: create of {TOKEN} was not done when the engine asked to stop.", "cancelled")
+    assert made.partial
+    assert played.there.id == made.id
+    for op in (Op.READ, Op.UPDATE, Op.DELETE):
+        assert told(played.ask(op, id=made.id, inputs={"acl": "y"}, session=gone))[1] == "cancelled"
+    assert (played.there["acl"], played.clock.now()) == ("y", 0)
 
 
 def test_a_behaviour_of_ones_own():

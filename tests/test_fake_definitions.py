@@ -466,6 +466,7 @@ def test_dump_and_load_are_inverse():
             "property 'rule': property 'a': default is a Python",
         ),
         (Function("cloud:index:f", {}, lambda _: {}), "cloud:index:f: what it returns is a Python function"),
+        (ResourceType(BUCKET, moved_from={"cloud_old": lambda old: old}), "what converts a moved object is a Python function"),
         (ResourceType(BUCKET, behaviours=(lambda call, proceed, _: proceed(call),)), "is a Python function, and a types file"),
         (ResourceType(BUCKET, {"acl": str}, behaviours=(Normalised("acl", str.lower),)), "is a Python function, and a types"),
         (ResourceType(BUCKET, {"acl": Property("any", default=object())}), "default: "),

@@ -130,6 +130,23 @@ def test_what_configure_says(session, name, accepts, previews):
     }
 
 
+@pytest.mark.parametrize(("name", "heeds"), [("no-handshake", True), ("2018", None), ("no-secrets", True)])
+def test_automatic_names(session, name, heeds):
+    """Where some type has automatic names, Configure says that options for them count, unless the provider is too old."""
+    named_type = ResourceType("cloud:index:Named", {"name": Property(str, auto_name=True)})
+    handler = stack((GenerationLayer(named(name)),), fake(named_type)[0])
+
+    assert configure(handler, session).extra.get("supports_autonaming_configuration") is heeds
+
+
+def test_a_generation_without_names():
+    """A generation of one's own can lack the options for automatic names alone; Handshake then denies them."""
+    named_type = ResourceType("cloud:index:Named", {"name": Property(str, auto_name=True)})
+    handler = stack((GenerationLayer(Generation(name="unnamed", names=False)),), fake(named_type)[0])
+
+    assert handler(call(Op.HANDSHAKE, "")).extra["supports_autonaming_configuration"] is False
+
+
 # What it takes out -----------------------------------------------------------------------------------------------------
 
 

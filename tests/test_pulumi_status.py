@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 
 import grpc
@@ -12,7 +13,7 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import resource_status_pb2
 
 from mockprovider.calls import Op
-from mockprovider.double import Double, attached
+from mockprovider.double import Double, Wiring, attached, recording, replaying
 from mockprovider.errors import PluginError
 from mockprovider.fake.views import View, ViewState, ViewStep
 from mockprovider.pulumi.status import STEP_OPS, publish
@@ -113,3 +114,68 @@ def test_a_served_double_tells_its_engine(engine, proxied):
         assert client(call(Op.CREATE, server.token, **given)).ok
 
     assert [(each.token, [step.name for step in each.steps]) for each in engine.told] == [("t1", ["web-disk"])]
+
+
+SERVER = ResourceType("cloud:index:Server", {"size": str}, views=(View("cloud:index:Disk", "{name}-disk", {"size": "{size}"}),))
+URN = "urn:pulumi:dev::shop::cloud:index:Server::web"
+
+
+def shown(double, extra):
+    """What a served ``double`` answers to a create for an engine that takes view steps where ``extra`` says."""
+    with double.serve().client() as client:
+        session = client.open()
+        client(call(Op.HANDSHAKE, "", session=session, extra={"supports_views": True}))
+        given = {"session": session, "urn": URN, "name": "web", "inputs": {"size": "s"}, "extra": extra}
+        return client(call(Op.CREATE, SERVER.token, **given))
+
+
+@pytest.fixture(params=["the fake", "behind a wire"])
+def recorded(request, engine, tmp_path):
+    """The path of a recording of a provider that publishes a view, in process or behind a wire."""
+    path = tmp_path / "views.json"
+    with contextlib.ExitStack() as opened:
+        behind = Wiring("cloud")
+        if request.param == "behind a wire":
+            behind = attached(opened.enter_context(Double(SERVER)).serve().address, name="cloud")
+        with Double(SERVER, provider=recording(path, behind)) as double:
+            assert shown(double, engine.extra).ok
+            double.raise_errors()
+    assert [each.token for each in engine.told] == ["t1"]
+    return path
+
+
+def test_views_are_recorded(recorded):
+    """The steps are an interaction towards the engine, without the token of that one run, after the call that they are of."""
+    _, *kept = json.loads(recorded.read_text(encoding="utf-8"))
+    create, views = kept[-2:]
+    assert (create["method"], views["method"], views["op"]) == ("Create", "PublishViewSteps", "views")
+    assert (views["direction"], views["parent"], views["response"]) == ("engine", create["n"], {})
+    assert views["request"].keys() == {"steps"}
+
+
+def test_views_are_told_again_on_replay(recorded, engine):
+    """A replay publishes the equal steps before it answers, at the address and with the token of the live call."""
+    [before] = engine.told
+    engine.told.clear()
+    with Double(provider=replaying(recorded)) as double:
+        assert shown(double, {**engine.extra, "resource_status_token": "t2"}).ok
+        double.raise_errors()
+    [after] = engine.told
+    assert (after.token, list(after.steps)) == ("t2", list(before.steps))
+
+
+def test_a_replay_tells_no_views_to_engines_that_take_none(recorded, engine):
+    """An engine that does not say where it takes views is answered without."""
+    engine.told.clear()
+    with Double(provider=replaying(recorded)) as double:
+        assert shown(double, {}).ok
+        double.raise_errors()
+    assert engine.told == []
+
+
+def test_a_replay_to_an_engine_that_refuses_views(recorded, engine):
+    """An engine that does not take the steps now fails the call, with its own reason."""
+    engine.refusal = "token not found"
+    with Double(provider=replaying(recorded)) as double:
+        reply = shown(double, engine.extra)
+    assert [each.reason for each in reply.failures] == ["token not found"]

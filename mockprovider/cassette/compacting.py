@@ -23,15 +23,22 @@ def without_repeats(cassette: Cassette, mutates: Callable[[str], bool]) -> Casse
     """
     answers: Mapping[str, set[str]] = defaultdict(set)
     asked = {each.n: _question(each) for each in cassette.interactions}
-    for each in cassette.interactions:
+    for each in (each for each in cassette.interactions if each.parent is None):
         answers[asked[each.n]].add(answer_digest(each))
     seen: set[str] = set()
     kept: list[Interaction] = []
+    gone: set[int] = set()
     for each in cassette.interactions:
+        if each.parent is not None:
+            # What a provider asked its engine stays with the call during which it did, and follows it.
+            kept += [] if each.parent in gone else [each]
+            continue
         question = asked[each.n]
         repeated = question in seen and len(answers[question]) == 1
         if not repeated or each.urn or each.op in COUNTED or mutates(each.method):
             kept.append(each)
+        else:
+            gone.add(each.n)
         seen.add(question)
     numbers = {each.n: n for n, each in enumerate(kept, 1)}
     return replace(

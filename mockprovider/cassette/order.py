@@ -108,7 +108,9 @@ def _phases(interactions: Iterable[Interaction]) -> dict[str, int]:
 def _spans(interactions: Iterable[Interaction], phases: Mapping[str, int], contents: Mapping[int, str]) -> list[_Span]:
     by_session: dict[int, list[Interaction]] = defaultdict(list)
     for each in sorted(interactions, key=lambda each: each.n):
-        by_session[each.session].append(each)
+        # A provider may log after its last answer, while the next session has begun.
+        if each.op != Op.LOG:
+            by_session[each.session].append(each)
     return [
         _Span(
             number=number,

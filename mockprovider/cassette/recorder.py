@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from mockprovider.calls import Call, Handler, Op, Reply, Status
+from mockprovider.calls import Call, Handler, Op, Reply, Session, Status
 from mockprovider.cassette.instances import note_instance
+from mockprovider.cassette.listening import Asked, Line, Listener
 from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, code_name
 from mockprovider.cassette.order import STARTING, canonical, rewritten
 from mockprovider.cassette.transcriber import Transcriber
-from mockprovider.cassette.wayback import back_of
+from mockprovider.cassette.wayback import Back, back_of
 from mockprovider.errors import CassetteError, UnsupportedError
 from mockprovider.redaction import Hidden, Redactor
 
@@ -52,19 +52,6 @@ class Memory:
         """Nothing is to be done."""
 
 
-class _Asked(Struct):
-    """What is known of a call before it is answered."""
-
-    call: Call
-    instance: str
-    phase: str
-    request: Any
-    names: frozenset[str]
-    number: int = 0
-    """Its interaction's, where others have to name it before it is there."""
-    parent: int | None = None
-
-
 class Recorder:
     """A layer in front of a provider. Each answer is in the sink before it is handed on.
 
@@ -97,6 +84,7 @@ class Recorder:
         self._finishing = finishing
         self._interactions: list[Interaction] = []
         self._previews: dict[int, bool | None] = {}
+        self._listeners: dict[int, tuple[Session, Listener]] = {}
         self._clean: dict[str, Hidden | None] = {}
         self._lock = threading.Lock()
         self._cassette: Cassette | None = None
@@ -111,38 +99,74 @@ class Recorder:
         if call.op is Op.CONFIGURE:
             note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).view))
             asked.instance = call.session.instance
-        if call.monitor is not None and self._back is not None:
-            asked.number = self._number()
-            call = replace(call, monitor=self._overheard(self._back, call.monitor, asked))
-        reply = proceed(call)
-        self._append(asked, reply, self._transcriber)
+        if self._back is None:
+            reply = proceed(call)
+            self._append(asked, reply, self._transcriber)
+            return reply
+        return self._overhear(self._back, asked, call, proceed)
+
+    def _overhear(self, back: Back, asked: Asked, call: Call, proceed: Handler) -> Reply:
+        """Record a call, and what goes the way back meanwhile."""
+        if call.monitor is not None:
+            call = replace(call, monitor=self._overheard(back, call.monitor, asked))
+        listener = self._listener(call.session, back)
+        if listener is not None:
+            listener.begin(asked)
+        lines: list[Line] = []
+        answered = False
+        try:
+            reply = proceed(call)
+            self._append(asked, reply, self._transcriber)
+            answered = True
+        finally:
+            if listener is not None:
+                lines = listener.end(asked, answered=answered)
+        for line in lines:
+            self._append_line(back, asked, line)
         return reply
 
-    def _asked(self, call: Call, transcriber: Transcriber) -> _Asked:
+    def _listener(self, session: Session, back: Back) -> Listener | None:
+        with self._lock:
+            _, found = self._listeners.get(id(session), (None, None))
+            if found is None and session.engine is not None:
+                found = Listener(session.engine, lambda asked, line: self._append_line(back, asked, line))
+                session.engine = found
+                # The session stays with it, so that its identity is not given to another one.
+                self._listeners[id(session)] = session, found
+            return found
+
+    def _append_line(self, back: Back, parent: Asked, line: Line) -> None:
+        asked = self._asked(back.logged(parent.call.session, *line), back)
+        asked.instance, asked.phase, asked.parent = parent.instance, parent.phase, self._number_of(parent)
+        self._append(asked, Reply(), back)
+
+    def _asked(self, call: Call, transcriber: Transcriber) -> Asked:
         names = self._redactor.names(call.type, transcriber.secrets(call))
         request = transcriber.request(call)
         self._redactor.learn([request], names)
-        return _Asked(call, call.session.instance, self.phase, request, names)
+        return Asked(call, call.session.instance, self.phase, request, names)
 
-    def _overheard(self, back: Transcriber, monitor: Handler, parent: _Asked) -> Handler:
+    def _overheard(self, back: Transcriber, monitor: Handler, parent: Asked) -> Handler:
         """The way back, with what goes over it recorded, too."""
 
         def handle(call: Call) -> Reply:
             call = back.named(call)
             asked = self._asked(call, back)
-            asked.phase, asked.parent = parent.phase, parent.number
+            asked.phase, asked.parent = parent.phase, self._number_of(parent)
             reply = monitor(call)
             self._append(asked, reply, back)
             return reply
 
         return handle
 
-    def _number(self) -> int:
+    def _number_of(self, asked: Asked) -> int:
         with self._lock:
-            self._count += 1
-            return self._count
+            if not asked.number:
+                self._count += 1
+                asked.number = self._count
+            return asked.number
 
-    def _append(self, asked: _Asked, reply: Reply, transcriber: Transcriber) -> None:
+    def _append(self, asked: Asked, reply: Reply, transcriber: Transcriber) -> None:
         call = asked.call
         outcome = reply.status or transcriber.reply(reply, call)
         status = self._view_of(outcome) if isinstance(outcome, Status) else None
@@ -151,7 +175,7 @@ class Recorder:
         request = self._redactor.hide(asked.request, asked.names)
         answer = self._redactor.hide(response if status is None else status, asked.names)
         interaction = Interaction(
-            n=asked.number or self._number(),
+            n=self._number_of(asked),
             session=call.session.number,
             op=call.op.value,
             method=call.method,
@@ -193,6 +217,8 @@ class Recorder:
 
     def _keep(self, interaction: Interaction, call: Call) -> None:
         with self._lock:
+            if self._cassette is not None and call.op is Op.LOG:
+                return  # A provider may still talk while it is shut down, and nobody waits for an answer.
             if self._cassette is not None:
                 raise CassetteError(
                     f"{call} came after the recording of {self._sink.name} had ended. "

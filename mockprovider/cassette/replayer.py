@@ -20,7 +20,7 @@ from mockprovider.cassette.model import Cassette, Interaction, status_of
 from mockprovider.cassette.order import ANYWHERE, answer_digest, canonical, request_digest
 from mockprovider.cassette.renaming import Pairing, Renaming
 from mockprovider.cassette.transcriber import Transcriber
-from mockprovider.cassette.wayback import Playing, Refused, back_of
+from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
 from mockprovider.matching import digest, encode
 from mockprovider.redaction import Redactor, is_plain, neutral
@@ -79,6 +79,7 @@ class Replayer:
         self._changed: dict[tuple[str, ...], tuple[int, int]] = {}
         self._lock = threading.Lock()
         self._asked: dict[int, list[Interaction]] = defaultdict(list)
+        self._instances = {each.number: each.instance for each in self.cassette.header.sessions}
         self._index()
         self._casting = Casting(((_where(each.interaction), each) for each in self._entries), self._makes, self._redactor.vault)
 
@@ -143,7 +144,8 @@ class Replayer:
 
     def _answered(self, interaction: Interaction) -> str:
         """Equal for equal answers, and with them for equal questions to the engine."""
-        asked = self._asked.get(interaction.n)
+        # What was logged is for people, and may have times in it.
+        asked = [each for each in self._asked.get(interaction.n, ()) if each.op != Op.LOG]
         if not asked:
             return answer_digest(interaction)
         return digest([answer_digest(interaction), [request_digest(each) for each in asked]])
@@ -153,7 +155,7 @@ class Replayer:
         if self._back is None:
             raise UnsupportedError(f"{self.cassette.name}: what {call} asked its engine cannot be replayed in this protocol.")
         playing = Playing(call, self._back, self._bindings, self.cassette, redactor=self._redactor, lock=self._lock)
-        playing.play(asked, candidate.pairs)
+        playing.play([_renamed(each, candidate.renaming) for each in asked], candidate.pairs)
         with self._lock:
             answer = self._answer(candidate)
         return playing.mapped(answer, candidate.entry.interaction)
@@ -249,7 +251,13 @@ class Replayer:
             candidates = narrowed(
                 candidates, lambda each: None not in (preview, each.entry.preview) and each.entry.preview == preview
             )
+            candidates = narrowed(candidates, lambda each: self._is_of_package(each, call))
         return candidates
+
+    def _is_of_package(self, candidate: Candidate, call: Call) -> bool:
+        """Whether a recorded session became a provider of the package that this one is for: its first calls do not tell."""
+        instance = self._instances.get(candidate.entry.interaction.session, "")
+        return f"::pulumi:providers:{getattr(call.session.schema, 'name', '')}::" in instance
 
     def _is_stale(self, choice: Choice, instance: str) -> bool:
         entry = choice.candidates[0].entry
@@ -299,6 +307,11 @@ def _views(interaction: Interaction) -> Any:
     if interaction.status is None:
         return interaction.response
     return {"message": interaction.status.message, "details": interaction.status.details}
+
+
+def _renamed(each: Interaction, renaming: Callable[[Any], Any] | None) -> Interaction:
+    """What was told about an object, with the generated values that it has now."""
+    return replace(each, request=renaming(each.request)) if renaming and each.op in TOLD else each
 
 
 def _where(interaction: Interaction) -> Where:

@@ -1,5 +1,6 @@
-"""The way back in cassettes: what a provider asked its engine while it constructed a component or ran a method.
+"""The way back in cassettes: what a provider asked or told its engine during a call.
 
+While it constructs a component or runs a method it asks; views it tells while it works on their resource, and logs at any time.
 These interactions have the direction ``engine`` and the number of the call that they belong to. A replay makes them again, in
 the recorded order, each waiting for its answer, so that the engine gets the same resources. What the engine answered at the
 recording (URNs, ids, outputs) is mapped onto what it answers now, in everything that follows. Where that cannot be done for
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from mockprovider.calls import Call, Op, Reply, Status
+from mockprovider.calls import Call, Op, Reply, Session, Status
 from mockprovider.cassette.bindings import Bindings, Pair
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.transcriber import Transcriber
@@ -22,12 +23,21 @@ from mockprovider.matching import digest, encode, show, step
 from mockprovider.redaction import PLACEHOLDER, SHORTEST, TEXT, UNKNOWNS, Redactor, neutral
 
 ENGINE = "engine"
-RANK = {Op.ENGINE.value: 0, Op.REGISTER_OUTPUTS.value: 2}
-"""Of calls that do not depend on each other questions come first, and what a component shows comes last."""
+RANK = {Op.ENGINE.value: 0, Op.REGISTER_OUTPUTS.value: 2, Op.LOG.value: 3}
+"""Of calls that do not depend on each other questions come first, and what a component shows and what was logged come last."""
+
+TOLD = frozenset({Op.VIEWS.value, Op.LOG.value})
+"""What is told one after the other, and stays in that order."""
 
 
 class Back(Transcriber, Protocol):
     """What a protocol does for the way back, beside writing it down."""
+
+    def logged(self, session: Session, severity: str, message: str, urn: str) -> Call:
+        """A line of log as a call."""
+
+    def shown(self, view: dict[str, Any]) -> tuple[str, str, str]:
+        """Severity, message and URN of the view of a line of log."""
 
     def played(self, method: str, view: dict[str, Any], during: Call) -> bool:
         """Whether a recorded call is made again. Raises ``UnsupportedError`` where it would have to be, and cannot."""
@@ -76,6 +86,8 @@ def ordered(cassette: Cassette, asked: Sequence[Interaction]) -> list[Interactio
 
 
 def _place(cassette: Cassette, each: Interaction) -> tuple[Any, ...]:
+    if each.op in TOLD:
+        return RANK.get(each.op, 1), each.method, "", "", each.n
     return RANK.get(each.op, 1), each.method, each.type, digest(neutral(cassette.request(each))), each.n
 
 
@@ -132,7 +144,7 @@ class Playing:
         self._same: set[str] = set()
 
     def play(self, asked: Sequence[Interaction], pairs: Sequence[Pair]) -> None:
-        """Ask again what was asked.
+        """Ask again what was asked, and tell again what was told.
 
         Raises:
             Refused: the engine refused, where it had not when this was recorded.
@@ -140,8 +152,20 @@ class Playing:
             UnsupportedError: the call brought no way back, or it cannot be played.
         """
         for each in asked:
-            if self._back.played(each.method, self._cassette.request(each) or {}, self._call):
+            if each.op == Op.LOG:
+                self._show(each, pairs)
+            elif self._back.played(each.method, self._cassette.request(each) or {}, self._call):
                 self._ask(each, pairs)
+
+    def _show(self, each: Interaction, pairs: Sequence[Pair]) -> None:
+        """A line of log is for people: where something in it cannot be mapped, it stays as it was."""
+        if self._call.session.engine is None:
+            return
+        with self._lock:
+            filled = self._bindings.filled(self._cassette.request(each), pairs)
+        severity, message, urn = self._back.shown(filled)
+        pattern = self._pattern()
+        self._call.session.engine.log(severity, self._replaced(message, pattern), self._replaced(urn, pattern))
 
     def _ask(self, each: Interaction, pairs: Sequence[Pair]) -> None:
         if self._call.monitor is None:
@@ -204,9 +228,15 @@ class Playing:
         """
         if not self._mapped and not self._unsure:
             return view
+        return self._walk(view, self._pattern(), each)
+
+    def _pattern(self) -> re.Pattern[str] | None:
         longest_first = sorted(self._mapped, key=len, reverse=True)
-        pattern = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
-        return self._walk(view, pattern, each)
+        return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def _replaced(self, text: str, pattern: re.Pattern[str] | None) -> str:
+        replace: Callable[[re.Match[str]], str] = lambda match: self._mapped[match[0]]  # noqa: E731 - only to be typed
+        return pattern.sub(replace, text) if pattern else text
 
     def _walk(self, view: Any, pattern: re.Pattern[str] | None, each: Interaction) -> Any:
         if isinstance(view, dict):
@@ -219,8 +249,7 @@ class Playing:
             raise self._cannot(
                 each, f"it has {show(view)}, which the engine now answers as {show(self._unsure[view])}, and may mean another"
             )
-        replace: Callable[[re.Match[str]], str] = lambda match: self._mapped[match[0]]  # noqa: E731 - only to be typed
-        return pattern.sub(replace, view) if pattern else view
+        return self._replaced(view, pattern)
 
     def _cannot(self, each: Interaction, why: str) -> MissError:
         what = f"{each.method}{f' of {each.type}' if each.type else ''} (interaction {each.n})"

@@ -26,6 +26,7 @@ types_option = click.option(
     type=FILE,
     metavar="FILE",
     help="A types file, a Pulumi package schema or a Terraform provider schema; may be given again. "
+    "Types files also declare names that are made up and how the cloud behaves (quotas, slow operations, ...). "
     "See docs/resource-types.md.",
 )
 
@@ -85,9 +86,16 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @seed_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that no types file declares.")
 @click.option("--protocol", "major", type=click.Choice(["5", "6"]), help="Which of Terraform's protocols; 6 unless given.")
-@example("  mockprovider serve pulumi --types plugins/catalog/storage.json")
+@example(
+    "  mockprovider serve pulumi --types plugins/catalog/storage.json\n"
+    "  mockprovider serve terraform --types plugins/catalog/storage.json --protocol 5"
+)
 def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool, major: str | None) -> None:
-    """Serve the fake provider to an engine until Ctrl-C."""
+    """Serve the fake provider to an engine until Ctrl-C.
+
+    What is printed first leads the engine here: a variable to export in its terminal. OpenTofu takes the terraform one, and
+    neither needs an init; a configuration finds the package NAME as hashicorp/NAME or example.com/mock/NAME.
+    """
     from mockprovider.cli.serving import serve_fake  # noqa: PLC0415 - grpc is slow to import
 
     chosen = int(major) if major else None
@@ -105,13 +113,17 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 @click.argument("provider", nargs=-1, metavar="-- PROVIDER...", type=click.UNPROCESSED)
 @port_option
 @host_option
-@example("  mockprovider record pulumi --cassette random.json -- pulumi-resource-random")
+@example(
+    "  mockprovider record pulumi --cassette random.json -- pulumi-resource-random\n"
+    "  mockprovider record terraform --compact --cassette random.json -- terraform-provider-random"
+)
 def record(
     *, protocol: str, cassette: Path, name: str, attach: str, compact: bool, provider: tuple[str, ...], port: int, host: str
 ) -> None:
     """Serve a real PROVIDER to an engine until Ctrl-C, and record what is said.
 
     PROVIDER is its executable with arguments of its own, after two dashes. Each engine connection gets a process of its own.
+    OpenTofu is recorded as terraform. A Terraform provider is served with the protocol, 5 or 6, that it speaks.
     """
     from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
 
@@ -125,7 +137,11 @@ def record(
 @click.option("--whole-schema", is_flag=True, help="Tell a Terraform engine of all types, also of those that were not in use.")
 @example("  mockprovider replay random.json")
 def replay(*, file: Path, port: int, host: str, whole_schema: bool) -> None:
-    """Serve a recorded provider to an engine until Ctrl-C, from the cassette FILE alone."""
+    """Serve a recorded provider to an engine until Ctrl-C, from the cassette FILE alone.
+
+    The cassette knows for which engines it is: pulumi, or terraform and tofu. A call that was not recorded is an error, to
+    the engine and here at the end.
+    """
     from mockprovider.cli.serving import serve_replay  # noqa: PLC0415 - grpc is slow to import
 
     serve_replay(file, host=host, port=port, whole_schema=whole_schema)

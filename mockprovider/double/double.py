@@ -7,7 +7,7 @@ import threading
 import time
 from typing import Self
 
-from mockprovider.calls import Call, EnginePort, Handler, Layer, Reply, Session
+from mockprovider.calls import Call, EnginePort, Handler, Layer, Op, Reply, Session
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud
 from mockprovider.double.cassettes import Wiring
@@ -33,6 +33,10 @@ class RealClock:
     def sleep(self, seconds: float) -> None:
         """Wait."""
         time.sleep(seconds)
+
+    def wait(self, seconds: float, until: threading.Event) -> bool:
+        """Wait, until the event at the most: whether it is set."""
+        return until.wait(seconds)
 
 
 def _unpacked(given: object) -> str:
@@ -89,8 +93,9 @@ class Double:
         self._lock = threading.Lock()
         self.define(*definitions)
         self._recorder = wiring.recorder
-        fake = Fake(self.packages, self.cloud, strict=strict, publish=publish_views, clock=self.clock)
-        self._provider = wiring.provider or fake
+        self._fake = Fake(self.packages, self.cloud, publish=publish_views, clock=self.clock)
+        self.strict = strict
+        self._provider = wiring.provider or self._fake
         self._aging = GenerationLayer()
         self.generation = generation
         inner: tuple[Layer, ...] = (*layers, *wiring.layers, self._aging)
@@ -114,6 +119,20 @@ class Double:
             )
         self._aging.current = found
 
+    @property
+    def strict(self) -> bool:
+        """Whether the fake refuses types, and properties of types, that nobody declared. It counts from the next call on.
+
+        Setting it raises ``DefinitionError`` where something else than the fake answers.
+        """
+        return self._fake.strict
+
+    @strict.setter
+    def strict(self, wanted: bool) -> None:
+        if wanted and not self.is_fake:
+            raise DefinitionError("Only the fake can be strict: what answers here is a provider with a schema of its own.")
+        self._fake.strict = wanted
+
     def define(self, *definitions: Definition | Offer | Package) -> None:
         """Serve these too. A type or function belongs to the package that its token names; a later one replaces an earlier."""
         for each in definitions:
@@ -129,6 +148,9 @@ class Double:
 
     def __call__(self, call: Call) -> Reply:
         """Answer one call, through all layers: the in-process client of the engines that are Python."""
+        if call.op is Op.CANCEL:
+            # Before any layer, since one of them may be what hangs; Terraform's Stop is this op, too.
+            call.session.cancelled.set()
         return self._handler(call)
 
     def open(

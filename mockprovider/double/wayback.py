@@ -7,6 +7,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from mockprovider.calls import Call, EnginePort, Handler, Op, Reply
 from mockprovider.errors import MalformedError
 from mockprovider.fake.views import ViewStep
@@ -21,6 +23,10 @@ ADDRESSES: Mapping[Op, str] = {Op.HANDSHAKE: "engine_address", Op.ATTACH: "addre
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 LOG = logging.getLogger("mockprovider.provider")
 """What providers log, for whoever looks at a failed test."""
+
+
+TELLING = "telling"
+"""Where a session remembers its ``Telling``: a recorder may stand in front of it."""
 
 
 class Telling:
@@ -46,10 +52,14 @@ class WayBack:
         self._lock = threading.Lock()
 
     def layer(self, call: Call, proceed: Handler) -> Reply:
-        """Give the session of a Pulumi call somewhere to log to, and a Construct or Call that came over a wire its monitor."""
+        """Give the session of a Pulumi call somewhere to log to, and a call that came over a wire its way back."""
         if call.session.protocol != "pulumi":
             return proceed(call)
         self._tell(call)
+        if call.monitor is None and call.extra.get("resource_status_address"):
+            from mockprovider.pulumi import status  # noqa: PLC0415 - imports pulumi, which is slow
+
+            return proceed(replace(call, monitor=status.of(call)))
         if call.op not in ASKING or call.monitor is not None:
             return proceed(call)
         from mockprovider.pulumi import monitor  # noqa: PLC0415 - imports pulumi, which is slow
@@ -59,16 +69,15 @@ class WayBack:
     def _tell(self, call: Call) -> None:
         session = call.session
         address = call.extra.get(ADDRESSES[call.op]) if call.op in ADDRESSES else None
-        if isinstance(session.engine, Telling) and (session.engine.onward is not None or not address):
-            return
-        onward = session.engine.onward if isinstance(session.engine, Telling) else session.engine
-        if onward is None and address:
+        if TELLING not in session.extra:
+            session.extra[TELLING] = session.engine = Telling(session.engine)
+        telling: Telling = session.extra[TELLING]
+        if telling.onward is None and address:
             from mockprovider.pulumi.log import EngineClient  # noqa: PLC0415 - imports pulumi, which is slow
 
-            onward = EngineClient(str(address))
+            telling.onward = client = EngineClient(str(address))
             with self._lock:
-                self._clients.append(onward)
-        session.engine = Telling(onward)
+                self._clients.append(client)
 
     def close(self) -> None:
         """Close the connections to engines."""
@@ -79,7 +88,7 @@ class WayBack:
 
 
 def publish_views(call: Call, steps: Sequence[ViewStep]) -> None:
-    """Tell the engine about view steps, at the address that the call names. Raises ``PluginError`` if it does not take them."""
+    """Tell the engine that makes ``call`` about view steps. Raises ``PluginError`` if it does not take them."""
     from mockprovider.pulumi.status import publish  # noqa: PLC0415 - imports pulumi, which is slow
 
     publish(call, steps)

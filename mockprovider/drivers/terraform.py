@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +19,9 @@ from mockprovider.schema import Package
 
 SECONDS = 300.0
 """A run that takes longer hangs; its processes are then ended. Engines themselves wait a minute for a plugin to start."""
+
+SERVED_SECONDS = 10.0
+"""How long a double of this process may take to accept a connection."""
 
 CHANGES = 2
 """The exit code of ``plan -detailed-exitcode`` where there is something to do."""
@@ -224,11 +228,17 @@ class Terraform:
         return state
 
     def command(self, *arguments: str, expect_failure: bool = False, accept: tuple[int, ...] = (0,)) -> Finished:
-        """Any command of the CLI. Raises ``ProgramError`` with its output if it fails unexpectedly, or hangs."""
+        """Any command of the CLI.
+
+        Raises ``ProgramError`` with its output if it fails unexpectedly, or hangs; ``PluginError`` if it would be led to a
+        double of this process that is not served any more.
+        """
+        environment = self.environment
+        _check_served(environment)
         return run(
             [self.binary, *arguments],
             cwd=self.folder,
-            env=self.environment,
+            env=environment,
             seconds=self.seconds,
             expect_failure=expect_failure,
             accept=accept,
@@ -254,6 +264,21 @@ class Terraform:
             elif event.get("type") == "test_run" and "status" in (run_ := event["test_run"]):
                 result.tests.setdefault(run_["path"], {})[run_["run"]] = run_["status"]
         return result
+
+
+def _check_served(environment: Mapping[str, str]) -> None:
+    """Engines kill the process that they are told of where nobody answers at its address; that process is this one."""
+    for source, led in json.loads(environment.get("TF_REATTACH_PROVIDERS") or "{}").items():
+        host, _, port = led["Addr"]["String"].rpartition(":")
+        if led["Pid"] != os.getpid() or led["Addr"]["Network"] != "tcp":
+            continue
+        try:
+            socket.create_connection((host, int(port)), timeout=SERVED_SECONDS).close()
+        except OSError as error:
+            raise PluginError(
+                f"Nobody serves {source} at {host}:{port} any more ({error}). Run the engine while its double is being served, "
+                "and give the driver a function that asks for the environment: Terraform(folder, lambda: serving.environment)."
+            ) from error
 
 
 def _event(line: str) -> dict[str, Any] | None:

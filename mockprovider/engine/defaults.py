@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.goal import Goal
+from mockprovider.engine.goal import Goal, Parameterization
+from mockprovider.engine.packages import internal
 from mockprovider.engine.registry import INTERNAL
 from mockprovider.engine.state import PROVIDER_PREFIX, ResourceState
-from mockprovider.values import Secret, Value, reveal
+from mockprovider.values import Bag, Value, reveal
 
 DISABLED = "pulumi:disable-default-providers"
 SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
@@ -24,6 +26,7 @@ class Requested(Struct, frozen=True):
     package: str
     version: str = ""
     url: str = ""
+    parameterization: Parameterization | None = None
 
     @property
     def name(self) -> str:
@@ -55,7 +58,7 @@ class DefaultProviders:
 
     def reference(self, goal: Goal) -> str:
         """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
-        wanted = self.normalized(Requested(goal.package, goal.version, goal.plugin_download_url.rstrip("/")))
+        wanted = self.normalized(requested(goal, goal.plugin_download_url.rstrip("/")))
         if self._denied(wanted.package):
             raise RefusedError(
                 f"default providers are disabled for the package {wanted.package!r} ({DISABLED}), and {goal.name!r} has no "
@@ -69,7 +72,18 @@ class DefaultProviders:
         """``wanted`` with the version that stands in where none was asked for."""
         if wanted.version or wanted.package not in self._versions:
             return wanted
-        return Requested(wanted.package, self._versions[wanted.package], wanted.url)
+        return replace(wanted, version=self._versions[wanted.package])
+
+    def explicit(self, goal: Goal) -> Goal:
+        """``goal``, a provider that a program makes, with its plugin. One that does not say which gets the same as the
+        package's default one.
+        """
+        wanted = requested(goal, goal.plugin_download_url)
+        if wanted.parameterization and not goal.version:
+            # The real engine then puts the plugin's version, once a state has it, in the place of the package's.
+            wanted = replace(wanted, version=self._versions.get(wanted.package, wanted.version))
+        wanted = wanted if wanted.url else self.normalized(wanted)
+        return replace(goal, inputs=with_plugin(goal.inputs, wanted))
 
     def _goal(self, wanted: Requested) -> Goal:
         prefix = wanted.package + ":"
@@ -87,28 +101,39 @@ class DefaultProviders:
         return "*" in listed or package in listed
 
 
+def requested(goal: Goal, url: str) -> Requested:
+    """The provider that ``goal`` asks for; the version of a package that another becomes is that package's."""
+    made = goal.parameterization
+    return Requested(goal.package, made.version if made else goal.version, url, made)
+
+
 def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Value]:
     """A provider resource's inputs with the plugin that it is to have: ``version`` is the provider's to see, the rest
     is not.
     """
-    if not wanted.version and not wanted.url:
+    if not (wanted.version or wanted.url or wanted.parameterization):
         return dict(inputs)
     versioned = {"version": wanted.version} if wanted.version else {}
-    internal = {**inputs.get(INTERNAL, {}), **({"pluginDownloadURL": wanted.url} if wanted.url else {})}
-    return {**inputs, **versioned, INTERNAL: internal}
+    kept = {**inputs.get(INTERNAL, {}), **({"pluginDownloadURL": wanted.url} if wanted.url else {})}
+    kept |= internal(wanted.parameterization) if wanted.parameterization else {}
+    return {**inputs, **versioned, INTERNAL: kept}
 
 
 def newest_versions(remembered: Sequence[ResourceState]) -> dict[str, str]:
-    """The newest version of each package's providers in a state."""
+    """The newest version of each package's plugin in a state."""
     newest: dict[str, str] = {}
     for each in remembered:
-        version = each.inputs.get("version") if each.is_provider else None
-        version = version.value if isinstance(version, Secret) else version
+        version = _plugin_version(each.inputs) if each.is_provider else None
         if isinstance(version, str) and SEMVER.fullmatch(version):
             package = each.type.removeprefix(PROVIDER_PREFIX)
             if package not in newest or precedence(version) > precedence(newest[package]):
                 newest[package] = version
     return newest
+
+
+def _plugin_version(inputs: Bag) -> Value:
+    kept = inputs.get(INTERNAL) or {}
+    return reveal(kept.get("version") if "parameterization" in kept else inputs.get("version"))
 
 
 def precedence(version: str) -> tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]:

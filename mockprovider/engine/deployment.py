@@ -16,7 +16,7 @@ from mockprovider.calls import Reply
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import Op, RefusedError, deletion
-from mockprovider.engine.defaults import DefaultProviders, Requested, with_plugin
+from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.graph import repaired, transitive_dependencies
@@ -242,19 +242,12 @@ class Deployment:
         if not (goal.custom or goal.remote):
             return goal
         if goal.is_provider:
-            return self._with_version(goal)
+            return self._defaults.explicit(goal)
         if goal.provider:
             return goal
         with self._defaults_turn:
             self._go_on()
             return replace(goal, provider=self._defaults.reference(goal))
-
-    def _with_version(self, goal: Goal) -> Goal:
-        wanted = Requested(goal.package, goal.version, goal.plugin_download_url)
-        if not wanted.url:
-            # An explicit provider that does not say gets the same plugin as the package's default one.
-            wanted = self._defaults.normalized(wanted)
-        return replace(goal, inputs=with_plugin(goal.inputs, wanted))
 
     def _register_provider(self, goal: Goal) -> str:
         with self._turn:

@@ -28,6 +28,16 @@ class Alias(Struct, frozen=True):
     no_parent: bool = False
 
 
+class Parameterization(Struct, frozen=True):
+    """The package ``name`` in ``version``, which the plugin of the package ``base`` becomes by ``value`` (reference 2.2)."""
+
+    base: str
+    base_version: str
+    name: str
+    version: str
+    value: bytes
+
+
 class Goal(Struct, kw_only=True):
     """A registration (``RegisterResource``, or ``ReadResource`` where ``read_id`` is set). Options that were not given
     are ``None``.
@@ -45,6 +55,8 @@ class Goal(Struct, kw_only=True):
     """Of a component: the providers of its children by package."""
     version: str = ""
     plugin_download_url: str = ""
+    parameterization: Parameterization | None = None
+    """Of the package that it belongs to, where a program registered one that another becomes."""
     read_id: str = ""
     import_id: str = ""
     protect: bool | None = None

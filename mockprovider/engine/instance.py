@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 
 from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
+from mockprovider.engine.goal import Parameterization
 from mockprovider.engine.outgoing import flattened, outgoing, restored, variables, with_contents
 from mockprovider.engine.state import ResourceState
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
@@ -22,6 +23,7 @@ from mockprovider.values import Secret, Value, has_secret, has_unknown, is_unkno
 METHODS: Mapping[Op, str] = {
     Op.HANDSHAKE: "Handshake",
     Op.GET_PLUGIN_INFO: "GetPluginInfo",
+    Op.PARAMETERIZE: "Parameterize",
     Op.CHECK_CONFIG: "CheckConfig",
     Op.DIFF_CONFIG: "DiffConfig",
     Op.CONFIGURE: "Configure",
@@ -115,7 +117,7 @@ class Instance:
     Every method raises ``CallFailedError`` where the provider's RPC failed.
     """
 
-    def __init__(self, package: str, source: ProviderSource, engine: EnginePort, *, preview: bool) -> None:
+    def __init__(self, package: str, source: ProviderSource, engine: EnginePort, *, preview: bool, plugin: str = "") -> None:
         self.package = package
         self.known = True
         """Whether its configuration is known; calls are answered without the provider where it is not."""
@@ -123,7 +125,7 @@ class Instance:
         """Whether it heeds the stack's autonaming configuration."""
         self._preview = preview
         self._handler = source
-        self._session = source.open("pulumi", package=package, engine=engine)
+        self._session = source.open("pulumi", package=plugin or package, engine=engine)
         self._unusable: CallFailedError | None = None
         self._supports_preview = True
         self._handshaken = self._handshake()
@@ -150,6 +152,13 @@ class Instance:
     def accepts(self) -> frozenset[str]:
         """What the provider accepts: ``secrets``, ``resources``, ``outputs``, ``byte_strings``."""
         return self._session.accepts
+
+    def parameterize(self, made: Parameterization) -> None:
+        """Parameterize: the plugin becomes another package, which must be the one that is wanted."""
+        value = {"name": made.name, "version": made.version, "value": made.value}
+        became = self._ask(Op.PARAMETERIZE, extra={"value": value}).extra.get("name", "")
+        if became != made.name:
+            raise wrong(f"the plugin of {made.base!r} became {became!r} by its parameterization, and {made.name!r} was wanted")
 
     # Configuration ---------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ half a second.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import grpc
@@ -22,6 +22,7 @@ from mockprovider.engine.deployment import GET_RESOURCE, Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.outcomes import Fate, StoppedError
+from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import inward, reading, registration
 from mockprovider.engine.state import ResourceState
 from mockprovider.errors import MockProviderError, UnsupportedError
@@ -93,13 +94,14 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
         self._secret_keys = sorted(secret_keys)
         self._organization = organization
         context = Context(organization=organization, config=self._config, secret_keys=tuple(self._secret_keys))
+        self._packages = Packages()
         self._components = Components(deployment, in_process(self), context)
 
     # Resources -------------------------------------------------------------------------------------------------------
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Register a resource."""
-        goal = self._answer(registration, request)
+        goal = self._goal(registration, request)
         if goal.remote:
             return self._constructed(request, goal)
         state = self._registered(goal)
@@ -126,12 +128,19 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
 
     def ReadResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Read a resource that exists already."""
-        state = self._registered(self._answer(reading, request))
+        state = self._registered(self._goal(reading, request))
         properties = encode(_for(state.outputs, request), _accepted(request))
         answer: Any = resource_pb2.ReadResourceResponse(urn=state.urn, properties=properties)
         if "id" in answer.DESCRIPTOR.fields_by_name:
             answer.id = state.id
         return answer
+
+    def _goal(self, made: Callable[[Any], Goal], request: Any) -> Goal:
+        return self._packaged(request, self._answer(made, request))
+
+    def _packaged(self, request: Any, goal: Goal) -> Goal:
+        goal_: Goal = self._answer(lambda wanted: self._packages.applied(request.packageRef, wanted), goal)
+        return goal_
 
     def _registered(self, goal: Goal) -> ResourceState:
         try:
@@ -155,7 +164,6 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a function of a provider."""
-        self._no_package(request)
         goal = Goal(
             type=request.tok,
             name=request.tok,
@@ -164,7 +172,7 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
             version=request.version,
             plugin_download_url=request.pluginDownloadURL,
         )
-        reply = self._answer(self._deployment.invoke, goal)
+        reply = self._answer(self._deployment.invoke, self._packaged(request, goal))
         accepts = EVERYTHING if request.acceptResources or request.tok == GET_RESOURCE else EVERYTHING - {"resources"}
         message: Any = INVOKED()
         getattr(message, "return").CopyFrom(encode(reply.value or {}, accepts))
@@ -174,7 +182,6 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
 
     def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a method of a resource."""
-        self._no_package(request)
         goal = Goal(
             type=request.tok,
             name=request.tok,
@@ -182,7 +189,7 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
             version=request.version,
             plugin_download_url=request.pluginDownloadURL,
         )
-        reply = self._answer(lambda wanted: self._components.call(request, wanted), goal)
+        reply = self._answer(lambda wanted: self._components.call(request, wanted), self._packaged(request, goal))
         message = provider_pb2.CallResponse()
         getattr(message, "return").CopyFrom(encode(reply.value or {}))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
@@ -218,9 +225,9 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
         """The program has nothing more to say. What it no longer has is deleted after its end."""
         return empty_pb2.Empty()
 
-    def RegisterPackage(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("a parameterized package")
+    def RegisterPackage(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Note a package, also one that another becomes, and answer what requests name it by."""
+        return resource_pb2.RegisterPackageResponse(ref=self._answer(self._packages.register, request))
 
     def RegisterStackTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
         """Not yet."""
@@ -242,10 +249,6 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
         return self._told(
             UnsupportedError(f"This version of the embedded engine does not support {what} yet; the pulumi CLI does.")
         )
-
-    def _no_package(self, request: Any) -> None:
-        if request.packageRef:
-            raise self._refused("a parameterized package")
 
     def _told(self, error: Exception) -> MonitorError:
         code = grpc.StatusCode.UNKNOWN

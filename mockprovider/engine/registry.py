@@ -15,6 +15,7 @@ from typing import Any
 from mockprovider.calls import EnginePort
 from mockprovider.engine.builtin import PACKAGE, Builtin
 from mockprovider.engine.instance import CallFailedError, Checked, Identity, Instance, Outcome, ProviderSource, wrong
+from mockprovider.engine.packages import parameterization
 from mockprovider.engine.state import PROVIDER_PREFIX, UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.urn import Urn, parse_reference, reference
@@ -104,7 +105,7 @@ class Registry:
         autonaming: Mapping[str, Any] | None = None,  # noqa: ARG002 - as above
     ) -> Checked:
         """Boot the provider and check its configuration. The version may be dropped by it, and not changed."""
-        instance = self._boot(urn)
+        instance = self._boot(urn, news)
         checked = instance.check_config(urn, without_internal(olds or {}), without_internal(news))
         if checked.failures:
             return checked
@@ -168,18 +169,22 @@ class Registry:
     def _configure(self, urn: str, id_: str, inputs: Bag) -> Instance:
         with self._lock:
             instance = self._unconfigured.pop(urn, None)
-        instance = instance or self._boot(urn)
+        instance = instance or self._boot(urn, inputs)
         instance.configure(urn, id_, without_internal(inputs))
         with self._lock:
             for each in (urn, self._aliases.get(urn, urn)):
                 self._instances[reference(each, id_)] = instance
         return instance
 
-    def _boot(self, urn: str) -> Instance:
+    def _boot(self, urn: str, inputs: Bag) -> Instance:
         package = Urn.parse(urn).type.removeprefix(PROVIDER_PREFIX)
-        instance = Instance(package, self._source(package), self._engine, preview=self._preview)
+        made = parameterization(package, inputs, inputs.get(INTERNAL) or {})
+        plugin = made.base if made else package
+        instance = Instance(package, self._source(plugin), self._engine, preview=self._preview, plugin=plugin)
         with self._lock:
             self._booted.append(instance)
+        if made:
+            instance.parameterize(made)
         return instance
 
     def _source(self, package: str) -> ProviderSource:

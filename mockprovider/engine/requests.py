@@ -21,7 +21,6 @@ def registration(request: Any) -> Goal:
     for what, used in (
         ("a transform", request.transforms),
         ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
-        ("a parameterized package", request.packageRef),
         ("a state migration", getattr(request, "state_migrations", ())),
     ):
         if used:
@@ -64,8 +63,6 @@ def registration(request: Any) -> Goal:
 
 def reading(request: Any) -> Goal:
     """The goal of a ``ReadResourceRequest``."""
-    if request.packageRef:
-        raise UnsupportedError(f"{request.type} {request.name!r} uses a parameterized package, which is to come.")
     if not request.id:
         raise RefusedError(f"expected an id for {request.type} {request.name!r}: nothing can be read without one")
     return Goal(

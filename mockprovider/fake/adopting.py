@@ -8,7 +8,8 @@ from typing import Any
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.catalogue import Catalogue, failed
+from mockprovider.fake.catalogue import Catalogue, failed, not_importable
+from mockprovider.fake.moving import converted
 from mockprovider.schema import ResourceType
 from mockprovider.values import reveal, same
 
@@ -40,16 +41,28 @@ class Adopting:
         source = str(call.extra.get("source_type", ""))
         if declared is None:
             return self._catalogue.unknown_type(call)
-        if source not in self._catalogue.names(declared.moved_from):
-            told = f"Declare it: ResourceType({declared.token!r}, ..., moved_from=({source!r},))."
-            return failed(f"An object of {source} cannot become one of {declared.terraform}. {told}", "invalid_argument")
-        return Reply(value=call.prior, id=call.id, private=call.private)
+        address = call.extra.get("source_provider")
+        former = self._catalogue.former(declared, source, address)
+        if former is None:
+            return self._not_from(declared, source, address)
+        raw = call.extra.get("raw")
+        if former.convert is None or not isinstance(raw, Mapping):
+            return Reply(value=call.prior, id=call.id, private=call.private)
+        made = converted(declared, former.convert, raw, source)
+        return Reply(extra={"raw": made}, id=str(made.get("id") or call.id), private=call.private)
+
+    def _not_from(self, declared: ResourceType, source: str, address: str | None) -> Reply:
+        other = self._catalogue.former(declared, source)
+        told = f"Declare it: ResourceType({declared.token!r}, ..., moved_from=({source!r},))."
+        if other is not None:
+            told = f"This one is of the provider {address}, and moved_from wants one of {other.provider}."
+        return failed(f"An object of {source} cannot become one of {declared.terraform}. {told}", "invalid_argument")
 
     def _import(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
-        if declared is not None and declared.importable is not True:
-            why = declared.importable or "the provider has no way to find out what exists"
-            return failed(f"{declared.terraform} cannot be imported: {why}.", "unimplemented")
+        refused = not_importable(declared, declared.terraform) if declared is not None else None
+        if refused is not None:
+            return refused
         identity = call.extra.get("identity")
         if identity is not None and not call.id:
             found = next((each for each in self._cloud.objects(call.type) if _is(each, identity)), None)

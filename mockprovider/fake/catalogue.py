@@ -9,9 +9,10 @@ from typing import Any
 from mockprovider.calls import Call, Failure, Reply
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError
+from mockprovider.fake.moving import CONVERTED, Former, formers, properties_after
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.paths import show
-from mockprovider.schema import Function, Package, Property, ResourceType, terraform_type_name
+from mockprovider.schema import Function, Package, Property, ResourceType
 from mockprovider.values import Bag
 
 PARAMETERIZED = "parameterized"
@@ -82,10 +83,14 @@ class Catalogue:
         package = self.packages.get(call.type.split(":", 1)[0])
         return package.offers.get(call.type) if package else None
 
-    def names(self, types: Collection[str]) -> set[str]:
-        """Terraform's names of ``types``, which are given by such names or by tokens."""
-        declared = {token: each.terraform for package in self.packages.values() for token, each in package.resources.items()}
-        return {declared.get(each) or (terraform_type_name(each) if ":" in each else each) for each in types}
+    def _declared(self) -> dict[str, ResourceType]:
+        return {token: each for package in self.packages.values() for token, each in package.resources.items()}
+
+    def former(self, declared: ResourceType, name: str, provider: str | None = None) -> Former | None:
+        """What ``declared`` says of objects of the type that Terraform calls ``name``, of the provider at this address."""
+        types = self._declared()
+        fitting = (each for each in formers(declared) if each.named(types) == name)
+        return next((each for each in fitting if provider is None or each.of_provider(provider)), None)
 
     def home(self, call: Call, cloud: Cloud) -> str:
         """The type under which the cloud has the object of a call: an object that was moved keeps the one it was made with."""
@@ -93,9 +98,10 @@ class Catalogue:
         declared = package.resources.get(call.type) if package else None
         if declared is None or not declared.moved_from or cloud.read(call.type, call.id) is not None:
             return call.type
-        names = self.names(declared.moved_from)
-        tokens = [token for each in self.packages.values() for token, item in each.resources.items() if item.terraform in names]
-        former = [*(each for each in declared.moved_from if ":" in each), *tokens]
+        types, known = self._declared(), list(formers(declared))
+        names = {each.named(types) for each in known}
+        tokens = [token for token, item in types.items() if item.terraform in names]
+        former = [*(each.type for each in known if ":" in each.type), *tokens]
         return next((each for each in former if cloud.read(each, call.id) is not None), call.type)
 
     def resident(self, call: Call, cloud: Cloud) -> CloudObject | None:
@@ -104,8 +110,12 @@ class Catalogue:
         found = cloud.read(home, call.id)
         if found is None or home == call.type:
             return found
-        known = self.packages[call.type.split(":", 1)[0]].resources[call.type].properties
-        return CloudObject(call.type, found.id, {name: value for name, value in found.items() if name in known})
+        declared, source = self.packages[call.type.split(":", 1)[0]].resources[call.type], self._declared().get(home)
+        former = self.former(declared, source.terraform) if source else None
+        properties: Bag = dict(found)
+        if source and former and former.convert and not cloud.noted(home, call.id, CONVERTED):
+            properties = properties_after(declared, source, former.convert, found.id, found)
+        return CloudObject(call.type, found.id, {each: properties[each] for each in properties if each in declared.properties})
 
     def unknown_type(self, call: Call) -> Reply:
         """The answer to a call about a type that nobody declared."""
@@ -124,6 +134,14 @@ class Catalogue:
             if name not in declared.properties and value is not None:
                 told = f"{declared.token} has no property {name!r}.{nearest(name, list(declared.properties))}"
                 yield Failure(told, show((name,)))
+
+
+def not_importable(declared: ResourceType, name: str) -> Reply | None:
+    """The answer to an import of a type that cannot be imported, which the engine calls ``name``."""
+    if declared.importable is True:
+        return None
+    why = declared.importable or "the provider has no way to find out what exists"
+    return failed(f"{name} cannot be imported: {why}.", "unimplemented")
 
 
 def failed(reason: str, status: str) -> Reply:

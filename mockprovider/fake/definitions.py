@@ -272,6 +272,8 @@ def _dump_resource(declared: ResourceType) -> dict[str, Any]:
     regular = ResourceType(declared.token)
     if declared.upgrades:
         raise _python(f"{declared.token}: what upgrades a state", "the upgrade that drops what is gone")
+    if isinstance(declared.moved_from, Mapping) and declared.moved_from:
+        raise _python(f"{declared.token}: what converts a moved object", "names of types, whose objects are taken as they are")
     return {
         **_given("description", declared.description),
         **_given("id", declared.id if declared.id != regular.id else ""),

@@ -31,6 +31,7 @@ class Generation(Struct, frozen=True, kw_only=True):
         args: reads Configure's ``args``; otherwise the older ``variables``, which are all strings.
         detailed_diff: says whether anything changed and what; otherwise ``DIFF_UNKNOWN`` with the properties that replace.
         read_inputs: Read answers inputs, too.
+        names: heeds the engine's options for automatic names, where some type has such names.
         adapters: CheckConfig, DiffConfig, and calls before Configure are answered as Pulumi's own adapters did it in 2018
             for all providers: configuration is strings or unknown; with an unknown in it the provider must be replaced, and
             is not configured; then Check, Read and Invoke come back empty, and nothing else works.
@@ -51,6 +52,7 @@ class Generation(Struct, frozen=True, kw_only=True):
     args: bool = True
     detailed_diff: bool = True
     read_inputs: bool = True
+    names: bool = True
     adapters: bool = False
 
     def __post_init__(self) -> None:
@@ -72,6 +74,8 @@ RPCS: Mapping[str, Op] = {
     "diff_config": Op.DIFF_CONFIG,
     "get_schema": Op.GET_SCHEMA,
 }
+NAMING = "supports_autonaming_configuration"
+"""What both answers say of automatic names; only where it is so, as most providers have none."""
 HANDSHAKE_FLAGS: Mapping[str, str] = {
     "accept_secrets": "secrets",
     "accept_resources": "resources",
@@ -80,6 +84,7 @@ HANDSHAKE_FLAGS: Mapping[str, str] = {
     "accepts_outputs_in_invoke": "outputs",
     "accepts_outputs_in_call": "outputs",
     "accepts_outputs_in_check": "outputs",
+    NAMING: "names",
 }
 CONFIGURE_FLAGS: Mapping[str, str] = {
     "acceptSecrets": "secrets",
@@ -115,6 +120,7 @@ GENERATIONS: Mapping[str, Generation] = {
             args=False,
             detailed_diff=False,
             read_inputs=False,
+            names=False,
             adapters=True,
         ),
     )
@@ -204,7 +210,10 @@ def _accepted(played: Generation, reply: Reply) -> Mapping[str, object]:
 
 
 def _configured(played: Generation, reply: Reply) -> Mapping[str, object]:
-    return reply.extra if not reply.ok else {name: getattr(played, flag) for name, flag in CONFIGURE_FLAGS.items()}
+    if not reply.ok:
+        return reply.extra
+    naming = {NAMING: True} if played.names and reply.extra.get(NAMING) else {}
+    return {name: getattr(played, flag) for name, flag in CONFIGURE_FLAGS.items()} | naming
 
 
 def _unknown_diff(played: Generation, reply: Reply) -> Mapping[str, object]:

@@ -57,6 +57,15 @@ class Fake:
         )
         self._ops: Mapping[Op, Callable[[Call], Reply]] = {op: answer for room in rooms for op, answer in room.ops.items()}
 
+    @property
+    def strict(self) -> bool:
+        """Whether what nobody declared is refused. It may be set at any time, and counts from the next call on."""
+        return self._catalogue.strict
+
+    @strict.setter
+    def strict(self, wanted: bool) -> None:
+        self._catalogue.strict = wanted
+
     def __call__(self, call: Call) -> Reply:
         """Answer ``call``. Raises ``UnsupportedError`` for an op that it has not, ``MalformedError`` for a malformed URN."""
         if call.urn:

@@ -12,10 +12,11 @@ from mockprovider.calls import Call, Failure, Handler, Op, Plan, Reply
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud, digest
 from mockprovider.fake.behaviours import Behaviour, World
-from mockprovider.fake.catalogue import MARKER, Catalogue, failed
+from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importable
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.choosing import DISABLE, Choices, of_check
 from mockprovider.fake.computing import compute, fill
+from mockprovider.fake.moving import CONVERTED
 from mockprovider.fake.planning import plain_inputs, plan_create, plan_update, without_computed
 from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
@@ -121,6 +122,9 @@ class Resources:
 
     def _read(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
+        refused = not_importable(declared, declared.token) if declared is not None and _imports(call) else None
+        if refused is not None:
+            return refused
         found = self._catalogue.resident(call, self._cloud)
         if found is None:
             return Reply()
@@ -148,14 +152,22 @@ class Resources:
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
         wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
         made = compute(declared, wanted, call.id, call.prior or {})
-        if self._cloud.update(self._catalogue.home(call, self._cloud), call.id, made) is None:
+        home = self._catalogue.home(call, self._cloud)
+        if self._cloud.update(home, call.id, made) is None:
             return failed(f"{call.type} {call.id!r} does not exist any more. A refresh would have told.", status="not_found")
+        if home != call.type:
+            self._cloud.note(home, call.id, CONVERTED, value=True)
         return Reply(id=call.id, value=_dressed(declared, made, wanted), private=call.private)
 
     def _delete(self, call: Call) -> Reply:
         # Gone already is as good as deleted (reference 2.12); the event log shows whether there was anything.
         self._cloud.delete(self._catalogue.home(call, self._cloud), call.id)
         return Reply()
+
+
+def _imports(call: Call) -> bool:
+    # An import by Pulumi knows nothing but the id; a refresh sends what is remembered, and ``.get()`` what the program says.
+    return call.op is Op.READ and call.session.protocol == "pulumi" and call.prior_inputs is None and not call.prior
 
 
 def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) -> Reply:

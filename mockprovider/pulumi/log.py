@@ -7,9 +7,12 @@ from typing import Any
 
 import grpc
 from google.protobuf import empty_pb2
+from google.protobuf.message_factory import GetMessageClass
 from pulumi.runtime.proto import engine_pb2
 
-from mockprovider.calls import EnginePort
+from mockprovider.calls import EnginePort, Op
+from mockprovider.pulumi.methods import Row, make_method
+from mockprovider.wire.methods import Service
 from mockprovider.wire.server import OPTIONS, Served, serve
 
 SERVICE = "pulumirpc.Engine"
@@ -18,6 +21,17 @@ SECONDS = 5.0
 """An engine that takes longer over a line of log is gone, or going."""
 
 LOG = logging.getLogger("mockprovider")
+
+
+def _service() -> Service:
+    rpc = engine_pb2.DESCRIPTOR.services_by_name["Engine"].methods_by_name["Log"]
+    messages = GetMessageClass(rpc.input_type), GetMessageClass(rpc.output_type)
+    row = make_method("Log", Row(op=Op.LOG, engine_ward=True), *messages)
+    return Service(SERVICE, {"Log": (*messages, False)}, {"Log": row})
+
+
+LOGGING = _service()
+"""Of ``pulumirpc.Engine`` what providers use, as a table."""
 
 
 class EngineClient:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.calls import Call, Handler, Native, Op, Reply
+from mockprovider.pulumi import status
 from mockprovider.pulumi.methods import Row, make_method
 from mockprovider.wire.client import Client
 from mockprovider.wire.methods import Service, service
@@ -70,26 +71,28 @@ def connected(call: Call, proceed: Handler) -> Reply:
 
 
 def relayed(call: Call, provider: Handler) -> Reply:
-    """Ask a ``provider`` that is behind a wire; its way back, if there is one, is served to it while the call lasts."""
-    if call.monitor is None:
+    """Ask a ``provider`` that is behind a wire; its way back, if somebody listens there, is served while the call lasts."""
+    if call.monitor is None or isinstance(call.monitor, status.StatusClient):
+        # With nobody in between, it can tell the engine itself at the address that it is given.
         return provider(call)
-    with served(call, call.monitor) as address:
-        return provider(_moved(call, address))
+    field, table = (ENDPOINT, MONITOR) if call.op in (Op.CONSTRUCT, Op.CALL) else (status.ADDRESS, status.STATUS)
+    with served(call, call.monitor, table) as address:
+        return provider(_moved(call, field, address))
 
 
 @contextmanager
-def served(call: Call, monitor: Handler) -> Iterator[str]:
-    """The monitor at an address on loopback while the block runs; what is asked there belongs to ``call``'s session."""
-    endpoint = Endpoint(MONITOR, monitor, lambda _: call.session, forward_unknown=True)
+def served(call: Call, monitor: Handler, table: Service = MONITOR) -> Iterator[str]:
+    """The way back at an address on loopback while the block runs; what is asked there belongs to ``call``'s session."""
+    endpoint = Endpoint(table, monitor, lambda _: call.session, forward_unknown=True)
     with serve([endpoint]) as server:
         yield server.address
 
 
-def _moved(call: Call, address: str) -> Call:
-    moved = replace(call, extra={**call.extra, ENDPOINT: address})
+def _moved(call: Call, field: str, address: str) -> Call:
+    moved = replace(call, extra={**call.extra, field: address})
     if call.native is not None:
         message = type(call.native.message).FromString(call.native.data)
-        setattr(message, ENDPOINT, address)
+        setattr(message, field, address)
         moved.native = Native(message.SerializeToString(deterministic=True), message)
     return moved
 

@@ -1,4 +1,7 @@
-"""``pulumirpc.ResourceStatus`` as a client: how a provider tells its engine about views while a call lasts (reference 2.18)."""
+"""``pulumirpc.ResourceStatus``: how a provider tells its engine about views while a call lasts (reference 2.18).
+
+As a table, as a client, and as what the fake publishes with.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import grpc
-from pulumi.runtime.proto import resource_status_pb2, resource_status_pb2_grpc
+from google.protobuf import empty_pb2
+from google.protobuf.message_factory import GetMessageClass
+from msgspec.structs import replace
+from pulumi.runtime.proto import resource_status_pb2
 
-from mockprovider.calls import Call
+from mockprovider.calls import Call, Native, Op, Reply
 from mockprovider.errors import PluginError
 from mockprovider.fake.views import ViewState, ViewStep
+from mockprovider.pulumi.methods import Row, make_method
 from mockprovider.pulumi.values import EVERYTHING, encode
 from mockprovider.values import reveal, same
+from mockprovider.wire.methods import Service, service
+from mockprovider.wire.server import OPTIONS
+from mockprovider.wire.status import failed, read
 
+DESCRIPTOR = resource_status_pb2.DESCRIPTOR.services_by_name["ResourceStatus"]
+PUBLISH = "PublishViewSteps"
 ADDRESS, TOKEN = "resource_status_address", "resource_status_token"
 SECONDS = 30.0
 """An engine that does not take view steps in that time hangs, and with it the call that they belong to."""
@@ -25,20 +37,49 @@ STEP_OPS = {name.lower().replace("_", "-"): number for name, number in VIEW_STEP
 TAKEN = EVERYTHING - {"outputs"}
 
 
+def _service() -> Service:
+    row = Row(op=Op.VIEWS, volatile=("token",), mutates=True, engine_ward=True)
+    rows = [make_method(rpc.name, row, GetMessageClass(rpc.input_type), GetMessageClass(rpc.output_type)) for rpc in RPCS]
+    return service(DESCRIPTOR, GetMessageClass, rows)
+
+
+RPCS = [rpc for rpc in DESCRIPTOR.methods if rpc.name == PUBLISH]
+STATUS = _service()
+"""``pulumirpc.ResourceStatus``."""
+
+
+class StatusClient:
+    """Takes view steps to the engine at ``address``: the way back of a Create, Read, Update or Delete."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def __call__(self, call: Call) -> Reply:
+        """Tell the engine; what it has against it is the reply's status."""
+        data = call.native.data if call.native else STATUS.methods[PUBLISH].request(call).SerializeToString()
+        with grpc.insecure_channel(self.address, options=OPTIONS) as channel:
+            try:
+                answer = channel.unary_unary(f"/{STATUS.name}/{call.method}", None, None)(data, timeout=SECONDS)
+            except grpc.RpcError as error:
+                return failed(read(error))
+        return Reply(native=Native(answer, empty_pb2.Empty.FromString(answer)))
+
+
+def of(call: Call) -> StatusClient:
+    """The way back that a call's own address names."""
+    return StatusClient(str(call.extra[ADDRESS]))
+
+
 def publish(call: Call, steps: Sequence[ViewStep]) -> None:
     """Tell the engine that makes ``call`` about ``steps``. Raises ``PluginError`` if it does not take them."""
     request = resource_status_pb2.PublishViewStepsRequest(
         token=str(call.extra.get(TOKEN, "")), steps=[_step(each) for each in steps]
     )
-    address = str(call.extra[ADDRESS])
-    with grpc.insecure_channel(address) as channel:
-        try:
-            resource_status_pb2_grpc.ResourceStatusStub(channel).PublishViewSteps(request, timeout=SECONDS)
-        except grpc.RpcError as error:
-            told: Any = error
-            raise PluginError(
-                f"{call}: the engine at {address} did not take the steps of its views: {told.details()}"
-            ) from error
+    native = Native(request.SerializeToString(deterministic=True), request)
+    made = replace(STATUS.methods[PUBLISH].call(request, call.session), native=native)
+    refused = (call.monitor or of(call))(made).status
+    if refused is not None:
+        raise PluginError(f"{call}: the engine at {call.extra[ADDRESS]} did not take the steps of its views: {refused.message}")
 
 
 def _step(each: ViewStep) -> Any:

@@ -10,15 +10,17 @@ from google.protobuf import any_pb2
 from msgspec.structs import replace
 from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
-from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import MissError, UnsupportedError
 from mockprovider.matching import digest
 from mockprovider.pulumi.errors import TYPE_URL, read_status
+from mockprovider.pulumi.log import LOGGING, SEVERITIES
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
+from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
 from mockprovider.redaction import OUTPUT, SIGNATURE
 from mockprovider.urn import reference
-from mockprovider.wire.methods import Method
+from mockprovider.wire.methods import Method, Service
 from mockprovider.wire.status import StatusError
 from mockprovider.wire.views import RAW, build, encode, view
 
@@ -144,10 +146,29 @@ class Transcript:
         return read_status(status, call)
 
 
-class Backward(Transcript):
-    """The same for the way back: what a provider asks of the engine's monitor while it constructs or is called."""
+WAYS = (MONITOR, STATUS, LOGGING)
+BACK = Service(
+    "the way back",
+    {rpc: messages for each in WAYS for rpc, messages in each.messages.items()},
+    {rpc: row for each in WAYS for rpc, row in each.methods.items()},
+)
+"""All that a provider asks or tells an engine; no two of its services have an RPC of the same name."""
 
-    _service = MONITOR
+
+class Backward(Transcript):
+    """The same for the way back: what a provider asks of the engine's monitor, and what it tells of views and logs."""
+
+    _service = BACK
+
+    def logged(self, session: Session, severity: str, message: str, urn: str) -> Call:
+        """A line of log as a call."""
+        request = LOGGING.messages["Log"][0](severity=severity.upper(), message=message, urn=urn)
+        return LOGGING.methods["Log"].call(request, session)
+
+    def shown(self, view: dict[str, Any]) -> tuple[str, str, str]:
+        """Severity, message and URN of the view of a line of log."""
+        line: Any = build(LOGGING.messages["Log"][0], view)
+        return SEVERITIES.get(line.severity, "info"), line.message, line.urn
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
         """The request, which is played again as it is kept, without what belongs to a run: where in a program it came from, and
@@ -160,7 +181,8 @@ class Backward(Transcript):
         return {name: view.get(name, empty) for name, empty in HEARD.get(method, {}).items()}
 
     def played(self, method: str, view: dict[str, Any], during: Call) -> bool:
-        """Whether a call is made again on replay: those that only ask what the engine can do are not.
+        """Whether a call is made again on replay: those that only ask what the engine can do are not, and views are told to
+        engines that take them.
 
         Raises ``UnsupportedError`` for what only the recorded provider could stand behind.
         """
@@ -169,11 +191,13 @@ class Backward(Transcript):
                 f"{during} cannot be replayed: meanwhile the recorded provider called {method} with functions of its own, or "
                 "with what this version does not know."
             )
-        return method in HEARD
+        return method in HEARD and (method != PUBLISH or during.monitor is not None)
 
     def asked(self, method: str, view: dict[str, Any], during: Call) -> Call:
         """The call of a request view, made during another."""
-        message = build(self._service.messages[method][0], view)
+        message: Any = build(self._service.messages[method][0], view)
+        if method == PUBLISH:
+            message.token = during.extra.get(TOKEN, "")
         call = self._service.methods[method].call(message, during.session)
         call.native = Native(encode(message), message)
         return call
@@ -202,6 +226,7 @@ HEARD: Mapping[str, Mapping[str, Any]] = {
     "Invoke": {"return": {}, "failures": []},
     "Call": {"return": {}, "failures": []},
     "RegisterPackage": {"ref": ""},
+    PUBLISH: {},
 }
 CALLBACKS = frozenset({"RegisterStackTransform", "RegisterStackInvokeTransform", "RegisterResourceHook", "RegisterErrorHook"})
 PROVIDERS = "pulumi:providers:"

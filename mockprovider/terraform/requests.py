@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Session
+from mockprovider.errors import MalformedError
 from mockprovider.schema import Package
 from mockprovider.terraform.objects import Generic, ObjectSchema
 from mockprovider.terraform.schema import ProviderSchema, provider_schema
@@ -72,7 +73,12 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
     bags: dict[str, Bag | None] = {}
     ids: list[str] = []
     for name, dynamic in shape.bags.items():
-        bags[name], id_ = coder.decode(getattr(message, dynamic))
+        try:
+            bags[name], id_ = coder.decode(getattr(message, dynamic))
+        except MalformedError as error:
+            raise MalformedError(
+                f"{method} of {getattr(message, 'type_name', '') or 'the provider'}, {dynamic}: {error}"
+            ) from error
         ids.append(id_ if name != "inputs" else "")
     if op is Op.PLAN and bags.get("inputs") is not None:
         # What is only written is in no plan, and no reason for a change.

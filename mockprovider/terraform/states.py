@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -79,24 +80,31 @@ def _plain_number(value: Any) -> Any:
 
 def upgrade_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
     """The upgraded state: the reply's value, or the attributes that upgrade functions made."""
+    return replies.to_response(shape, cls, _from_raw(shape, reply, call), call)
+
+
+def _from_raw(shape: Shape, reply: Reply, call: Call) -> Reply:
     coder = codec(call.session, shape.of, call.type)
-    if RAW in reply.extra and isinstance(coder, ObjectSchema):
-        value, id_ = coder.from_raw(reply.extra[RAW])
-        reply = replace(reply, value=value, id=id_)
-    return replies.to_response(shape, cls, reply, call)
+    if RAW not in reply.extra or not isinstance(coder, ObjectSchema):
+        return reply
+    value, id_ = coder.from_raw(reply.extra[RAW])
+    return replace(reply, value=value, id=id_)
 
 
 # Moves --------------------------------------------------------------------------------------------------------------------
 
 
 def move_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """MoveResourceState brings another type's state. ``Call.prior`` is what of it fits the type that it shall become.
+    """MoveResourceState brings another type's state. ``Call.prior`` is what of it fits the type that it shall become; nothing,
+    if that type has functions that convert.
 
     Where it comes from is in ``Call.extra``: ``source_type``, ``source_provider``, ``source_version``, and ``raw``.
     """
     coder = codec(session, shape.of, message.target_type_name)
     raw = _parsed(message.source_state, message.source_type_name)
-    prior, id_ = _read(coder, message.source_state, raw)
+    declared = identities.declared_type(session, message.target_type_name)
+    by_function = declared is not None and isinstance(declared.moved_from, Mapping)
+    prior, id_ = (None, _own_id(raw)) if by_function else _read(coder, message.source_state, raw)
     extra = {
         "source_type": message.source_type_name,
         "source_provider": message.source_provider_address,
@@ -129,6 +137,7 @@ def move_request(shape: Shape, cls: type[Message], call: Call) -> Any:
 
 def move_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
     """The state under its new type, with its private bytes and its identity."""
+    reply = _from_raw(shape, reply, call)
     message = replies.to_response(shape, cls, reply, call)
     identities.fill(message.target_identity, reply, call, reply.value, reply.id or call.id)
     return message

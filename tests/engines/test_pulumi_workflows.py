@@ -10,6 +10,8 @@ from typing import Any
 import pulumi
 import pytest
 from engine_toolbox import BUCKET, TYPES, Bucket, Thing
+from msgspec.structs import replace
+from pulumi import ResourceOptions
 
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
@@ -85,6 +87,18 @@ def test_the_import_command(cli: PulumiCli, double: Double) -> None:
     assert "does not exist" in cli.import_resource(BUCKET, "c", "nowhere", expect_failure=True).output
     cli.destroy()
     assert double.cloud.objects() == []
+
+
+def test_an_import_that_is_refused(cli: PulumiCli, double: Double) -> None:
+    """A type that cannot be imported says why, to the command and to the option; what a program made is still refreshed."""
+    double.define(replace(next(each for each in TYPES if each.token == BUCKET), importable="buckets are listed nowhere"))
+    double.cloud.create(BUCKET, "there", {"acl": "public", "arn": "arn:there"})
+    told = f"{BUCKET} cannot be imported: buckets are listed nowhere."
+    assert told in cli.import_resource(BUCKET, "b", "there", expect_failure=True).output
+    assert told in cli.up(lambda: Bucket("b", ResourceOptions(import_="there")), expect_failure=True).output
+    cli.up(buckets(c="public"))
+    assert cli.refresh().summary == {}
+    cli.destroy()
 
 
 def test_several_packages_in_one_program(cli: PulumiCli, double: Double) -> None:

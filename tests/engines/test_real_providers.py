@@ -45,6 +45,23 @@ def test_the_random_provider_is_recorded_and_replayed(engine: str, tmp_path: Pat
     assert "$2a$" not in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("name", "engine"),
+    [
+        pytest.param("terraform-null", "terraform", marks=pytest.mark.terraform_cli),
+        pytest.param("terraform-local", "tofu", marks=pytest.mark.tofu_cli),
+        pytest.param("terraform-time", "terraform", marks=pytest.mark.terraform_cli),
+        pytest.param("terraform-tls", "tofu", marks=pytest.mark.tofu_cli),
+    ],
+)
+def test_other_real_providers_are_recorded_and_replayed(name: str, engine: str, tmp_path: Path) -> None:
+    """The other providers, recorded anew, replay with the plans and states of that recording, and none of them there."""
+    kept = KEPT[name]
+    path = tmp_path / "again.json"
+    live = kept.record(engine, path, tmp_path / "live")
+    assert kept.replay(engine, path, tmp_path / "replayed") == live
+
+
 @pytest.mark.terraform_cli
 @pytest.mark.skipif(kept_aws.provider() is None, reason="no AWS provider: MOCKPROVIDER_AWS_PROVIDER says where it is")
 def test_the_aws_provider_is_recorded_and_replayed(tmp_path: Path) -> None:

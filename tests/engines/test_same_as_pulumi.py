@@ -114,6 +114,39 @@ def test_unknown_configuration(both):
     both.run("preview", program)
 
 
+def test_a_diff_that_needs_to_know(both):
+    """A type whose Diff refuses unknowns fails the preview of what makes one, and not the up, where all is known."""
+    picky = ResourceType("cloud:index:Picky", {"of": Property(str)}, diff_needs_known=True)
+    for double in both.each_double():
+        double.define(picky)
+    wanted = {"name": "a"}
+
+    def program():
+        Thing(picky.token, "picky", of=Bucket("logs", **wanted).arn)
+
+    both.run("preview", program)
+    both.run("up", program)
+    wanted["name"] = "b"
+    assert both.run("preview", program, fails=True)["picky"] == ["Check", "Diff"]
+    assert both.run("up", program)["picky"] == ["Check", "Diff", "Update"]
+
+
+def test_get_resource(both):
+    """The built-in ``getResource`` tells what the engine knows of a resource of the run; in a preview its id is empty."""
+
+    def program():
+        logs = Bucket("logs", acl="x")
+        found = logs.urn.apply(lambda urn: pulumi.runtime.invoke("pulumi:pulumi:getResource", {"urn": urn}).value)
+        pulumi.export("id", found.apply(lambda known: known["id"]))
+        pulumi.export("acl", found.apply(lambda known: known["state"]["acl"]))
+
+    both.run("preview", program)
+    both.run("up", program)
+    assert both.stack.outputs["acl"] == "x"
+    assert both.stack.outputs["id"] == both.doubles[0].cloud.objects(BUCKET)[0].id
+    both.run("up", program)
+
+
 def test_options(both):
     """Options that change what is asked of the provider, or what is remembered."""
     wanted = {"acl": "1", "name": "1"}

@@ -24,21 +24,16 @@ YAML = {"resources": {"logs": {"type": BUCKET}}}
 
 
 class Hanging:
-    """A layer in which a real Create hangs until Cancel has come."""
+    """A layer in which a real Create hangs until its session is cancelled."""
 
     def __init__(self) -> None:
         self.creating = threading.Event()
-        self.cancelled = threading.Event()
-        self.waiting = False
 
     def layer(self, call: Call, proceed: Handler) -> Reply:
         """Hold the create."""
-        if call.op is Op.CANCEL and self.waiting:
-            self.cancelled.set()
         if call.op is Op.CREATE and not call.preview:
-            self.waiting = True
             self.creating.set()
-            assert self.cancelled.wait(SECONDS)
+            assert call.session.cancelled.wait(SECONDS)
         return proceed(call)
 
 

@@ -219,6 +219,53 @@ def test_r10_a_move_across_types(stage: Stage) -> None:
     assert stage.double.cloud.objects() == []
 
 
+def test_r10_a_move_that_converts(stage: Stage) -> None:
+    """R10: the declared function converts the old attributes, and no refresh sees drift, before an update or after."""
+    stage.made('name = "one"')
+    titled = ResourceType(
+        "cloud:index:Titled",
+        {"title": Property(str)},
+        moved_from={"mock/cloud/cloud_thing": lambda old: {"id": old["id"], "title": f"the {old['name']}"}},
+    )
+    stage.double.define(titled)
+    resource = 'resource "cloud_titled" "a" {\n  title = "TITLE"\n}\n'
+    moved = "moved {\n  from = cloud_thing.a\n  to = cloud_titled.a\n}\n"
+    for title, action in (("the one", "no-op"), ("the two", "update")):
+        stage.cli.write(HEAD + resource.replace("TITLE", title) + moved)
+        assert stage.cli.plan().actions == {"cloud_titled.a": [action]}
+    stage.cli.apply()
+    assert stage.cli.plan().actions == {"cloud_titled.a": ["no-op"]}
+    assert stage.cli.state()["resources"][0]["instances"][0]["attributes"]["title"] == "the two"
+    stage.cli.destroy()
+    assert stage.double.cloud.objects() == []
+
+
+def test_r10_a_move_from_the_engine_s_own_provider(stage: Stage) -> None:
+    """R10: an object of a provider that the double does not serve is converted, and is managed once the cloud has it."""
+    stage.cli.write(f'{HEAD}resource "terraform_data" "a" {{\n  input = "one"\n}}\n')
+    stage.cli.apply()
+    convert = {"builtin/terraform/terraform_data": lambda old: {"id": old["id"], "name": old["input"]["value"]}}
+    stage.double.define(replace(STORE, moved_from=convert))
+    id_ = stage.cli.state()["resources"][0]["instances"][0]["attributes"]["id"]
+    stage.double.cloud.create(STORE.token, id_, {"name": "one", "note": f"note of {id_}"})
+    moved = "moved {\n  from = terraform_data.a\n  to = cloud_store.a\n}\n"
+    stage.cli.write(f'{HEAD}resource "cloud_store" "a" {{\n  name = "one"\n}}\n{moved}')
+    assert stage.cli.plan().actions == {"cloud_store.a": ["no-op"]}
+    stage.cli.apply()
+    stage.cli.destroy()
+    assert stage.double.cloud.objects() == []
+
+
+def test_r10_a_move_from_another_provider(stage: Stage) -> None:
+    """R10: a type is taken over only from the provider whose address is declared, whatever else has a type of that name."""
+    stage.made()
+    stage.double.define(replace(STORE, moved_from=("acme/cloud/cloud_thing",)))
+    moved = "moved {\n  from = cloud_thing.a\n  to = cloud_store.a\n}\n"
+    stage.cli.write(f'{HEAD}resource "cloud_store" "a" {{\n  name = "one"\n}}\n{moved}')
+    told = "This one is of the provider example.com/mock/cloud, and moved_from wants one of acme/cloud."
+    assert told in said(stage.cli.plan(expect_failure=True))
+
+
 def test_r10_a_move_that_nobody_declared(stage: Stage) -> None:
     """R10: a type that does not say so takes no other's objects."""
     stage.made()

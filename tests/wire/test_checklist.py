@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 from builders import BUCKET, TOKEN, URN, package
@@ -190,12 +191,14 @@ def test_item_4_previews(asking):
 
 def test_item_5_concurrent_processes_share_a_cloud(start, tmp_path):
     """Item 5: what several providers make at the same time in one cloud file is all there, under ids of its own."""
-    many = [start(package(BUCKET), cloud=Cloud(SqliteStore(tmp_path / "cloud.sqlite"))) for _ in range(3)]
-    with ThreadPoolExecutor(12) as pool:
-        ids = list(pool.map(lambda number: many[number % 3].create(acl=str(number)).id, range(12)))
+    with ExitStack() as stack:
+        stores = [stack.enter_context(SqliteStore(tmp_path / "cloud.sqlite")) for _ in range(3)]
+        many = [start(package(BUCKET), cloud=Cloud(each)) for each in stores]
+        with ThreadPoolExecutor(12) as pool:
+            ids = list(pool.map(lambda number: many[number % 3].create(acl=str(number)).id, range(12)))
 
-    assert len(set(ids)) == 12
-    assert {each.id for each in many[0].double.cloud.objects(TOKEN)} == set(ids)
+        assert len(set(ids)) == 12
+        assert {each.id for each in many[0].double.cloud.objects(TOKEN)} == set(ids)
 
 
 def test_item_5_sessions(asking, wire):

@@ -11,7 +11,8 @@ from mockprovider.fake.behaviours.world import World
 
 
 class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
-    """Each op takes so many seconds of the clock. One that takes longer than its timeout fails when that is over.
+    """Each op takes so many seconds of the clock. One that takes longer than its timeout fails when that is over, and one
+    during which the engine asks the provider to stop fails at once, with the status ``cancelled``.
 
     The timeout is what the engine says, else the type's ``timeouts``, else there is none. What a create or an update was about
     is done all the same: the failure comes with the object's state, so that the engine knows of it.
@@ -29,21 +30,28 @@ class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Let time pass, and pass on."""
         seconds: float = getattr(self, call.op.value, 0.0) if call.op in TIMED and not call.preview else 0.0
-        limit = world.timeout(call)
-        if not limit or seconds <= limit:
-            if seconds:
-                world.clock.sleep(seconds)
+        wrong = _waited(call, world, seconds) if seconds else None
+        if wrong is None:
             return proceed(call)
-        world.clock.sleep(limit)
-        late = Failure(
-            f"Timeout: {call.op.value} of {world.type} was not done after {limit:g} s.",
-            status="deadline_exceeded",
-            detail=f"It takes {seconds:g} s. Raise the timeout, or look whether it is done later.",
-        )
         if call.op in (Op.READ, Op.DELETE):
-            return Reply(failures=(late,))
+            return Reply(failures=(wrong,))
         reply = proceed(call)
-        return replace(reply, failures=(*reply.failures, late))
+        return replace(reply, failures=(*reply.failures, wrong))
 
 
 TIMED = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
+
+
+def _waited(call: Call, world: World, seconds: float) -> Failure | None:
+    """Let ``seconds`` pass: why the call fails, if it was called off or took too long."""
+    limit = world.timeout(call)
+    if world.clock.wait(min(seconds, limit or seconds), call.session.cancelled):
+        told = f"Cancelled: {call.op.value} of {world.type} was not done when the engine asked to stop."
+        return Failure(told, status="cancelled", detail="Look with a refresh whether it was done all the same.")
+    if not limit or seconds <= limit:
+        return None
+    return Failure(
+        f"Timeout: {call.op.value} of {world.type} was not done after {limit:g} s.",
+        status="deadline_exceeded",
+        detail=f"It takes {seconds:g} s. Raise the timeout, or look whether it is done later.",
+    )

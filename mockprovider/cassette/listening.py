@@ -1,0 +1,93 @@
+"""What a provider logs, noted with the call that it belongs to.
+
+Nothing on the wire says which call a line is about. It goes to the call in flight on the resource that it names, else to the
+one that began last, else to the one that was answered last. Lines for debugging are passed on and not kept: SDKs write dozens
+of them for each resource, in another order each time, and engines show them only on request.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from msgspec import Struct, field
+
+from mockprovider.calls import Call, EnginePort, Op
+
+Line: TypeAlias = tuple[str, str, str]
+"""Severity, message, URN."""
+
+DEBUG = "debug"
+
+
+class Asked(Struct, eq=False):
+    """What is known of a call before it is answered."""
+
+    call: Call
+    instance: str
+    phase: str
+    request: Any
+    names: frozenset[str]
+    number: int = 0
+    """Its interaction's, where others have to name it before it is there."""
+    parent: int | None = None
+    lines: list[Line] = field(default_factory=list)
+    """What the provider logged meanwhile."""
+
+
+class Listener:
+    """A session's way back for lines of log, which notes what passes.
+
+    Lines wait for their call's answer: what in them is secret is often only known from it.
+
+    Args:
+        onward: the engine's own way.
+        late: takes a line that came after its call was answered.
+    """
+
+    def __init__(self, onward: EnginePort, late: Callable[[Asked, Line], None]) -> None:
+        self._onward = onward
+        self._late = late
+        self._flying: list[Asked] = []
+        self._last: Asked | None = None
+        self._lock = threading.Lock()
+
+    def log(self, severity: str, message: str, urn: str = "") -> None:
+        """Pass the line on, and note it."""
+        self._onward.log(severity, message, urn)
+        if severity == DEBUG:
+            return
+        line = (severity, message, urn)
+        with self._lock:
+            found = self._asked(urn)
+            if found is not None:
+                found.lines.append(line)
+                return
+            last = self._last
+        if last is not None:
+            self._late(last, line)
+
+    def _asked(self, urn: str) -> Asked | None:
+        newest_first = self._flying[::-1]
+        return next((each for each in newest_first if _is_about(each.call, urn)), next(iter(newest_first), None))
+
+    def begin(self, asked: Asked) -> None:
+        """A call begins."""
+        with self._lock:
+            self._flying.append(asked)
+
+    def end(self, asked: Asked, *, answered: bool) -> list[Line]:
+        """A call is over; the lines that belong to it."""
+        with self._lock:
+            self._flying.remove(asked)
+            if answered:
+                self._last = asked
+            return asked.lines
+
+
+def _is_about(call: Call, urn: str) -> bool:
+    if call.op is Op.CONSTRUCT:
+        # The URN is made during the call, and ends with what the call has.
+        return urn.endswith((f"::{call.type}::{call.name}", f"${call.type}::{call.name}"))
+    return bool(urn) and call.urn == urn

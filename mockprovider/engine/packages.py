@@ -1,0 +1,89 @@
+"""Packages as programs register them: which plugin a package comes from, and what that plugin is parameterized with."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.goal import Goal, Parameterization
+from mockprovider.errors import UnsupportedError
+from mockprovider.values import Bag, Value
+
+
+class Registered(Struct, frozen=True):
+    """A package that a program registered, by what it wants of its provider."""
+
+    version: str = ""
+    url: str = ""
+    parameterization: Parameterization | None = None
+
+
+class Packages:
+    """The packages of one program, by the references that it was given for them. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Registered] = {}
+        self._lock = threading.Lock()
+
+    def register(self, request: Any) -> str:
+        """The reference for a ``RegisterPackageRequest``; equal requests have equal ones. Raises ``UnsupportedError``."""
+        # Older SDKs have no such field.
+        if "extension" in request.DESCRIPTOR.fields_by_name and request.HasField("extension"):
+            raise UnsupportedError(
+                f"This version of the embedded engine does not support a package beside another (the extension "
+                f"{request.extension.name!r} of {request.name!r}) yet; the pulumi CLI does."
+            )
+        found = Registered(request.version, request.download_url)
+        if request.HasField("parameterization"):
+            given = request.parameterization
+            made = Parameterization(request.name, request.version, given.name, given.version, given.value)
+            found = Registered("", request.download_url, made)
+        reference = hashlib.sha256(request.SerializeToString(deterministic=True)).hexdigest()[:32]
+        with self._lock:
+            self._found[reference] = found
+        return reference
+
+    def applied(self, reference: str, goal: Goal) -> Goal:
+        """``goal`` with what the package of this reference, if there is one, says. Raises ``RefusedError`` for another."""
+        if not reference:
+            return goal
+        with self._lock:
+            found = self._found.get(reference)
+        if found is None:
+            raise RefusedError(f"{goal.type} {goal.name!r} is of the package {reference!r}, which the program did not register")
+        return replace(
+            goal,
+            version=goal.version or found.version,
+            plugin_download_url=goal.plugin_download_url or found.url,
+            parameterization=found.parameterization,
+        )
+
+
+def internal(made: Parameterization) -> dict[str, Value]:
+    """What a provider resource's inputs keep of ``made`` for the engine alone; the rest of it is the type and ``version``."""
+    versioned = {"version": made.base_version} if made.base_version else {}
+    return {"name": made.base, **versioned, "parameterization": base64.b64encode(made.value).decode()}
+
+
+def parameterization(package: str, inputs: Bag, kept: Mapping[str, Any]) -> Parameterization | None:
+    """What the inputs of the provider of ``package`` say of its parameterization; ``kept`` is the engine's part of them.
+
+    Raises ``RefusedError`` where that is not what an engine has written.
+    """
+    encoded = kept.get("parameterization")
+    if encoded is None:
+        return None
+    try:
+        value = base64.b64decode(encoded, validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise RefusedError(f"the parameterization of the provider of {package!r} in the state is no base64: {error}") from error
+    base, version = str(kept.get("name", "")) or package, str(kept.get("version", ""))
+    return Parameterization(base, version, package, str(inputs.get("version", "")), value)

@@ -1,0 +1,92 @@
+"""Objects that change their type: from which types they may come, and what they are under the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.errors import DefinitionError
+from mockprovider.schema import TOKEN, Kind, ResourceType, snake_case, terraform_type_name
+from mockprovider.values import Bag, Value, reveal
+
+Convert = Callable[[dict[str, Any]], dict[str, Any]]
+CONVERTED = "converted"
+"""The note about an object that was changed under its new type: its properties are the new type's since."""
+
+
+class Former(Struct, frozen=True):
+    """A type that another one takes objects over from: its name as declared, and the address of its provider or the end of it.
+
+    ``convert`` makes the new type's attributes of the old one's; ``None`` where those of the same name are taken as they are.
+    """
+
+    type: str
+    provider: str = ""
+    convert: Convert | None = None
+
+    def named(self, types: Mapping[str, ResourceType]) -> str:
+        """Terraform's name of the type, given what is declared by token."""
+        known = types.get(self.type)
+        if known is not None:
+            return known.terraform
+        return terraform_type_name(self.type) if ":" in self.type else self.type
+
+    def of_provider(self, address: str) -> bool:
+        """Whether the type is one of the provider at ``address``; engines differ in the host, so the end is enough."""
+        return not self.provider or f"/{address}".endswith(f"/{self.provider}")
+
+
+def formers(declared: ResourceType) -> Iterator[Former]:
+    """What ``declared.moved_from`` says, in its order."""
+    given = declared.moved_from
+    for source in given:
+        provider, _, name = ("", "", source) if TOKEN.fullmatch(source) else source.rpartition("/")
+        yield Former(name, provider, given[source] if isinstance(given, Mapping) else None)
+
+
+def converted(declared: ResourceType, convert: Convert, raw: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """What ``convert`` makes of a state's attributes. Raises ``DefinitionError`` if that is no dict."""
+    made = convert(dict(raw))
+    if not isinstance(made, dict):
+        raise DefinitionError(
+            f"{declared.token}: the function that converts objects of {source} returned a {type(made).__name__}. "
+            "Return the attributes of the new type in a dict."
+        )
+    return made
+
+
+def properties_after(declared: ResourceType, former: ResourceType, convert: Convert, id_: str, found: Bag) -> Bag:
+    """The properties that an object of ``former`` has under its new type, by the same function as its state's attributes."""
+    raw = {"id": id_, **_outward(reveal(found), Kind("object", properties=former.properties))}
+    made = converted(declared, convert, raw, former.terraform)
+    inward: Bag = _inward(made, Kind("object", properties=declared.properties))
+    return inward
+
+
+def _attributes(kind: Kind) -> dict[str, str]:
+    return {name: item.terraform or snake_case(name) for name, item in kind.properties.items()}
+
+
+def _outward(value: Value, kind: Kind) -> Any:
+    if isinstance(value, Mapping) and kind.properties:
+        names = _attributes(kind)
+        return {names[name]: _outward(value.get(name), item.kind) for name, item in kind.properties.items()}
+    return _each(value, kind, _outward)
+
+
+def _inward(value: Any, kind: Kind) -> Any:
+    if isinstance(value, Mapping) and kind.properties:
+        names = _attributes(kind)
+        there = {name: value.get(names[name]) for name in kind.properties}
+        return {name: _inward(each, kind.properties[name].kind) for name, each in there.items() if each is not None}
+    return _each(value, kind, _inward)
+
+
+def _each(value: Any, kind: Kind, turn: Callable[[Any, Kind], Any]) -> Any:
+    if kind.items is None:
+        return value
+    if isinstance(value, Mapping):
+        return {key: turn(each, kind.items) for key, each in value.items()}
+    return [turn(each, kind.items) for each in value] if isinstance(value, list | tuple) else value

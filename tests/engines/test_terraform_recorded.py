@@ -1,0 +1,175 @@
+"""What no kept cassette holds: every kind of call of either protocol, recorded and replayed under the real engines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kept_terraform import module_plan, module_state
+from terraform_stage import HEAD, THING, ZONE
+
+from mockprovider import tape
+from mockprovider.double import Double, Wiring, real, recording, replaying
+from mockprovider.double.launchers import install
+from mockprovider.drivers.terraform import Terraform
+from mockprovider.offers import Ephemeral, ProviderFunction
+from mockprovider.schema import Property, ResourceType
+
+TYPES = (
+    ResourceType(THING.token, THING.properties, identity=("name",)),
+    ResourceType(
+        "cloud:index:Store", {"name": Property(str), "made": Property(str, computed=True)}, moved_from=("cloud_thing",)
+    ),
+    ZONE,
+    Ephemeral("cloud:index:Token", {"user": Property(str, required=True)}, {"secret": "s-{user}-{id}"}),
+    ProviderFunction("cloud:index:join", {"parts": str}, variadic="parts", implementation=lambda *parts: "-".join(parts)),
+)
+ENGINES = [
+    pytest.param("terraform", marks=pytest.mark.terraform_cli),
+    pytest.param("tofu", marks=pytest.mark.tofu_cli),
+]
+KINDS = {
+    "ReadDataSource",
+    "CallFunction",
+    "OpenEphemeralResource",
+    "CloseEphemeralResource",
+    "MoveResourceState",
+    "ImportResourceState",
+}
+MAIN = """
+provider "cloud" {}
+data "cloud_zone" "z" {
+  region = "north"
+}
+ephemeral "cloud_token" "t" {
+  user = "me"
+}
+resource "cloud_thing" "a" {
+  name   = provider::cloud::join("a", data.cloud_zone.z.zone)
+  size   = SIZE
+  hidden = ephemeral.cloud_token.t.secret
+  tags   = { size = "SIZE" }
+  kinds  = ["y", "x"]
+}
+output "joined" {
+  value = provider::cloud::join("b", cloud_thing.a.id)
+}
+"""
+PROCESS = {
+    "mockprovider": 1,
+    "packages": {
+        "cloud": {
+            "config": {"region": {"type": "string"}},
+            "resources": {
+                "cloud:index:Queue": {
+                    "properties": {
+                        "name": {"type": "string"},
+                        "arn": {"type": "string", "computed": "arn:{id}"},
+                    }
+                }
+            },
+        }
+    },
+}
+ALIASES = """
+provider "cloud" {
+  region = "east"
+}
+provider "cloud" {
+  alias  = "west"
+  region = "west"
+}
+resource "cloud_queue" "east" {
+  name = "jobs"
+}
+resource "cloud_queue" "west" {
+  provider = cloud.west
+  name     = "jobs"
+}
+"""
+THING_B = 'resource "cloud_thing" "b" {\n  name = "b"\n}\n'
+STORE_B = 'resource "cloud_store" "b" {\n  name = "b"\n}\nmoved {\n  from = cloud_thing.b\n  to   = cloud_store.b\n}\n'
+
+
+def life(cli: Terraform, drift: Callable[[], object]) -> list[dict[str, Any]]:
+    """Create, leave alone, replace, mend, take over by a move, forget and import again, destroy: plans and states of each."""
+    seen: list[dict[str, Any]] = []
+
+    def step(configuration: str) -> None:
+        cli.write(HEAD + configuration)
+        seen.append(module_plan(cli.plan().plan))
+        seen.append(module_state(cli.apply_plan().state))
+
+    first = MAIN.replace("SIZE", "1")
+    step(first + THING_B)
+    assert cli.plan().exit_code == 0
+    second = MAIN.replace("SIZE", "2")
+    step(second + THING_B)
+    drift()
+    seen.append(module_state(cli.refresh().state))
+    step(second + THING_B)
+    step(second + STORE_B)
+    held = cli.state()["resources"]
+    (found,) = [each["instances"][0]["attributes"]["id"] for each in held if each["type"] == "cloud_store"]
+    cli.command("state", "rm", "cloud_store.b")
+    step(second + STORE_B.partition("moved")[0] + f'import {{\n  to = cloud_store.b\n  id = "{found}"\n}}\n')
+    seen.append(module_state(cli.destroy().state))
+    return seen
+
+
+def lived(binary: str, double: Double, folder: Path, drift: Callable[[], object] = lambda: None) -> list[dict[str, Any]]:
+    """The life under an engine; the double's own errors fail the test."""
+    with double:
+        serving = double.serve("terraform")
+        found = life(Terraform(folder, lambda: serving.environment, binary=binary), drift)
+        double.raise_errors()
+    return found
+
+
+def methods(path: Path) -> set[str]:
+    """The RPCs that a cassette has answers to."""
+    return {each.method for each in tape.load(path).interactions}
+
+
+@pytest.mark.parametrize("binary", ENGINES)
+@pytest.mark.parametrize("major", [5, 6])
+def test_every_kind_of_call_is_recorded_and_replayed(binary: str, major: int, tmp_path: Path) -> None:
+    """Data, functions, ephemerals, write-only values, moves and imports replay with the same plans and states."""
+    path = tmp_path / "life.json"
+    double = Double(*TYPES, provider=recording(path, Wiring("cloud", major=major), "terraform"))
+
+    def drift() -> None:
+        for each in double.cloud.objects(THING.token):
+            double.cloud.drift(THING.token, each.id, tags={"by": "hand"})
+
+    live = lived(binary, double, tmp_path / "live", drift)
+    assert methods(path) >= KINDS
+    assert lived(binary, Double(provider=replaying(path)), tmp_path / "replayed") == live
+
+
+@pytest.mark.terraform_cli
+def test_a_process_of_protocol_6_is_recorded_and_replayed(tmp_path: Path) -> None:
+    """Real processes that speak protocol 6, one an instance, are recorded; two aliases of one name keep their regions."""
+    install("terraform", "cloud", tmp_path / "bin", types=json.dumps(PROCESS))
+    executable = str(tmp_path / "bin" / "terraform-provider-cloud")
+
+    def states(provider: Wiring, folder: Path) -> list[dict[str, Any]]:
+        with Double(provider=provider) as double:
+            serving = double.serve("terraform")
+            cli = Terraform(folder, lambda: serving.environment)
+            cli.write(HEAD + ALIASES)
+            found = [module_plan(cli.plan().plan), *(module_state(each().state) for each in (cli.apply, cli.destroy))]
+            double.raise_errors()
+        return found
+
+    path = tmp_path / "process.json"
+    env = {"MOCKPROVIDER_CLOUD": str(tmp_path / "cloud.sqlite")}
+    wiring = real([executable], "terraform", env=env)
+    assert wiring.major == 6
+    live = states(recording(path, wiring, "terraform"), tmp_path / "live")
+    shutil.rmtree(tmp_path / "bin")
+    assert states(replaying(path), tmp_path / "replayed") == live
