@@ -16,10 +16,11 @@ from mockprovider.calls import Op
 from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
-from mockprovider.fake._behaviours import KINDS
-from mockprovider.fake._properties import PROPERTY_KEYS, PROPERTY_NAME, TERRAFORM_NAME
 from mockprovider.fake.behaviours import Normalised, Pending, Quota
-from mockprovider.fake.definitions import PACKAGE_NAME, RESOURCE, VERSION, dump, load
+from mockprovider.fake.definitions import dump, load
+from mockprovider.fake.definitions.behaviours import KINDS
+from mockprovider.fake.definitions.properties import PROPERTY_KEYS, PROPERTY_NAME, TERRAFORM_NAME
+from mockprovider.fake.definitions.reading import PACKAGE_NAME, RESOURCE, VERSION
 from mockprovider.schema import Function, Kind, Property, Random, ResourceType, Template
 
 HOUSE = Path(__file__).resolve().parent.parent

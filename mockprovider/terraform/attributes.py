@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from mockprovider.document import Node, describe, nearest
 from mockprovider.errors import DefinitionError, MalformedError
-from mockprovider.fake._document import Node, describe, nearest
 from mockprovider.fake.computing import generated
 from mockprovider.schema import Kind, Property, camel_case, snake_case
 from mockprovider.terraform.published import ATTRIBUTE_NESTING, BLOCK_NESTING, TEXT_KINDS

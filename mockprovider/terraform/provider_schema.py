@@ -13,8 +13,8 @@ from typing import Any
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
+from mockprovider.document import Node, nearest, parse
 from mockprovider.errors import DefinitionError, MalformedError
-from mockprovider.fake._document import Node, nearest, parse
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Package, Property, ResourceType, camel_case
 from mockprovider.terraform.attributes import own_id, read_block, replaced, returned_value

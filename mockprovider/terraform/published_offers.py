@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from mockprovider.fake._document import Node
+from mockprovider.document import Node
 from mockprovider.fake.computing import generated
 from mockprovider.offers import ProviderFunction
 from mockprovider.schema import Property, camel_case, snake_case

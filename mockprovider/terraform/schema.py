@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 from google.protobuf.message import Message
 
+from mockprovider.document import Node
 from mockprovider.errors import DefinitionError, MalformedError
-from mockprovider.fake._document import Node
 from mockprovider.offers import Ephemeral, ephemerals
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.attributes import read_block

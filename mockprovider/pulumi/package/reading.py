@@ -16,8 +16,8 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from mockprovider.document import Node, nearest
 from mockprovider.errors import DefinitionError
-from mockprovider.fake._document import Node, nearest
 from mockprovider.pulumi.package.inventing import answer, computed, invented
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
 from mockprovider.pulumi.package.text import read_text

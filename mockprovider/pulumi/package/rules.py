@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from mockprovider.fake._document import Node, nearest
+from mockprovider.document import Node, nearest
 from mockprovider.pulumi.package.types import keys
 
 VERSION = re.compile(r"v?([0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?)")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mockprovider.document import parse
 from mockprovider.errors import DefinitionError
-from mockprovider.fake._document import parse
 
 
 def read_text(text: str, origin: str) -> Any:

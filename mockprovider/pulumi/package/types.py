@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from mockprovider.fake._document import Node, describe, nearest
+from mockprovider.document import Node, describe, nearest
 from mockprovider.fake.checks import failures
 from mockprovider.schema import Kind, Property, snake_case
 from mockprovider.values import Value

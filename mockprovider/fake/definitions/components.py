@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
+from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
-from mockprovider.fake._document import Node
-from mockprovider.fake._properties import read_inputs, read_properties
+from mockprovider.fake.definitions.properties import read_inputs, read_properties
 from mockprovider.schema import Child, Component, Method
 from mockprovider.values import Value
 

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import NODEFAULT
 from msgspec.structs import FieldInfo, fields
 
+from mockprovider.document import Node, nearest
 from mockprovider.errors import DefinitionError
-from mockprovider.fake._document import Node, nearest
 from mockprovider.fake.behaviours import (
     Eventual,
     Holds,

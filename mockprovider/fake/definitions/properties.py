@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from mockprovider.document import Node, nearest
 from mockprovider.errors import DefinitionError
-from mockprovider.fake._behaviours import number
-from mockprovider.fake._document import Node, nearest
 from mockprovider.fake.checks import failures
+from mockprovider.fake.definitions.behaviours import number
 from mockprovider.schema import COLLECTIONS, NAMES, Kind, Property, Random, Template
 from mockprovider.values import Value
 
