@@ -1,13 +1,15 @@
 """Bags on their way to a provider and back."""
 
 import pytest
+from msgspec.structs import replace
 
-from mockprovider.engine.outgoing import flattened, outgoing, restored, variables, with_contents, with_secrets
+from mockprovider.engine.outgoing import flattened, outgoing, restored, unnamed, variables, with_contents, with_secrets
 from mockprovider.errors import MalformedError
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret
 
 EVERYTHING = frozenset({"secrets", "resources", "byte_strings"})
-REFERENCE = ResourceReference("urn:b", id="b-1")
+URN = "urn:pulumi:dev::shop::cloud:index:Bucket::b"
+REFERENCE = ResourceReference(URN, id="b-1", name="b", type="cloud:index:Bucket")
 
 
 @pytest.mark.parametrize(
@@ -17,9 +19,9 @@ REFERENCE = ResourceReference("urn:b", id="b-1")
         (Output(1), 1, 1),
         (Output(1, secret=True), Secret(1), 1),
         (Output(), UNKNOWN, UNKNOWN),
-        (REFERENCE, REFERENCE, "b-1"),
-        (ResourceReference("urn:c"), ResourceReference("urn:c"), "urn:c"),
-        (ResourceReference("urn:d", id=UNKNOWN), ResourceReference("urn:d", id=UNKNOWN), UNKNOWN),
+        (ResourceReference(URN, id="b-1"), REFERENCE, "b-1"),
+        (ResourceReference(URN), replace(REFERENCE, id=None), URN),
+        (ResourceReference(URN, id=UNKNOWN), replace(REFERENCE, id=UNKNOWN), UNKNOWN),
         (b"text", b"text", "text"),
     ],
 )
@@ -65,3 +67,8 @@ def test_configure_s_variables():
     """Strings as they are, everything else as JSON, under the package's keys, secrets in the clear."""
     found = variables("cloud", {"region": "eu", "key": Secret("k"), "tags": {"b": 1, "a": True}})
     assert found == {"cloud:config:region": "eu", "cloud:config:key": "k", "cloud:config:tags": '{"a":true,"b":1}'}
+
+
+def test_a_reference_is_kept_by_its_urn() -> None:
+    """What a provider says of a referenced resource's name and type is not kept: its URN tells."""
+    assert unnamed({"of": [Secret(REFERENCE)], "x": 1}) == {"of": [Secret(ResourceReference(URN, id="b-1"))], "x": 1}

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
 from mockprovider.engine.goal import Parameterization
-from mockprovider.engine.outgoing import flattened, outgoing, restored, variables, with_contents
+from mockprovider.engine.outgoing import flattened, outgoing, restored, unnamed, variables, with_contents
 from mockprovider.engine.state import ResourceState
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
 from mockprovider.pulumi.signatures import accepted
@@ -321,7 +321,8 @@ class Instance:
     def _in(self, bag: Bag, sent: Bag, what: str) -> dict[str, Value]:
         if not self._preview:
             self._known(bag, what)
-        return dict(bag) if "secrets" in self.accepts else restored(bag, sent)
+        answer = unnamed(bag)
+        return answer if "secrets" in self.accepts else restored(answer, sent)
 
     def _known(self, bag: Bag, what: str) -> None:
         unknown = [name for name, value in bag.items() if has_unknown(value)]

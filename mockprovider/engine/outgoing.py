@@ -7,7 +7,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from mockprovider.errors import MalformedError
+from mockprovider.urn import Urn
 from mockprovider.values import (
     UNKNOWN,
     Archive,
@@ -37,12 +40,21 @@ def outgoing(bag: Bag, accepts: frozenset[str], *, elide: bool = False) -> dict[
         if isinstance(value, Secret):
             return value if "secrets" in accepts else value.value
         if isinstance(value, ResourceReference):
-            return value if "resources" in accepts else _plain_reference(value)
+            return _named(value) if "resources" in accepts else _plain_reference(value)
         if isinstance(value, bytes):
             return value if "byte_strings" in accepts else _text(value)
         if elide and isinstance(value, (Asset, Archive)):
             return type(value)(hash=value.hash)
         return value
+
+    return {name: map_value(value, change) for name, value in bag.items()}
+
+
+def unnamed(bag: Bag) -> dict[str, Value]:
+    """A provider's ``bag`` with its resource references as an engine keeps them: the URN tells name and type."""
+
+    def change(value: Value) -> Value:
+        return replace(value, name=None, type=None) if isinstance(value, ResourceReference) else value
 
     return {name: map_value(value, change) for name, value in bag.items()}
 
@@ -97,6 +109,11 @@ def variables(package: str, inputs: Bag) -> dict[str, str]:
 
 def _json(value: Value) -> str:
     return json.dumps(value, separators=(",", ":"), sort_keys=True, default=str)
+
+
+def _named(reference: ResourceReference) -> ResourceReference:
+    urn = Urn.parse(reference.urn)
+    return replace(reference, name=urn.name, type=urn.type)
 
 
 def _plain_reference(reference: ResourceReference) -> Value:

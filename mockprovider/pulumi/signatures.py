@@ -190,7 +190,8 @@ def _resource(value: ResourceReference, wants: Wants) -> Value:
         "name": value.name or None,
         "type": value.type or None,
         "id": "" if isinstance(value.id, Unknown) else value.id,
-        "packageVersion": value.package_version or None,
+        # In a state file it always stands, be it empty.
+        "packageVersion": value.package_version or ("" if wants.plaintext else None),
     }
     return {SIGNATURE: RESOURCE} | {key: part for key, part in parts.items() if part is not None}
 

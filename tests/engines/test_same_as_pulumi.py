@@ -147,6 +147,20 @@ def test_get_resource(both):
     both.run("up", program)
 
 
+def test_references_to_resources(both):
+    """A resource as a property's value: the provider is told its name and type, and the state keeps only URN and id."""
+
+    def program(acl):
+        logs = Bucket("logs", acl=acl)
+        Thing("cloud:other:Kind", "free", of=logs, inside=[{"it": logs}], also=pulumi.Output.secret(logs))
+
+    both.run("preview", lambda: program("x"))
+    assert both.run("up", lambda: program("x"))["free"] == ["Check", "Create"]
+    assert both.run("up", lambda: program("y"))["free"] == ["Check", "Diff"]
+    both.run("refresh")
+    both.run("destroy")
+
+
 def test_options(both):
     """Options that change what is asked of the provider, or what is remembered."""
     wanted = {"acl": "1", "name": "1"}
