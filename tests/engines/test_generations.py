@@ -143,3 +143,21 @@ def test_no_detailed_diff(aged):
     both.run("up", program)
     wanted["name"] = "b"
     assert "Create" in both.run("up", program)["logs"]
+
+
+@pytest.mark.parametrize("generation", ["no-resources", "no-outputs", "no-byte-strings"])
+def test_references(aged, generation):
+    """A resource as a property's value comes as a reference, and as its bare id to a provider that takes no references."""
+    both = aged(generation)
+
+    def program(acl="x"):
+        logs = Bucket("logs", acl=acl)
+        Thing("cloud:other:Kind", "free", of=logs, inside=[logs])
+
+    both.run("preview", program)
+    assert both.run("up", program)["free"] == ["Check", "Create"]
+    plain = {isinstance(call.inputs["of"], str) for call in seen(both, Op.CREATE) if call.name == "free"}
+    assert plain == {generation == "no-resources"}
+    assert both.run("up", lambda: program("y"))["free"] == ["Check", "Diff"]
+    both.run("refresh")
+    both.run("destroy")
