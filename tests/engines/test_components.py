@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 import pytest
@@ -29,19 +30,20 @@ class BothSites(Both):
     _package = staticmethod(package)
 
 
-def asked(double: Double) -> list[Any]:
-    """What a double's components and methods were asked, without what is of one run."""
+def asked(double: Double) -> list[dict[str, Any]]:
+    """What a double's components and methods were asked, without what is of one run and in an order of its own."""
     calls = (each.call for each in double.journal.entries() if each.call.op in (Op.CONSTRUCT, Op.CALL))
-    return sorted((each.type, each.name, str(each.inputs), _told(each)) for each in calls)
+    return sorted(map(_asked, calls), key=pformat)
 
 
-def _told(call: Call) -> str:
+def _asked(call: Call) -> dict[str, Any]:
     extra = {name: value for name, value in call.extra.items() if name not in OF_A_RUN}
     for name in ("inputDependencies", "argDependencies"):
         extra[name] = {key: sorted(urns) for key, urns in extra.get(name, {}).items()}
+    extra["dependencies"] = sorted(extra.get("dependencies", ()))
     # The id of a provider is of one stack.
     extra["providers"] = {key: each.rpartition("::")[0] for key, each in extra.get("providers", {}).items()}
-    return str(sorted((name, sorted(value) if name == "dependencies" else value) for name, value in extra.items()))
+    return {"type": call.type, "name": call.name, "inputs": call.inputs, "extra": extra}
 
 
 def test_both_engines_construct_and_call_alike(tmp_path: Path) -> None:
