@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from importlib import import_module
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
@@ -122,8 +121,10 @@ class ResourceType(Struct, frozen=True):
 
         ``mockprovider.from_schema`` reads the whole package.
         """
-        # The reader is in an outer ring, and whoever declares types by hand needs none.
-        package = import_module("mockprovider.pulumi.package.reading").from_schema(source)
+        # The one import outwards, which pyproject.toml names: users expect this door here, and the reader is the protocol's.
+        from mockprovider.pulumi.package.reading import from_schema  # noqa: PLC0415 - who declares by hand needs no reader
+
+        package = from_schema(source)
         found: ResourceType | None = package.resources.get(token)
         if found is None:
             near = get_close_matches(token, package.resources, 1)

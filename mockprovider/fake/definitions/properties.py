@@ -77,10 +77,13 @@ def _declared(members: Mapping[str, Node], node: Node, keys: tuple[str, ...]) ->
         raise node.error(str(error)) from error
 
 
-def _computed_value(node: Node) -> bool | str:
-    if not isinstance(node.value, (bool, str)):
-        raise node.wrong("true for a generated value, or a template such as 'arn:cloud:::{id}'")
-    return node.value if isinstance(node.value, bool) else node.text(empty=False)
+def _flag_or_text(expected: str) -> Callable[[Node], bool | str]:
+    def read(node: Node) -> bool | str:
+        if not isinstance(node.value, (bool, str)):
+            raise node.wrong(expected)
+        return node.value if isinstance(node.value, bool) else node.text(empty=False)
+
+    return read
 
 
 def _enum(node: Node) -> tuple[Value, ...]:
@@ -109,12 +112,6 @@ def _random(node: Node) -> Random:
         return Random(**given)
     except DefinitionError as error:
         raise node.error(str(error)) from error
-
-
-def _auto_name(node: Node) -> bool | str:
-    if not isinstance(node.value, (bool, str)):
-        raise node.wrong("true, or a template such as '{name}-{random:7}'")
-    return node.value if isinstance(node.value, bool) else node.text(empty=False)
 
 
 def _fits(name: str, node: Node, item: Property) -> None:
@@ -179,7 +176,7 @@ def texts(node: Node) -> tuple[str, ...]:
 STATED: Mapping[str, tuple[str, Callable[[Node], Any]]] = {
     "required": ("required", Node.flag),
     "default": ("default", _default),
-    "computed": ("computed", _computed_value),
+    "computed": ("computed", _flag_or_text("true for a generated value, or a template such as 'arn:cloud:::{id}'")),
     "optional": ("optional", Node.flag),
     "forcesNew": ("forces_new", Node.flag),
     "secret": ("secret", Node.flag),
@@ -188,7 +185,7 @@ STATED: Mapping[str, tuple[str, Callable[[Node], Any]]] = {
     "enum": ("enum", _enum),
     "defaultTemplate": ("default", _template),
     "defaultRandom": ("default", _random),
-    "autoName": ("auto_name", _auto_name),
+    "autoName": ("auto_name", _flag_or_text("true, or a template such as '{name}-{random:7}'")),
     "minimum": ("minimum", number),
     "maximum": ("maximum", number),
     "minLength": ("min_length", Node.whole),
