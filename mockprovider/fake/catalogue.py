@@ -50,8 +50,8 @@ class Catalogue:
         return made.get(name or self.package(call).name)
 
     def _packages(self, call: Call) -> Mapping[str, Package]:
-        made = {name: each.package for name, each in call.session.extra.get(PARAMETERIZED, {}).items()}
-        return {**self.packages, **made} if made else self.packages
+        made = call.session.extra.get(PARAMETERIZED)
+        return {**self.packages, **{name: each.package for name, each in made.items()}} if made else self.packages
 
     def type(self, call: Call) -> ResourceType | None:
         """The resource type that a call is about. Raises ``MalformedError`` for a call that names none."""

@@ -39,7 +39,8 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
     ``choices`` say what is made up; unless told, nothing is, and such properties stay unset.
     """
     filled = dict(inputs)
-    for name, item in _followers_last(properties):
+    # A template comes after the properties that it may ask for.
+    for name, item in sorted(properties.items(), key=_follows):
         if filled.get(name) is None and item.has_default:
             value = _default(name, item, inputs, filled, choices)
             if value is None:
@@ -47,17 +48,15 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
             filled[name] = value
         if filled.get(name) is None:
             continue
-        filled[name] = _filled_inside(item.kind, filled[name], choices.inside(name))
+        if item.kind.name in NESTING:
+            filled[name] = _filled_inside(item.kind, filled[name], choices.inside(name))
         if item.secret and not isinstance(filled[name], Secret):
             filled[name] = Secret(filled[name])
     return filled
 
 
-def _followers_last(properties: Properties) -> Iterator[tuple[str, Property]]:
-    """Properties with a template for a default come after those that it may ask for."""
-    last = {name: item for name, item in properties.items() if isinstance(item.default, Template)}
-    yield from ((name, item) for name, item in properties.items() if name not in last)
-    yield from last.items()
+def _follows(declared: tuple[str, Property]) -> bool:
+    return isinstance(declared[1].default, Template)
 
 
 def _default(name: str, item: Property, inputs: Bag, filled: Bag, choices: Choices) -> Value:
@@ -88,26 +87,26 @@ def failures(properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool
     ``at`` is where the inputs stand in something larger, ``hidden`` whether all of that is secret.
     """
     for name, item in properties.items():
-        path = (*at, name)
         value = inputs.get(name)
-        secret = hidden or item.secret or has_secret(value)
+        if value is None and not item.required:
+            continue
+        path = (*at, name)
         if value is None:
-            if item.required:
-                yield Failure(f"missing required property {name!r}", show(path))
+            yield Failure(f"missing required property {name!r}", show(path))
         elif not item.is_input:
             yield Failure(f"{name!r} is computed by the provider and cannot be set", show(path))
         else:
             for other in item.conflicts_with:
                 if inputs.get(other) is not None:
                     yield Failure(f"{name!r} and {other!r} cannot both be set: drop one of them", show(path))
+            secret = hidden or item.secret or has_secret(value)
             yield from _misfits(item.kind, value, path, hidden=secret)
             yield from _unlisted(item, value, path, hidden=secret)
             yield from beyond(item, value, path, hidden=secret)
 
 
 def _unlisted(item: Property | Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
-    plain = reveal(value)
-    if item.enum and not is_unknown(value) and plain not in item.enum:
+    if item.enum and not is_unknown(value) and (plain := reveal(value)) not in item.enum:
         got = "a secret that is none of them" if hidden else repr(plain)
         yield Failure(f"expected one of {', '.join(map(repr, item.enum))}, got {got}", show(path))
 

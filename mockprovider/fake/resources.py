@@ -106,8 +106,7 @@ class Resources:
     def _new(self, declared: ResourceType, call: Call, inputs: Bag) -> tuple[Bag, str]:
         """What a new object is made of, and its id."""
         # Without a URN (Terraform) the point is what is asked for: equal requests then differ by their order alone.
-        plain = reveal(with_defaults(declared.properties, inputs))
-        point = call.urn or digest(call.type, sorted(plain.items(), key=lambda item: item[0]))
+        point = call.urn or digest(call.type, sorted(reveal(with_defaults(declared.properties, inputs)).items()))
         name = call.name or snake_case(re.split("[:/]", declared.token)[-1])
         while True:
             hash_ = self._cloud.new_hash(point)
