@@ -30,7 +30,7 @@ from mockprovider.schema import ResourceType, snake_case
 
 View: TypeAlias = Any
 Names: TypeAlias = Collection[str]
-"""Property names, or dotted ends of property paths (``database.password``); list indexes do not count."""
+"""Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
 SECRET = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105  a signature of Pulumi's protocol (its reference, 3.1)
@@ -53,6 +53,7 @@ UNKNOWN, PLAIN_BYTES = "$unknown", "$bytes"
 """Keys of views: an unknown value, which hides nothing; and bytes that may be replaced as a whole."""
 SHORTEST = 6
 STAND_IN = "mockprovider-secret-"
+STEPS = re.compile("[.:]")
 MANY = 32
 CHUNK = 1 << 16
 
@@ -200,7 +201,11 @@ class Redactor:
 def _may_declare(encoded: bytes, names: Names) -> bool:
     """Whether the view of this JSON may declare a secret: a look at its text, which spares most views the walk."""
     signed = SECRET.encode() in encoded or OUTPUT.encode() in encoded
-    return signed or any(encode(name.rpartition(".")[2]) in encoded for name in names)
+    return signed or any(encode(_steps(name)[-1])[1:] in encoded for name in names)
+
+
+def _steps(name: str) -> tuple[str, ...]:
+    return tuple(STEPS.split(name))
 
 
 def is_plain(encoded: bytes) -> bool:
@@ -228,7 +233,7 @@ class _Pass:
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if known else None
         self._declared: dict[str, list[tuple[str, ...]]] = {}
         for name in names:
-            path = tuple(name.split("."))
+            path = _steps(name)
             self._declared.setdefault(path[-1], []).append(path)
 
     def walk(self, value: View, path: tuple[str, ...], inside: str) -> View:
@@ -250,7 +255,7 @@ class _Pass:
             if key in (SIGNATURE, UNKNOWN):
                 found[key] = item
                 continue
-            here = (*path, key)
+            here = (*path, key) if ":" not in key and "." not in key else (*path, *_steps(key))
             within = inside or ("string" if (declares and key == "value") or self._is_declared(here) else "")
             if within and (signature == BYTES or key.startswith("$")):
                 within = "base64"

@@ -1,6 +1,6 @@
 """Orders over a state."""
 
-from mockprovider.engine.graph import deletion_batches, dependents, repaired, transitive_dependencies
+from mockprovider.engine.graph import deletion_batches, dependents, repaired, staying, transitive_dependencies
 from mockprovider.engine.state import ResourceState
 
 
@@ -68,3 +68,23 @@ def test_references_to_what_is_gone_are_pruned():
     (_, found) = repaired([state("a"), kept], {"b": "a", "c": "b"})
     assert (found.dependencies, found.parent, found.deleted_with, found.replace_with) == (("a",), "a", "", ("a",))
     assert found.property_dependencies == {"y": ("a",)}
+
+
+def test_what_stays_with_what_is_excluded():
+    """What it needs stays, its parent, too, and a component with all that is inside; what depends on it on request."""
+    component = state("b")
+    component.custom = False
+    resources = [
+        state("a"),
+        component,
+        state("kid", parent="b"),
+        state("grandchild", parent="kid"),
+        state("c", "b", parent="a"),
+        state("d", "c"),
+        state("other", "a"),
+        state("late", parent="b"),
+    ]
+    found = staying(resources, lambda urn: urn == "c", dependents=False)
+    assert found == {"a", "b", "kid", "grandchild", "c"}
+    assert staying(resources, lambda urn: urn == "c", dependents=True) == {*found, "d", "other", "late"}
+    assert staying(resources, lambda urn: urn == "kid", dependents=False) == {"b", "kid"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pulumi
 import pytest
@@ -60,12 +61,58 @@ def test_a_target_that_is_nowhere_is_an_error():
     stack.up(two())
     for operation in (lambda: stack.up(two(), target=["fist"]), lambda: stack.refresh(target=["fist"])):
         double.journal.clear()
-        with pytest.raises(ProgramError, match="the target 'fist' could not be found"):
+        with pytest.raises(ProgramError, match=r"the target 'fist' could not be found: .* Did you mean 'first'"):
             operation()
     assert double.journal.entries(op="read") == []
 
 
-@pytest.mark.parametrize("option", ["target", "replace"])
+def test_an_exclusion_that_is_nowhere_is_an_error():
+    """An exclusion that means nothing is told with what is nearest; nothing is read or destroyed without it."""
+    stack, double, _ = make()
+    stack.up(two())
+    urn = f"urn:pulumi:dev::project::{BUCKET}::first"
+    for operation in (stack.refresh, stack.destroy, partial(stack.up, two())):
+        with pytest.raises(ProgramError, match=r"the exclusion 'fist' could not be found: .* Did you mean 'first'"):
+            operation(exclude=["fist"])
+        with pytest.raises(ProgramError, match=f"Did you mean '{urn}'"):
+            operation(exclude=[urn.replace("first", "fist")])
+    assert double.journal.entries(op="read") == []
+    assert stack.state.names() == {"first", "second"}
+
+
+def test_what_is_excluded_is_left_as_it_is():
+    """An exclusion spares a resource from updates, and from a destroy with all that it needs."""
+    stack, double, _ = make()
+    stack.up(two())
+    double.journal.clear()
+    assert stack.up(two("2"), exclude=["first"]).summary == {"update": 1}
+    assert calls(double, "first") == []
+    assert stack.destroy(exclude=["second"]).summary == {}
+    assert stack.destroy(exclude=["first"]).summary == {"delete": 1}
+    assert stack.state.names() == {"first"}
+
+
+def test_an_exclusion_that_something_new_needs():
+    """What is excluded and not there cannot be depended on, unless what depends on it is left out, too."""
+    stack, double, _ = make()
+    for operation in (stack.preview, stack.up):
+        with pytest.raises(ProgramError, match=r"which would be created, but is excluded\. Exclude this, too"):
+            operation(two(), exclude=["first"])
+    assert stack.up(two(), exclude=["first"], exclude_dependents=True).summary == {}
+    assert double.cloud.objects() == []
+
+
+def test_options_that_do_not_go_together():
+    """What the CLI does not take is refused here, too, before anything is done."""
+    stack, double, _ = make()
+    with pytest.raises(DefinitionError, match="target and exclude cannot be given together"):
+        stack.up(two(), target=["first"], exclude=["second"])
+    with pytest.raises(DefinitionError, match="destroy takes no exclude_dependents"):
+        stack.destroy(exclude=["first"], exclude_dependents=True)
+    assert len(double.journal) == 0
+
+
+@pytest.mark.parametrize("option", ["target", "replace", "exclude"])
 @pytest.mark.parametrize("given", ["first", [None], [""]])
 def test_targets_are_lists_of_names(option, given):
     """A text in place of a list would be taken letter by letter, so it is refused."""

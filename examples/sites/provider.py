@@ -2,8 +2,9 @@
 """A small real Pulumi provider with a component, written with the SDK. It knows nothing of mockprovider.
 
 ``sites:index:Site`` (Construct) makes two pages, ``index`` and ``about``, of its input ``title``, and passes ``key`` on; its
-outputs are ``path``, ``sha256`` and ``key``. Its method ``summary`` (Call) greets from where the site is. A
-``sites:index:Page`` is a real file, as the provider beside this one makes it, in the folder of ``FILES_FOLDER``.
+outputs are ``path``, ``sha256`` and ``key``. Its method ``summary`` (Call) greets from where the site is. Both end with the
+``footer`` of the stack's configuration. A ``sites:index:Page`` is a real file, as the provider beside this one makes it, in the
+folder of ``FILES_FOLDER``.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ files = importlib.util.module_from_spec(FILES)
 FILES.loader.exec_module(files)
 
 
+def footer() -> str:
+    return pulumi.Config("sites").get("footer", "")
+
+
 class Page(pulumi.CustomResource):
     path: pulumi.Output[str]
     content: pulumi.Output[str]
@@ -46,7 +51,7 @@ class Site(pulumi.ComponentResource):
         title = pulumi.Output.from_input(inputs["title"])
         pulumi.log.info(f"building the site {name}", self)
         index = Page(f"{name}-index", title.apply(lambda text: f"# {text}\n"), below)
-        about = Page(f"{name}-about", pulumi.Output.concat("All about ", index.path, "\n"), below)
+        about = Page(f"{name}-about", pulumi.Output.concat("All about ", index.path, "\n", footer()), below)
         self.path, self.sha256, self.key = index.path, about.sha256, pulumi.Output.from_input(inputs.get("key"))
         self.register_outputs({"path": self.path, "sha256": self.sha256, "key": self.key})
 
@@ -85,7 +90,7 @@ class Sites(Provider):
     def call(self, token: str, args: Any) -> CallResult:
         site = args["__self__"]
         greeting = pulumi.Output.from_input(args["greeting"])
-        return CallResult({"text": pulumi.Output.concat(greeting, " from ", site.path)})
+        return CallResult({"text": pulumi.Output.concat(greeting, " from ", site.path, footer())})
 
 
 class Servicer(files.FilesProvider, ProviderServicer):

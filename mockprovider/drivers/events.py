@@ -20,12 +20,13 @@ class Log(Struct, frozen=True):
     """One run: ``steps`` are (op, URN) of what was done, in the order of its beginning, ``diagnostics`` (severity, message).
 
     ``summary`` counts as the CLI's own summary does: a replacement once, a read only where it found something else than the
-    last one; ``same``, the stack and providers are left out.
+    last one; ``same``, the stack and providers are left out. ``urns`` are of all that the run had to do with.
     """
 
     steps: list[tuple[str, str]]
     diagnostics: list[tuple[str, str]]
     summary: dict[str, int]
+    urns: frozenset[str]
 
 
 class _Step(Struct):
@@ -66,7 +67,8 @@ def read_log(lines: Iterable[str]) -> Log:
         elif (said := event.get("diagnosticEvent")) is not None and said["severity"] != "debug":
             diagnostics.append((said["severity"], said["message"]))
     summary = Counter(each.op for each in steps if each.counts)
-    return Log([(each.op, each.urn) for each in steps if each.happened], diagnostics, dict(summary))
+    urns = frozenset(each.urn for each in steps)
+    return Log([(each.op, each.urn) for each in steps if each.happened], diagnostics, dict(summary), urns)
 
 
 def _begun(event: Mapping[str, Any]) -> _Step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,16 +13,20 @@ from msgspec import Struct, field
 
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Environment, Finished, resolved, run
-from mockprovider.drivers.events import read_log
-from mockprovider.errors import PluginError
+from mockprovider.drivers.events import Log, read_log
+from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.pulumi import deployments
-from mockprovider.pulumi.options import Options, glob, listed
+from mockprovider.pulumi.options import Options, glob, named, unmatched
+from mockprovider.values import Secret
 
 Program = Mapping[str, Any] | Callable[[], Any]
 """A YAML program's ``resources``, ``outputs``, ``variables`` and ``config`` as data, or a Python function."""
 
 SECONDS = 300.0
 """A run of the CLI that takes longer hangs; the process is then ended."""
+
+NOWHERE = ("could not be found in the stack", "where a failure was expected")
+"""In the error of a run that may have been about a resource that is not there."""
 
 
 class PulumiResult(Struct):
@@ -77,7 +81,9 @@ class PulumiCli:
     ) -> None:
         found = shutil.which(binary)
         if found is None:
-            raise PluginError(f"There is no {binary!r} on PATH. tools/build-engines builds one; put its bin folder on PATH.")
+            raise PluginError(
+                f"There is no {binary!r} on PATH. Install it, or build one with tools/build-engines of a checkout."
+            )
         self.binary = found
         self.folder = folder
         self.project = project
@@ -128,12 +134,13 @@ class PulumiCli:
             plan: an update plan that ``preview(save_plan=...)`` saved; an up that would do something else fails.
             expect_failure: it is to fail; succeeding is the error then.
             arguments: further ones of the CLI, as they are.
-            options: ``target``, ``target_dependents``, ``replace`` and ``continue_on_error``, as ``Options`` says.
+            options: what it is limited to, what is replaced, and whether it goes on after errors, as ``Options`` says.
 
-        Raises ``ProgramError``, with the CLI's output, if it failed (or did not, where it was to).
+        Raises ``ProgramError``, with the CLI's output, if it failed (or did not, where it was to), and if a name in the options
+        is none of a resource, of which the CLI itself says nothing; ``DefinitionError`` for what is no program.
         """
-        given = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan}, **_scope(options))
-        return self._operate(("up", "--yes", *given, *arguments), program, expect_failure=expect_failure)
+        given = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
+        return self._operate(("up", "--yes", *given, *arguments), program, options, expect_failure=expect_failure)
 
     def preview(
         self,
@@ -146,8 +153,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi preview``; ``save_plan`` is where to save the update plan. Other arguments and errors as for ``up``."""
-        given = _flags(**{"refresh": refresh, "save-plan": save_plan}, **_scope(options))
-        return self._operate(("preview", *given, *arguments), program, expect_failure=expect_failure)
+        given = _flags(**{"refresh": refresh, "save-plan": save_plan})
+        return self._operate(("preview", *given, *arguments), program, options, expect_failure=expect_failure)
 
     def refresh(
         self,
@@ -159,7 +166,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi refresh``, or only its preview; the program counts only for the project's settings. Others as for ``up``."""
-        return self._without_program("refresh", program, preview, expect_failure, (*_flags(**_scope(options)), *arguments))
+        how = _without_program(preview=preview)
+        return self._operate(("refresh", *how, *arguments), program or {}, options, expect_failure=expect_failure)
 
     def destroy(
         self,
@@ -171,8 +179,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi destroy``, or only its preview. Arguments and errors as for ``up``."""
-        given = (*_flags(refresh=refresh, **_scope(options)), *arguments)
-        return self._without_program("destroy", None, preview, expect_failure, given)
+        how = (*_without_program(preview=preview), *_flags(refresh=refresh))
+        return self._operate(("destroy", *how, *arguments), {}, options, expect_failure=expect_failure)
 
     def import_resource(
         self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
@@ -183,7 +191,7 @@ class PulumiCli:
         """
         given = _flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
         command = ("import", "--yes", *given, type_, name, id_)
-        return self._operate(command, {}, expect_failure=expect_failure)
+        return self._operate(command, {}, {}, expect_failure=expect_failure)
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
         """``pulumi stack export`` as data; with ``show_secrets``, secrets are in plain text."""
@@ -213,10 +221,12 @@ class PulumiCli:
         if cloud is not None:
             deployments.adopt(exported, cloud)
 
-    def config(self, **settings: str) -> None:
-        """``pulumi config set`` for each; write ``:`` of a key as ``__``."""
+    def config(self, **settings: str | Secret) -> None:
+        """``pulumi config set`` for each, encrypted for a ``Secret``; write ``:`` of a key as ``__``."""
         for key, value in settings.items():
-            self.command("config", "set", key.replace("__", ":"), value)
+            secret = ("--secret",) if isinstance(value, Secret) else ()
+            text = value.value if isinstance(value, Secret) else value
+            self.command("config", "set", *secret, key.replace("__", ":"), text)
 
     def command(self, *arguments: str, expect_failure: bool = False) -> Finished:
         """Any other command of the CLI. Raises ``ProgramError`` with its output if it fails and was not expected to."""
@@ -226,7 +236,15 @@ class PulumiCli:
             "--non-interactive",
             *(("--stack", self.stack) if arguments[:2] != ("stack", "init") else ()),
         ]
-        return run(command, cwd=self.folder, env=self.environment, seconds=SECONDS, expect_failure=expect_failure)
+        return run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            seconds=SECONDS,
+            expect_failure=expect_failure,
+            # What operations print has no secrets in it.
+            keep="--event-log" in arguments,
+        )
 
     def _rename(self, project: str, stack: str) -> None:
         if (project, stack) == (self.project, self.stack):
@@ -239,29 +257,49 @@ class PulumiCli:
             settings.rename(self.folder / f"Pulumi.{stack}.yaml")
         self.command("stack", "init", stack)
 
-    def _without_program(
-        self, operation: str, program: Program | None, preview: bool, expect_failure: bool, arguments: tuple[str, ...]
-    ) -> PulumiResult:
-        how = ("--preview-only",) if preview else ("--yes", "--skip-preview")
-        return self._operate((operation, *how, *arguments), program or {}, expect_failure=expect_failure)
-
     # Inside ----------------------------------------------------------------------------------------------------------
 
-    def _operate(self, arguments: tuple[str, ...], program: Program, *, expect_failure: bool) -> PulumiResult:
+    def _operate(self, arguments: tuple[str, ...], program: Program, options: Options, *, expect_failure: bool) -> PulumiResult:
+        if not callable(program) and not isinstance(program, Mapping):
+            raise DefinitionError(f"{program!r} is no program: give a function without arguments, or a YAML program as a dict.")
+        names = named(options, arguments[0])
+        if arguments[0] in ("refresh", "destroy") and (told := self._unmatched(names, ())):
+            # Nothing but the state can have them, and a destroy would take what was to be spared.
+            raise ProgramError("\n".join([f"pulumi {arguments[0]} was not run:", *told]))
         self._runs += 1
         events = self.folder / f"events-{self._runs}.json"
-        logged = ("--event-log", str(events))
-        if callable(program):
-            from mockprovider.drivers.inline import language_host  # noqa: PLC0415 - imports pulumi, which is slow
+        command = (*arguments, *_flags(**_scope(options, names)), "--event-log", str(events))
+        try:
+            finished = self._run(command, program, expect_failure=expect_failure)
+        except ProgramError as error:
+            log = _logged(events)
+            told = self._unmatched(names, log.urns) if any(each in str(error) for each in NOWHERE) else []
+            if not told:
+                raise
+            raise ProgramError("\n".join([*told, str(error)])) from error
+        log = _logged(events)
+        if told := self._unmatched(names, log.urns) if finished.exit_code == 0 else []:
+            raise ProgramError("\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *told]))
+        return self._result(finished, log, arguments[0])
 
-            self._write_project(None)
-            with language_host(program) as address:
-                client = (f"--client={address}", "--exec-kind=auto.inline")
-                finished = self.command(*arguments, *logged, *client, expect_failure=expect_failure)
-        else:
+    def _run(self, command: tuple[str, ...], program: Program, *, expect_failure: bool) -> Finished:
+        if not callable(program):
             self._write_project(program)
-            finished = self.command(*arguments, *logged, expect_failure=expect_failure)
-        return self._result(finished, events, arguments[0])
+            return self.command(*command, expect_failure=expect_failure)
+        from mockprovider.drivers.inline import language_host  # noqa: PLC0415 - imports pulumi, which is slow
+
+        self._write_project(None)
+        with language_host(program) as address:
+            client = (f"--client={address}", "--exec-kind=auto.inline")
+            return self.command(*command, *client, expect_failure=expect_failure)
+
+    def _unmatched(self, names: Mapping[str, Sequence[str]], urns: Collection[str]) -> list[str]:
+        """What is wrong with the names in options. The CLI finds URNs alone: of globs, which names become, it says nothing."""
+        if not unmatched(names, urns):
+            return []
+        # What a run had nothing to do with is in the state all the same.
+        remembered = (each["urn"] for each in self.export(show_secrets=False)["deployment"].get("resources", ()))
+        return unmatched(names, {*urns, *remembered})
 
     def _write_project(self, program: Mapping[str, Any] | None) -> None:
         runtime = "python" if program is None else "yaml"
@@ -269,24 +307,30 @@ class PulumiCli:
         # JSON is YAML, and needs no library to write.
         (self.folder / "Pulumi.yaml").write_text(json.dumps(content, indent=1), encoding="utf-8")
 
-    def _result(self, finished: Finished, events: Path, operation: str) -> PulumiResult:
-        log = read_log(events.read_text(encoding="utf-8").splitlines() if events.exists() else ())
+    def _result(self, finished: Finished, log: Log, operation: str) -> PulumiResult:
         result = PulumiResult(finished.exit_code, finished.stdout + finished.stderr, log.steps, log.diagnostics, log.summary)
-        # The CLI writes secrets into it in plain text.
-        events.unlink(missing_ok=True)
         if operation == "up":
             result.outputs = json.loads(self.command("stack", "output", "--json", "--show-secrets").stdout)
         return result
 
 
-def _scope(options: Options) -> dict[str, Any]:
-    flags: Mapping[str, Any] = {
-        "target": [glob(each) for each in listed("target", options.get("target", ()))],
-        "target-dependents": options.get("target_dependents", False),
-        "replace": [glob(each) for each in listed("replace", options.get("replace", ()))],
-        "continue-on-error": options.get("continue_on_error", False),
-    }
-    return dict(flags)
+def _logged(events: Path) -> Log:
+    """The log of a run, which is removed."""
+    lines = events.read_text(encoding="utf-8").splitlines() if events.exists() else ()
+    # The CLI writes secrets into it in plain text.
+    events.unlink(missing_ok=True)
+    return read_log(lines)
+
+
+def _without_program(*, preview: bool) -> tuple[str, ...]:
+    return ("--preview-only",) if preview else ("--yes", "--skip-preview")
+
+
+def _scope(options: Options, names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    found: dict[str, Any] = {option: [glob(each) for each in given] for option, given in names.items()}
+    for option in ("target_dependents", "exclude_dependents", "continue_on_error"):
+        found[option.replace("_", "-")] = options.get(option, False)
+    return found
 
 
 def _flags(**flags: Any) -> tuple[str, ...]:

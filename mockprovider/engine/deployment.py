@@ -324,7 +324,8 @@ class Deployment:
         if self.stopped:
             return
         targets = Targets(self.operation.scope)
-        self._misses(targets)
+        if self._misses(targets) and not self._planner.seen:
+            return
         condemned = self._condemned(targets)
         if self.stopped or not self._ensure_providers(condemned):
             return
@@ -336,12 +337,14 @@ class Deployment:
         """Whether a target is nowhere; each is told."""
         missing = targets.missing([*(each.urn for each in self.ledger.base), *self._planner.seen])
         for each in missing:
-            self.object(RefusedError(f"the target {each!r} could not be found: neither the state nor the program has it"))
+            self.object(RefusedError(each))
         return bool(missing)
 
     def _condemned(self, targets: Targets) -> list[ResourceState]:
         """The leftovers that are to go: of a limited operation the targets, and what cannot stay without them."""
         left = [each for each in self.ledger.leftovers() if id(each) not in self._held]
+        if targets.excluding:
+            return self._spared(left, self._planner.staying(targets))
         if not targets.constrained:
             return left
         going = self._planner.going_with(targets)
@@ -353,10 +356,15 @@ class Deployment:
         if unasked and not self.operation.preview:
             self.stop()
             return []
-        for each in left:
-            if each.urn not in going and not each.delete:
-                self._execute(Step(op=Op.SAME, old=each, new=copied(each)))
+        self._spared(left, {each.urn for each in left} - going)
         return condemned
+
+    def _spared(self, left: Sequence[ResourceState], staying: set[str]) -> list[ResourceState]:
+        """The leftovers that do not stay; those that do are noted as the same."""
+        for each in left:
+            if each.urn in staying and not each.delete:
+                self._execute(Step(op=Op.SAME, old=each, new=copied(each)))
+        return [each for each in left if each.urn not in staying]
 
     def _delete(self, old: ResourceState) -> bool:
         if self.stopped:

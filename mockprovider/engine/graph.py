@@ -62,6 +62,33 @@ def transitive_dependencies(resources: Sequence[ResourceState], of: ResourceStat
     return found
 
 
+def staying(resources: Sequence[ResourceState], excluded: Callable[[str], bool], *, dependents: bool) -> set[str]:
+    """The URNs of what is ``excluded`` from a deletion, and of all that it needs: a component that it depends on with what was
+    made inside of it. With ``dependents`` what depends on these stays, too, and what that needs.
+    """
+    components = {each.urn for each in resources if not each.custom}
+    found: set[str] = set()
+    before = -1
+    while len(found) != before:
+        before = len(found)
+        for index, each in reversed(list(enumerate(resources))):
+            if excluded(each.urn) or each.urn in found:
+                found |= {each.urn, *each.dependency_urns()}
+                found |= _inside(resources[:index], components.intersection(each.dependency_urns(parent=False)))
+            elif dependents and not found.isdisjoint(each.dependency_urns()):
+                found.add(each.urn)
+    return found
+
+
+def _inside(resources: Sequence[ResourceState], components: Collection[str]) -> set[str]:
+    """The URNs of ``components`` and of their children, at every depth."""
+    found = set(components)
+    for each in resources if found else ():
+        if each.parent in found:
+            found.add(each.urn)
+    return found
+
+
 def repaired(resources: Sequence[ResourceState], parents: Mapping[str, str]) -> list[ResourceState]:
     """``resources`` without references to what is not there before them; a lost parent is replaced by its own, told by
     ``parents``.

@@ -23,7 +23,7 @@ from mockprovider.engine.decision import (
     prepare,
 )
 from mockprovider.engine.goal import Goal, alias_urns, new_state
-from mockprovider.engine.graph import dependents
+from mockprovider.engine.graph import dependents, staying
 from mockprovider.engine.instance import identity
 from mockprovider.engine.state import ResourceState, copied
 from mockprovider.engine.steps import Provider, Run, Step, import_
@@ -169,7 +169,7 @@ class Planner:
     # Targets ---------------------------------------------------------------------------------------------------------
 
     def _pass_over(self, old: ResourceState | None, new: ResourceState) -> tuple[list[Step], ResourceState]:
-        """No target: it stays as it is, or is not created."""
+        """No target, or excluded: it stays as it is, or is not created."""
         if old is None:
             self._left_out.add(new.urn)
             new.inputs = {}
@@ -205,13 +205,16 @@ class Planner:
             going.update(each.urn for each in self._dependent_replacements(root) + self._replaced_with(root.urn))
         return going
 
+    def staying(self, targets: Targets) -> set[str]:
+        """The URNs that cannot go if what is excluded stays."""
+        return staying(self._ledger.base, targets.excludes, dependents=targets.dependents)
+
     def _refuse_left_out(self, new: ResourceState) -> None:
         missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)
         if missing is None:
             return
-        error = RefusedError(
-            f"resource {new.urn!r} depends on {missing!r}, which would be created, but is no target. Make it one."
-        )
+        why = "is excluded. Exclude this, too" if self._targets.excluding else "is no target. Make it one"
+        error = RefusedError(f"resource {new.urn!r} depends on {missing!r}, which would be created, but {why}.")
         if not self._run.preview:
             raise error
         self._run.object(error, new.urn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,7 +22,7 @@ from mockprovider.engine.targets import Scope
 from mockprovider.engine.threads import Work
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
 from mockprovider.pulumi import deployments
-from mockprovider.pulumi.options import Options, listed
+from mockprovider.pulumi.options import Options, named
 from mockprovider.values import Secret, Value, reveal
 
 GRACE = 0.5
@@ -110,7 +110,7 @@ class Stack:
             expect_failure: it is to fail; succeeding is the error then.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
-            options: ``target``, ``target_dependents``, ``replace`` and ``continue_on_error``, as ``Options`` says.
+            options: what it is limited to, what is replaced, and whether it goes on after errors, as ``Options`` says.
 
         Raises:
             DefinitionError: ``program`` is none.
@@ -208,19 +208,18 @@ class Stack:
         only_refresh: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
-        target: Sequence[str] = (),
-        target_dependents: bool = False,
-        replace: Sequence[str] = (),
-        continue_on_error: bool = False,
+        **options: Unpack[Options],
     ) -> Result:
+        names = named(options, "destroy" if program is None and not only_refresh else "")
+        dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         self._operations += 1
         operation = Operation(
             project=self.project,
             stack=self.name,
             preview=preview,
             only_refresh=only_refresh,
-            scope=Scope(listed("target", target), target_dependents, listed("replace", replace)),
-            continue_on_error=continue_on_error,
+            scope=Scope(names["target"], bool(dependents), names["exclude"], names["replace"]),
+            continue_on_error=options.get("continue_on_error", False),
             seed=self._seed,
             number=self._operations,
         )

@@ -126,6 +126,7 @@ class Resources(Mapping[str, ResourceState]):
 
     def __getitem__(self, key: str) -> ResourceState:
         """The resource called ``key``. Raises ``KeyError`` with the names there are, or the URNs that share the name."""
+        __tracebackhide__ = True
         if key in self._live:
             return self._live[key]
         named = [each for each in self._live.values() if each.name == key]

@@ -1,23 +1,24 @@
-"""Which resources an operation is limited to (``--target``, ``--target-dependents``), and which it must replace."""
+"""Which resources an operation is limited to (``--target``, ``--exclude``), and which it must replace."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from mockprovider.engine.state import ResourceState
-from mockprovider.pulumi.options import glob
+from mockprovider.pulumi.options import pattern, unmatched
 
 
 class Scope(Struct, frozen=True):
-    """What a user asked for: ``targets`` and ``replace`` are URNs, globs of URNs (``*`` within a part, ``**`` across parts)
-    or names; with ``dependents``, what depends on targets is one, too. No targets at all mean everything.
+    """What a user asked for: ``targets``, ``excludes`` and ``replace`` are URNs, globs of URNs (``*`` within a part, ``**``
+    across parts) or names; with ``dependents``, what depends on targets, or on what is excluded, is so, too. No targets at all
+    mean everything that is not excluded.
     """
 
     targets: tuple[str, ...] = ()
     dependents: bool = False
+    excludes: tuple[str, ...] = ()
     replace: tuple[str, ...] = ()
 
 
@@ -26,8 +27,9 @@ class Targets:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._patterns = [_pattern(each) for each in scope.targets]
-        self._replaced = [_pattern(each) for each in scope.replace]
+        self._patterns = [pattern(each) for each in scope.targets]
+        self._excluded = [pattern(each) for each in scope.excludes]
+        self._replaced = [pattern(each) for each in scope.replace]
         self._reached: set[str] = set()
         self.dependents = scope.dependents
         """Whether what depends on a target is one, too."""
@@ -37,9 +39,18 @@ class Targets:
         """Whether there are targets."""
         return bool(self._patterns)
 
+    @property
+    def excluding(self) -> bool:
+        """Whether something is excluded."""
+        return bool(self._excluded)
+
     def names(self, urn: str) -> bool:
         """Whether ``urn`` was asked for by itself."""
         return not self._patterns or any(each.fullmatch(urn) for each in self._patterns)
+
+    def excludes(self, urn: str) -> bool:
+        """Whether ``urn`` was excluded by itself."""
+        return any(each.fullmatch(urn) for each in self._excluded)
 
     def replaces(self, urn: str) -> bool:
         """Whether ``urn`` must be replaced."""
@@ -47,17 +58,13 @@ class Targets:
 
     def include(self, state: ResourceState) -> bool:
         """Whether ``state`` is included, which is remembered. Ask for what it depends on before."""
-        found = self.names(state.urn) or (self.dependents and not self._reached.isdisjoint(state.dependency_urns()))
+        named = self.excludes(state.urn) if self.excluding else self.names(state.urn)
+        found = named or (self.dependents and not self._reached.isdisjoint(state.dependency_urns()))
         if found:
             self._reached.add(state.urn)
-        return found
+        return found != self.excluding
 
     def missing(self, known: Sequence[str]) -> list[str]:
-        """What was asked for, and is none of the URNs ``known``. Globs may match nothing."""
-        asked = [*zip(self._scope.targets, self._patterns, strict=True), *zip(self._scope.replace, self._replaced, strict=True)]
-        return [text for text, pattern in asked if "*" not in text and not any(pattern.fullmatch(urn) for urn in known)]
-
-
-def _pattern(target: str) -> re.Pattern[str]:
-    across = [part.split("*") for part in glob(target).split("**")]
-    return re.compile(".*".join("[^:]*".join(map(re.escape, within)) for within in across), re.DOTALL)
+        """What is wrong with the names: those that are none of the URNs ``known``. Globs may match nothing."""
+        scope = self._scope
+        return unmatched({"target": scope.targets, "exclude": scope.excludes, "replace": scope.replace}, known)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import socket
 import sys
 from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
 
 from mockprovider.plugin.asked import Asked
 from mockprovider.plugin.life import Life
 
+if TYPE_CHECKING:
+    from mockprovider.double import Double
+
 LOOPBACK = "127.0.0.1"
 
 
-def listen(asked: Asked, life: Life, stack: ExitStack) -> str:
+def listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None = None) -> str:
     """Listen, and return the port as text. Raises ``MockProviderError`` if there is nothing to serve."""
-    if not asked.relay:
-        from mockprovider.plugin.serving import declared, serve  # noqa: PLC0415 - slow to import, and a relay needs none of it
+    if double or not asked.relay:
+        from mockprovider.plugin.serving import chosen, serve  # noqa: PLC0415 - slow to import, and a relay needs none of it
 
-        return serve(asked, declared(asked, stack), stack).rpartition(":")[2]
+        return serve(asked, chosen(asked, double, stack), stack).rpartition(":")[2]
     from mockprovider.plugin.relaying import Relay  # noqa: PLC0415 - only a relay needs it
     from mockprovider.wire.pipes import Pipes  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""Without a double: the types that files declare, from a cloud in a file, served by this process itself."""
+"""A double served by this process itself: one that a script gives, or one of the types that files declare."""
 
 from __future__ import annotations
 
@@ -18,6 +18,23 @@ from mockprovider.schema import Package
 from mockprovider.tape.cloudfile import SqliteStore
 
 
+def chosen(asked: Asked, double: Double | None, stack: ExitStack) -> Double:
+    """What to serve: the ``double`` that a script of the user's gives, or what files declare; it ends with ``stack``.
+
+    Raises ``DefinitionError`` if it has no such package, and as ``declared`` does.
+    """
+    if double is None:
+        return declared(asked, stack)
+    stack.enter_context(double)
+    if double.packages and asked.package not in double.packages:
+        there = ", ".join(double.packages)
+        raise DefinitionError(
+            f"This executable is asked for the package {asked.package!r}, and its double has {there}. Engines go by the "
+            "executable's name: give it that of a package, or define a type of the one that it is asked for."
+        )
+    return double
+
+
 def declared(asked: Asked, stack: ExitStack) -> Double:
     """A double of the types that the files declare; it ends with ``stack``.
 
@@ -35,6 +52,7 @@ def declared(asked: Asked, stack: ExitStack) -> Double:
         files = ", ".join(map(str, asked.types))
         raise DefinitionError(f"{files} declares {there}, and no package {asked.package!r}, which this plugin is asked for.")
     cloud = stack.enter_context(SqliteStore(asked.cloud))
+    say(asked.protocol, "debug", f"The cloud is {asked.cloud.absolute()}.")
     return stack.enter_context(
         Double(
             *packages, layers=(narrating(asked.protocol),), cloud=Cloud(cloud, asked.seed), seed=asked.seed, clock=RealClock()
@@ -63,5 +81,5 @@ def serve(
 
     served, handlers = endpoint(double, asked.protocol, major, asked.package, introduce, on_shutdown=on_shutdown)
     address = stack.enter_context(serve_grpc([served], handlers=handlers, socket=socket)).address
-    say(asked.protocol, "debug", f"Serving {asked.package} at {address}, with the cloud {asked.cloud.absolute()}.")
+    say(asked.protocol, "debug", f"Serving {asked.package} at {address}.")
     return address

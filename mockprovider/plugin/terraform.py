@@ -28,15 +28,15 @@ class TlsError(PluginError):
     """The engine asks for TLS and cannot have it, so there is no way to tell it why but the report of a crash."""
 
 
-def listen(asked: Asked, life: Life, stack: ExitStack) -> str:
+def listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None = None) -> str:
     """Listen, and return the handshake line. Raises ``MockProviderError`` if no engine started us, or TLS cannot be had."""
     check_cookie(os.environ)
     try:
-        if asked.relay:
+        if asked.relay and not double:
             return _relay(asked, life, stack)
-        from mockprovider.plugin.serving import declared  # noqa: PLC0415 - slow to import, and a relay needs none of it
+        from mockprovider.plugin.serving import chosen  # noqa: PLC0415 - slow to import, and a relay needs none of it
 
-        return _serve(asked, declared(asked, stack), life, stack)
+        return _serve(asked, chosen(asked, double, stack), life, stack)
     except TlsError:
         raise
     except MockProviderError as error:

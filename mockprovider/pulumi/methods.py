@@ -53,9 +53,8 @@ STATUS = ("resource_status_address",)
 TOKEN = ("resource_status_token",)
 WAY_BACK: Mapping[str, Any] = {
     "addresses": ("monitorEndpoint",),
-    # How many steps the engine takes at once; where in the program the call comes from; and the stack's whole configuration,
-    # in plain text, of which Call does not say what is secret.
-    "volatile": ("parallel", "stack_trace_handle", "config", "configSecretKeys", "accepts_output_values"),
+    # How many steps the engine takes at once; where in the program the call comes from.
+    "volatile": ("parallel", "stack_trace_handle", "accepts_output_values"),
 }
 
 TABLE: Mapping[str, Row] = {

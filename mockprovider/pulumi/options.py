@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
+from mockprovider.document import nearest
 from mockprovider.errors import DefinitionError
 from mockprovider.urn import PREFIX, SEPARATOR
+
+NAMING: Mapping[str, str] = {"target": "target", "exclude": "exclusion", "replace": "target"}
+"""The options that name resources, and what messages call a name in them."""
 
 
 class Options(TypedDict, total=False):
@@ -14,11 +19,14 @@ class Options(TypedDict, total=False):
 
     ``target`` names the resources that are touched, ``replace`` those that are replaced though nothing asks for it: by name,
     URN or glob of URNs (``*`` stays within a part, ``**`` does not). With ``target_dependents`` what depends on targets is
-    touched, too. With ``continue_on_error`` a resource that fails stops only what depends on it.
+    touched, too. ``exclude`` names what is left as it is, while all else is touched; with ``exclude_dependents`` so is what
+    depends on it. With ``continue_on_error`` a resource that fails stops only what depends on it.
     """
 
     target: Sequence[str]
     target_dependents: bool
+    exclude: Sequence[str]
+    exclude_dependents: bool
     replace: Sequence[str]
     continue_on_error: bool
 
@@ -28,6 +36,42 @@ def listed(option: str, names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str) or not all(isinstance(each, str) and each for each in names):
         raise DefinitionError(f"{option}={names!r} is no list of names or URNs. Write {option}=[{str(names)!r}].")
     return tuple(names)
+
+
+def named(options: Options, operation: str) -> dict[str, tuple[str, ...]]:
+    """The names in the ``options`` of an operation, by option. Raises ``DefinitionError`` for what is no list of names, and for
+    options that the CLI does not take, or not together.
+    """
+    given: Mapping[str, Sequence[str]] = {option: options.get(option, ()) for option in NAMING}  # type: ignore[misc]
+    found = {option: listed(option, names) for option, names in given.items()}
+    if found["target"] and found["exclude"]:
+        raise DefinitionError("target and exclude cannot be given together: name what to touch, or what to leave.")
+    if operation == "destroy" and options.get("exclude_dependents"):
+        raise DefinitionError("destroy takes no exclude_dependents: name all that is to stay.")
+    return found
+
+
+def pattern(target: str) -> re.Pattern[str]:
+    """The URNs that ``target`` means."""
+    across = [part.split("*") for part in glob(target).split("**")]
+    return re.compile(".*".join("[^:]*".join(map(re.escape, within)) for within in across), re.DOTALL)
+
+
+def unmatched(given: Mapping[str, Sequence[str]], urns: Collection[str]) -> list[str]:
+    """What is wrong with the names ``given`` by option: each that is none of ``urns``, and what is nearest. Globs may match
+    nothing.
+    """
+    return [
+        f"the {NAMING[option]} {name!r} could not be found: neither the state nor the program has it. {_nearest(name, urns)}"
+        for option, names in given.items()
+        for name in names
+        if "*" not in name and not any(map(pattern(name).fullmatch, urns))
+    ]
+
+
+def _nearest(name: str, urns: Collection[str]) -> str:
+    known = set(urns) if name.startswith(PREFIX) else {each.rpartition(SEPARATOR)[2] for each in urns}
+    return nearest(name, known, "There is")
 
 
 def glob(target: str) -> str:

@@ -13,6 +13,7 @@ from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import MissError, UnsupportedError
 from mockprovider.matching import digest
+from mockprovider.pulumi.configuration import CONFIG, CONFIGURED, SECRET_KEYS, secret_keys, secret_names
 from mockprovider.pulumi.errors import TYPE_URL, read_status
 from mockprovider.pulumi.log import LOGGING, SEVERITIES
 from mockprovider.pulumi.methods import PROVIDER
@@ -84,7 +85,10 @@ class Transcript:
         row = self._row(call)
         if row is None:
             return _raw(call.native)
-        return view(call.native.message if call.native else row.request(call))
+        seen = view(call.native.message if call.native else row.request(call))
+        if row.op in CONFIGURED and CONFIG in seen:
+            seen[SECRET_KEYS] = sorted(secret_keys(call))
+        return seen
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
         """What two runs of one program share: no addresses, nothing volatile, nothing that the engine says of itself."""
@@ -95,11 +99,11 @@ class Transcript:
         if "args" not in request:
             left_out.discard("variables")
         kept = {name: item for name, item in request.items() if name not in left_out}
-        return _settled(kept) if row.op in (Op.CONSTRUCT, Op.CALL) else kept
+        return _settled(kept) if row.op in CONFIGURED else kept
 
-    def secrets(self, call: Call) -> Collection[str]:  # noqa: ARG002 - the protocol's signature
-        """Nothing beyond what the values say themselves: Pulumi's secrets travel marked."""
-        return ()
+    def secrets(self, call: Call) -> Collection[str]:
+        """What no value says itself: Pulumi's secrets travel marked, except in the stack's configuration."""
+        return secret_names(call)
 
     def reply(self, reply: Reply, call: Call) -> dict[str, Any] | Status:
         """The view of the reply's answer message, or the status that it travels as."""

@@ -16,12 +16,14 @@ from google.protobuf import struct_pb2
 from pulumi.runtime.proto import provider_pb2, status_pb2
 from wire_toolbox import SECONDS, Connection
 
-from mockprovider.calls import Call, Failure, Op, Reply
+from mockprovider.calls import Call, Failure, Op, Reply, Status
 from mockprovider.cloud import Cloud
 from mockprovider.double import Double, recording, replaying
 from mockprovider.double.launchers import install
 from mockprovider.journal import Side
 from mockprovider.matching import digest
+from mockprovider.pulumi.diff import Changes, Diff, Kind
+from mockprovider.pulumi.errors import pack
 from mockprovider.pulumi.grpclog import lines
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.values import decode, encode
@@ -326,6 +328,62 @@ def test_item_7_wrong_answers(start):
     answer = start(provider=wrong).create()
 
     assert (answer.id, decode(answer.properties)) == ("", {"a": UNKNOWN})
+
+
+def test_item_7_a_bad_signature(start):
+    """Item 7: an answer may hold an object of a kind that no protocol has; it travels as it is."""
+    answer = start(provider=lambda _: Reply(value={"a": {SIGNATURE: "nonsense"}}, id="x")).create()
+
+    assert dict(answer.properties["a"]) == {SIGNATURE: "nonsense"}
+
+
+def test_item_7_a_detailed_diff_without_its_flag(start):
+    """Item 7: a diff may have details and not say so, which engines then do not look at."""
+    told = Diff(Changes.SOME, detailed={"acl": (Kind.UPDATE_REPLACE, True)}, has_detailed=False)
+    answer = start(provider=lambda _: Reply(extra={"diff": told})).ask("Diff", urn=URN, id="x")
+
+    assert (list(answer.detailedDiff), answer.hasDetailedDiff, list(answer.replaces)) == (["acl"], False, [])
+
+
+@pytest.mark.parametrize("id_", ["", "b-1"])
+def test_item_7_half_made_with_and_without_an_id(start, id_):
+    """Item 7: the detail of a half-made object may have no id, as no reply of ours can say; a status of one's own can."""
+    detail = provider_pb2.ErrorResourceInitFailed(id=id_, properties=encode({"acl": "x"}), reasons=["it hangs"])
+    status = Status(2, "it hangs", pack(2, "it hangs", detail))
+    error = start(provider=lambda _: Reply(status=status)).failure("Create", urn=URN)
+    [packed] = status_pb2.Status.FromString(dict(error.trailing_metadata())["grpc-status-details-bin"]).details
+    found = provider_pb2.ErrorResourceInitFailed()
+
+    assert packed.Unpack(found)
+    assert found == detail
+
+
+@pytest.mark.parametrize(
+    ("phase", "fails"),
+    [
+        (lambda call: call.preview, ["preview"]),
+        (lambda call: call.op in (Op.CREATE, Op.UPDATE) and not call.preview, ["up"]),
+        (lambda call: call.op is Op.READ, ["refresh"]),
+    ],
+)
+def test_item_7_in_one_phase(start, phase, fails):
+    """Item 7: a layer that looks at the call fails it in previews alone, in updates alone, or in refreshes alone."""
+
+    def fail(call: Call, proceed):
+        return Reply(failures=(Failure("not now"),)) if phase(call) else proceed(call)
+
+    asking = start(package(BUCKET), layers=(fail,))
+    asked = {
+        "preview": ("Create", {"preview": True}),
+        "up": ("Create", {}),
+        "refresh": ("Read", {"id": "x"}),
+    }
+    ended = {}
+    for name, (rpc, fields) in asked.items():
+        request = PROVIDER.messages[rpc][0](urn=URN, **fields).SerializeToString()
+        ended[name] = asking.connection.start(rpc, request).exception()
+
+    assert [name for name, error in ended.items() if error] == fails
 
 
 # 8. Cancel -------------------------------------------------------------------------------------------------------------

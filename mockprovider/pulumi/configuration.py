@@ -1,0 +1,51 @@
+"""The stack's configuration as components and methods are told of it, and which of it is secret.
+
+Construct and Call bring the whole configuration in plain text. Construct says which keys are secret; Call does not
+(reference 2.14), but the engine that makes it knows, and is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from mockprovider.calls import Call, Op
+from mockprovider.errors import UnsupportedError
+
+CONFIG, SECRET_KEYS = "config", "configSecretKeys"
+CONFIGURED = frozenset({Op.CONSTRUCT, Op.CALL})
+KNOWER = "GetDeploymentInfo"
+"""The monitor's RPC that tells of the configuration, with its secret keys."""
+
+MARK = "config_secret_keys"
+"""Where a session remembers the secret keys that it was told: it serves one operation, whose configuration does not change."""
+
+
+def secret_keys(call: Call) -> Collection[str]:
+    """The secret keys of the configuration that a Construct or Call brings, or that the engine tells during one.
+
+    Raises ``UnsupportedError`` where nobody says: what is not known to be harmless may not be kept, and what is not kept
+    cannot be told from another.
+    """
+    known = call.session.extra
+    if call.op is Op.CONSTRUCT or SECRET_KEYS in call.extra:
+        known[MARK] = tuple(call.extra.get(SECRET_KEYS, ()))
+    elif call.op is Op.CALL and call.extra.get(CONFIG) and MARK not in known:
+        known[MARK] = _asked(call)
+    return frozenset(known.get(MARK, ()))
+
+
+def _asked(call: Call) -> tuple[str, ...]:
+    reply = call.monitor(Call(op=Op.ENGINE, session=call.session, method=KNOWER)) if call.monitor else None
+    if reply is None or not reply.ok:
+        raise UnsupportedError(
+            f"{call} brings the stack's configuration, and nobody says which of it is secret: it has no {SECRET_KEYS}, the "
+            f"engine does not answer {KNOWER}, and no component was constructed before. Leave the configuration out, or take "
+            "an engine that says it."
+        )
+    return tuple(reply.extra.get(SECRET_KEYS, ()))
+
+
+def secret_names(call: Call) -> Collection[str]:
+    """What is secret in the views of such a call, as ``redaction.Names``. Raises as ``secret_keys`` does."""
+    told = call.op in CONFIGURED or call.method == KNOWER
+    return [f"{CONFIG}.{key}" for key in secret_keys(call)] if told else ()
