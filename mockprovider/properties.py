@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from string import Formatter
 from typing import Any, get_args, get_origin
 
@@ -246,6 +247,7 @@ def declared_properties(owner: str, properties: Any, *, seeded: bool = False) ->
     return found
 
 
+@lru_cache(maxsize=1 << 14)  # a schema has the same few thousand names again and again
 def snake_case(name: str) -> str:
     """``accountId`` to ``account_id``, ``HTTPPort`` to ``http_port``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).replace("-", "_").lower()

@@ -110,6 +110,7 @@ class ResourceType(Struct, frozen=True):
         _behaving(self)
         if isinstance(self.moved_from, Mapping):
             _converting(self.token, self.moved_from)
+        _upgrading(self.token, self.version, self.upgrades)
         for each in self.identity:
             if each != "id" and each not in self.properties:
                 known = ", ".join(["id", *self.properties])
@@ -139,6 +140,18 @@ class ResourceType(Struct, frozen=True):
 
 
 TIMED = ("create", "read", "update", "delete")
+
+
+def _upgrading(token: str, version: int, upgrades: Mapping[int, Any]) -> None:
+    """Raise ``DefinitionError`` for upgrades that no state would ever go through."""
+    if version < 0:
+        raise DefinitionError(f"{token}: version is {version}, and the first one is 0.")
+    for each, function in upgrades.items():
+        if each not in range(version) or not callable(function):
+            raise DefinitionError(
+                f"{token}: upgrades has {function!r} for {each!r}. Give a function for a version before today's, which is "
+                f"{version}: upgrades={{0: ...}} brings states of version 0 to version 1 and needs version=1 or more."
+            )
 
 
 def _converting(token: str, moved_from: Mapping[str, Any]) -> None:

@@ -13,11 +13,11 @@ import socket
 import subprocess
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kept_terraform import aws_names_right, module_state, names_life
+from kept_terraform import aws_names_right, module_plan, module_state, names_life
 
 from mockprovider.double import Wiring, real
 
@@ -134,15 +134,21 @@ def configuration(text: str, size: int) -> str:
     return PROVIDERS + text.replace("SIZE", str(size)).replace("RETENTION", {30: "7"}.get(size, "14"))
 
 
-def aws_life(cli: Any, touch: Callable[[], object]) -> list[dict[str, Any]]:
-    """Create, plan again, update, refresh, destroy, of everything."""
+def aws_life(
+    cli: Any, touch: Callable[[], object], shown: Callable[[Mapping[str, Any]], dict[str, Any]] = module_plan
+) -> list[dict[str, Any]]:
+    """Create, plan again, update, refresh, destroy, of everything: the plans, as ``shown`` gives them, and the states."""
+
+    def step(*options: str) -> list[dict[str, Any]]:
+        return [shown(cli.plan(*options).plan), module_state(cli.apply_plan().state)]
+
     cli.write(configuration(EVERYTHING, 30))
-    states = [module_state(cli.apply().state)]
+    seen = step()
     assert cli.plan().exit_code == 0
     cli.write(configuration(EVERYTHING, 60))
-    states.append(module_state(cli.apply().state))
+    seen += step()
     touch()
-    return [*states, *(module_state(each().state) for each in (cli.refresh, cli.destroy))]
+    return [*seen, module_state(cli.refresh().state), *step("-destroy")]
 
 
 def provider() -> str | None:

@@ -39,12 +39,29 @@ def module_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
 
     What it says again in other words (the prior state, the planned values, the configuration) is left out.
     """
-    changes = [
-        {**each, "provider_name": each["provider_name"].rpartition("/")[2], "change": _change(each["change"])}
-        for each in plan.get("resource_changes", [])
-    ]
     outputs = {name: _change(each) for name, each in plan.get("output_changes", {}).items()}
-    return {"resource_changes": changes, "output_changes": outputs}
+    kept = {"resource_changes": _changes(plan, "resource_changes"), "output_changes": outputs}
+    drift = _changes(plan, "resource_drift")
+    return {**kept, "resource_drift": drift} if drift else kept
+
+
+VOLATILE = frozenset({"timestamp"})
+"""What two runs of one engine may say differently in the same plan: when it was made."""
+UNORDERED = "relevant_attributes"
+"""What a plan lists in another order each time: the attributes that others refer to."""
+
+
+def whole_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """``show -json`` of a plan to compare with another of the same engine: all of it, but for what is declared above."""
+    kept = {name: each for name, each in plan.items() if name not in VOLATILE}
+    return {**kept, UNORDERED: sorted(kept.get(UNORDERED, ()), key=str)}
+
+
+def _changes(plan: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    return [
+        {**each, "provider_name": each["provider_name"].rpartition("/")[2], "change": _change(each["change"])}
+        for each in plan.get(name, [])
+    ]
 
 
 def _change(change: Mapping[str, Any]) -> dict[str, Any]:

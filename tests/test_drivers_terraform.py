@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from mockprovider.drivers.terraform import Diagnostic, Terraform, TerraformResult
+from mockprovider.drivers.diagnostics import Diagnostic
+from mockprovider.drivers.terraform import Terraform, TerraformResult
 from mockprovider.errors import PluginError, ProgramError
 
 STAND_IN = """#!{python}
@@ -60,7 +61,7 @@ def test_nothing_of_the_users_settings_reaches_the_cli(cli: Terraform) -> None:
     """The CLI runs with settings of its own, without questions, and with what was given; the user's variables stay out."""
     cli.apply()
     environment = asked(cli)[0]["environment"]
-    assert Path(environment["TF_CLI_CONFIG_FILE"]).read_text(encoding="utf-8") == "disable_checkpoint = true\n"
+    assert Path(environment["TF_CLI_CONFIG_FILE"]).read_text(encoding="utf-8") == ""
     assert environment["TF_DATA_DIR"].startswith(str(cli.folder))
     assert (environment["TF_INPUT"], environment["CHECKPOINT_DISABLE"]) == ("0", "1")
     assert (environment["TF_VAR_text"], environment["TF_VAR_list"]) == ("x", "[1]")
@@ -147,7 +148,7 @@ def test_the_state_is_data(cli: Terraform) -> None:
     assert result.outputs == {"x": 1}
     assert result.resource("a.b")["attributes"] == {"id": "1"}
     assert result.resource("data.a.b")["attributes"] == {"id": "2"}
-    with pytest.raises(KeyError, match=r"a\.c"):
+    with pytest.raises(KeyError, match=r"there is no 'a\.c' in the state; there are: a\.b"):
         result.resource("a.c")
     (cli.folder / "terraform.tfstate").write_text("", encoding="utf-8")
     assert cli.state() == {}
@@ -161,6 +162,54 @@ def test_an_unexpected_end_raises_with_the_output(cli: Terraform) -> None:
     answers(cli)
     with pytest.raises(ProgramError, match="a failure was expected"):
         cli.apply(expect_failure=True)
+
+
+def test_an_error_is_read_by_people(cli: Terraform) -> None:
+    """Of the CLI's JSON an error shows the messages, and of its diagnostics the place, the line and the whole reason."""
+    said = {
+        "severity": "error",
+        "summary": "Unsupported argument",
+        "detail": "There is no alc.",
+        "address": "a.b",
+        "range": {"filename": "main.tf", "start": {"line": 2}},
+        "snippet": {"code": "  alc = 1"},
+    }
+    told = stream({"@message": "Terraform 1.11.4"}, {"@message": "Error: Unsupported argument", "diagnostic": said})
+    answers(cli, apply={"stdout": f"Warning: plain\n{told}", "exit_code": 1})
+    with pytest.raises(ProgramError) as caught:
+        cli.apply()
+    diagnosed = "Error: Unsupported argument (a.b)\n  main.tf, line 2: alc = 1\nThere is no alc."
+    assert str(caught.value).split("\n", 1)[1] == f"Warning: plain\nTerraform 1.11.4\n{diagnosed}"
+
+    answers(cli, validate={"stdout": json.dumps({"diagnostics": [said]}, indent=2), "exit_code": 1})
+    with pytest.raises(ProgramError) as caught:
+        cli.validate()
+    assert str(caught.value).split("\n", 1)[1] == diagnosed
+
+
+def test_a_surprising_success_is_read_by_people(cli: Terraform) -> None:
+    """Of the JSON stream of a run that was expected to fail, the error shows the messages."""
+    answers(cli, apply={"stdout": "{half\n" + stream({"@message": "Terraform 1.11.4"}, {"@message": "Outputs: 0"})})
+    with pytest.raises(ProgramError, match=r"was expected\.\n\{half\nTerraform 1\.11\.4\nOutputs: 0$"):
+        cli.apply(expect_failure=True)
+
+
+def test_a_provider_that_nobody_serves_is_no_reason_to_init(cli: Terraform, tmp_path: Path) -> None:
+    """An engine that misses a provider asks for init; what is missing here is the right name, of those that there are."""
+    detail = "- provider example.com/mok/cloud: required by this configuration but no version is selected"
+    said = {"@level": "error", "type": "diagnostic", "diagnostic": {"severity": "error", "summary": "no", "detail": detail}}
+    answers(cli, apply={"stdout": stream(said), "exit_code": 1})
+    with pytest.raises(ProgramError, match=r"led to no provider: give the driver .*Serving\.environment"):
+        cli.apply()
+    settings = tmp_path / "cli.tfrc"
+    settings.write_text(
+        'provider_installation {\n  dev_overrides {\n    "example.com/mock/cloud" = "/x"\n  }\n}\n', encoding="utf-8"
+    )
+    reattach = json.dumps({"example.com/mock/dns": {"Pid": 0, "Addr": {"Network": "tcp", "String": "127.0.0.1:1"}}})
+    cli._environment = {"TF_CLI_CONFIG_FILE": str(settings), "TF_REATTACH_PROVIDERS": reattach}
+    meant = r"Instead of example\.com/mok/cloud, did you mean example\.com/mock/cloud\?"
+    with pytest.raises(ProgramError, match=rf"nothing to init: .*/mock/cloud, .*/mock/dns, and to no other provider\. {meant}"):
+        cli.apply()
 
 
 def test_a_run_that_hangs_is_ended(cli: Terraform) -> None:

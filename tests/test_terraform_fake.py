@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies_terraform import numbers, proved, texts
+from strategies import proved
+from strategies_terraform import numbers, texts
 
 from mockprovider.calls import Native, Session
 from mockprovider.cloud import Cloud

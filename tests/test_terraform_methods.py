@@ -474,3 +474,12 @@ def test_a_planned_state_is_read_as_a_neutral_plan(session: Session) -> None:
     assert row(session, "PlanResourceChange").reply(message, made).plan == plan
     failed = answer(session, "PlanResourceChange", Reply(failures=(Failure("no"),)), made)
     assert row(session, "PlanResourceChange").reply(failed, made) == Reply(failures=(Failure("no"),))
+
+
+def test_every_answer_can_tell_a_failure(major: int) -> None:
+    """A replay knows no schema, and what it cannot answer is told in each RPC's own form, the schema's not excepted."""
+    for name, each in SERVICES[major].methods.items():
+        asked: Any = SERVICES[major].messages[name][0]()
+        call = each.call(asked, Session(f"tfplugin{major}"))
+        call.native = Native(b"", asked)
+        assert "not recorded" in str(each.response(Reply(failures=(Failure("not recorded"),)), call)), name

@@ -9,7 +9,7 @@ import pytest
 
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.schema import Kind, Property, ResourceType
-from mockprovider.terraform.objects import Generic, ObjectSchema, attribute_names, type_of_kind
+from mockprovider.terraform.objects import Generic, ObjectSchema, attribute_names, is_dynamic, type_of_kind
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.types import DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import Secret, Unknown
@@ -131,6 +131,17 @@ def test_collections_of_anything_are_dynamic() -> None:
     )
     assert type_of_kind(Kind("map", items=Kind("integer"))) == Type("map", items=NUMBER)
     assert type_of_kind(Kind("asset")) == STRING
+
+
+def test_dynamic_is_told_without_building_the_type() -> None:
+    """For every kind, three levels deep, it is as the whole type says."""
+    kinds = [Kind("any"), Kind("string")]
+    for _ in range(2):
+        inside = [Kind(name, items=each) for name in ("array", "map", "set") for each in (*kinds, None)]
+        kinds += [*inside, *(Kind("object", properties={"x": Property(each)}) for each in kinds)]
+    assert len(kinds) > 40
+    for each in kinds:
+        assert is_dynamic(each) is (type_of_kind(each) == DYNAMIC), each
 
 
 def test_two_properties_cannot_be_one_attribute() -> None:

@@ -307,7 +307,7 @@ def test_the_command_line_tells_files_apart(tmp_path):
     said: list[str] = []
 
     assert [each.name for each in read_types([shown], said.append)] == ["post"]
-    assert said == [f"{shown}: a Terraform provider schema: post, 3 resource types, 1 functions"]
+    assert said == [f"{shown}: a Terraform provider schema: post, 3 resource types, 1 function"]
     with pytest.raises(
         DefinitionError, match=r"odd\.json: nothing here declares types: its keys are colour\. It may be a types"
     ):

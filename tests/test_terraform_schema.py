@@ -155,3 +155,42 @@ def test_nested_names_must_differ() -> None:
     served.add(ResourceType("cloud:index:Bucket", {"rule": Property(clash)}))
     with pytest.raises(DefinitionError, match="would both be Terraform's 'a_b'"):
         ProviderSchema(served).message()
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        (
+            ResourceType("cloud:index:Fleet", {"count": Property(int)}),
+            "cloud:index:Fleet cannot .* 'count', which the engine keeps",
+        ),
+        (ResourceType("cloud:index:Fleet", {"a.b": Property(int)}), r"the attribute 'a\.b', and a name there is letters"),
+        (ResourceType("cloud:index:Fleet", {"a": Property(int, terraform="3d")}), "property 'a' would be the attribute '3d'"),
+        (Function("cloud:index:getFleet", {"forEach": Property(int)}, {}), "getFleet cannot .* the argument 'for_each'"),
+        (Package("cloud", config={"alias": Property(str)}), "The configuration of cloud cannot .* the argument 'alias'"),
+    ],
+)
+def test_names_that_no_configuration_can_say(declared: ResourceType | Function | Package, told: str) -> None:
+    """What an engine would take for its own, or could not read, is refused with another name as the way out."""
+    made = declared if isinstance(declared, Package) else Package("cloud")
+    if not isinstance(declared, Package):
+        made.add(declared)
+    with pytest.raises(DefinitionError, match=rf"{told}.*Give it terraform='another_name'"):
+        ProviderSchema(made).message()
+
+
+def test_names_that_only_answers_have() -> None:
+    """What a provider computes may be called anything that can be read, and so may what is nested or of a published schema."""
+    properties = {
+        "count": Property(int, computed=True),
+        "size": Property(int, terraform="number-of"),
+        "in": Property({"count": int}),
+    }
+    made = Package("cloud")
+    made.add(ResourceType("cloud:index:Fleet", properties))
+    schema: Any = ProviderSchema(made).message()
+    assert attributes(schema.resource_schemas["cloud_fleet"].block).keys() == {"count", "id", "in", "number-of"}
+    published = Package(
+        "cloud", resources={"cloud:index:Fleet": ResourceType("cloud:index:Fleet", {"count": int})}, schema="{}"
+    )
+    assert "cloud_fleet" in ProviderSchema(published).message().resource_schemas  # type: ignore[attr-defined]

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from strategies import proved
+from strategies_terraform import known_values, literals
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.statejson import from_json, to_json
 from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import UNKNOWN
-from tests.strategies_terraform import known_values, literals, proved
 
 OBJECT = Type("object", attributes={"name": STRING, "size": NUMBER, "on": BOOL, "any": DYNAMIC})
 

@@ -92,9 +92,16 @@ def test_aliases_modules_and_hosts_do_not_matter(provider: str) -> None:
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ([], "no state file of format 4"),
-        ({"format_version": "1.0"}, "its version is None"),
+        ([], "This list is no state file of format 4: it is no object"),
+        ('{"version": 4}', r"it is text or the name of a file\. Give .* as a pathlib.Path or as the parsed JSON"),
+        ({"format_version": "1.0"}, "it is what `terraform show -json` prints"),
+        ({"encrypted_data": "x", "encryption_version": "v0"}, "it is encrypted, and `tofu state pull` decrypts it"),
+        ({"version": 3, "deployment": {}}, "it is a stack that Pulumi exported"),
+        ({}, "its version is None"),
         ({"version": 3}, "its version is 3"),
+        ({"version": 4, "resources": {"a": 1}}, "'resources' has to be a list of objects"),
+        ({"version": 4, "resources": [{"mode": "managed"}]}, r"resources\[0\] has no 'type'"),
+        (state(instances=["x"]), r"resources\[0\]: 'instances' has to be a list of objects"),
         (state(instance("b-1"), type="cloud_bukket"), "Did you mean 'cloud_bucket'"),
         (state(instance("b-1", attributes={"id": "b-1", "max_items": "many"})), r"^cloud_bucket\.b: .*max_items"),
         (state(instance("", index_key="k"), module="module.m"), r'^module\.m\.cloud_bucket\.b\["k"\] has no id'),
@@ -114,4 +121,11 @@ def test_a_file_that_is_none_is_told(tmp_path: Path) -> None:
         load(path)
     path.write_text("{", encoding="utf-8")
     with pytest.raises(MalformedError, match="is no state file: it is not JSON"):
+        load(path)
+    with pytest.raises(
+        MalformedError, match=r"cannot be read: Is a directory\. Give a file, such as the terraform.tfstate in it"
+    ):
+        load(tmp_path)
+    path.write_text('{"version": 3}', encoding="utf-8")
+    with pytest.raises(MalformedError, match=rf"{path} is no state file of format 4: its version is 3"):
         load(path)

@@ -120,3 +120,17 @@ def test_statuses_come_back() -> None:
     assert transcript.pack(transcript.details(b"\x00\x01")) == b"\x00\x01"
     reply = transcript.failed(Status(14, "down"), call("ReadResource", 5))
     assert (reply.status, reply.failures[0].status) == (Status(14, "down"), "unavailable")
+
+
+@pytest.mark.parametrize("major", [5, 6])
+def test_a_time_of_renewal_is_kept_as_how_long_after(major: int) -> None:
+    """An engine that replays an old recording is told to come back as late as the recorded one was, and not long ago."""
+    transcript, opened = Transcript(major), call("OpenEphemeralResource", major, type_name="cloud_token")
+    reply = Reply(value={"user": "me"}, private=b"t-1", extra={"renew_after": 600})
+    shown: Any = transcript.reply(reply, opened)
+    assert 590 < shown["renew_at"]["after_seconds"] <= 600
+    again = transcript.restore("OpenEphemeralResource", {**shown, "renew_at": {"after_seconds": 5000}}, opened)
+    assert 4990 < again.extra["renew_after"] <= 5000
+    old = transcript.restore("OpenEphemeralResource", {**shown, "renew_at": {"seconds": 5, "nanos": 7}}, opened)
+    assert old.native is not None
+    assert old.native.message.renew_at.ToNanoseconds() == 5_000_000_007

@@ -6,11 +6,12 @@ from decimal import Decimal
 
 import pytest
 from hypothesis import given
+from strategies import proved
+from strategies_terraform import types
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type, parse_type, type_json, type_of
 from mockprovider.values import UNKNOWN, Asset
-from tests.strategies_terraform import proved, types
 
 
 @proved

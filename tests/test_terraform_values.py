@@ -8,12 +8,13 @@ from typing import Any
 import msgpack
 import pytest
 from hypothesis import given
+from strategies import proved
+from strategies_terraform import literals, numbers, packed, typed_values
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.terraform.values import Dynamic, number, pack, pack_any, unpack, unpack_any
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, Secret, Unknown
-from tests.strategies_terraform import literals, numbers, packed, proved, typed_values
 
 STRINGS = Type("list", items=STRING)
 OBJECT = Type("object", attributes={"name": STRING, "size": NUMBER})

@@ -10,11 +10,12 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import proved
+from strategies_terraform import messages, packed
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.views import build, view
-from tests.strategies_terraform import messages, packed, proved
 
 NAMES = (
     "ApplyResourceChange.Response",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -11,11 +12,17 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from mockprovider.drivers.diagnostics import readable
 from mockprovider.errors import ProgramError
+
+OUTPUT = "output.txt"
+"""The file in an engine's folder that keeps what its operations printed."""
 
 SHOWN = 6000
 """How many characters of an engine's output an error message carries, from the end, where engines say what went wrong."""
 
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""Some messages of engines are coloured whatever they are told."""
 
 Environment: TypeAlias = Mapping[str, str] | Callable[[], Mapping[str, str]]
 """Environment variables, or a function that is asked for them at each run: a double may have declared more by then."""
@@ -43,11 +50,13 @@ def run(
     seconds: float,
     expect_failure: bool = False,
     accept: Sequence[int] = (0,),
+    keep: bool = False,
 ) -> Finished:
     """Run ``command`` to its end.
 
     Raises ``ProgramError``, with the engine's output, if the exit code is not in ``accept`` (or is, where a failure was
     expected), or if it has not ended after ``seconds``; its process group is killed then, and also when we are interrupted.
+    With ``keep``, what it printed is added to the folder's ``output.txt``: for commands that print no secrets.
     """
     with subprocess.Popen(
         command,
@@ -69,6 +78,9 @@ def run(
                 raise ProgramError(f"{_shown(command)} had not ended after {seconds:g} s.\n{_end(stdout, stderr)}") from error
             raise
     finished = Finished(tuple(command), process.returncode, stdout, stderr)
+    if keep:
+        with (cwd / OUTPUT).open("a", encoding="utf-8") as file:
+            file.write(f"$ {_shown(command)}\n{_read(stdout, stderr)}\n\n")
     if expect_failure == (process.returncode in accept):
         surprise = (
             "succeeded, where a failure was expected" if expect_failure else f"failed with exit code {process.returncode}"
@@ -81,6 +93,10 @@ def _shown(command: Sequence[str]) -> str:
     return " ".join([Path(command[0]).name, *command[1:]])
 
 
+def _read(stdout: str, stderr: str) -> str:
+    return COLOURS.sub("", "\n".join(part for part in (readable(stdout).strip(), stderr.strip()) if part))
+
+
 def _end(stdout: str, stderr: str) -> str:
-    text = "\n".join(part.strip() for part in (stdout, stderr) if part.strip())
+    text = _read(stdout, stderr)
     return text if len(text) <= SHOWN else f"...\n{text[-SHOWN:]}"

@@ -14,7 +14,9 @@ from msgspec import Struct, field
 
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Environment, Finished, resolved, run
-from mockprovider.errors import PluginError
+from mockprovider.drivers.diagnostics import Diagnostic, diagnostics, events
+from mockprovider.drivers.sources import REATTACH, hint
+from mockprovider.errors import PluginError, ProgramError
 from mockprovider.schema import Package
 
 SECONDS = 300.0
@@ -23,21 +25,11 @@ SECONDS = 300.0
 SERVED_SECONDS = 10.0
 """How long a double of this process may take to accept a connection."""
 
+OPERATIONS = ("validate", "plan", "apply", "destroy", "import", "test")
+"""The commands whose output is kept; what is sensitive they do not print."""
+
 CHANGES = 2
 """The exit code of ``plan -detailed-exitcode`` where there is something to do."""
-
-
-class Diagnostic(Struct, frozen=True):
-    """What an engine said to its user: ``severity`` is ``error`` or ``warning``, ``address`` the resource's, where it is known.
-
-    ``snippet`` is the line of configuration that it points at, empty where it points at none.
-    """
-
-    severity: str
-    summary: str
-    detail: str = ""
-    address: str = ""
-    snippet: str = ""
 
 
 class TerraformResult(Struct):
@@ -81,11 +73,13 @@ class TerraformResult(Struct):
 
     def resource(self, address: str) -> dict[str, Any]:
         """The first instance of ``address`` (without index) in the state: ``attributes``, ``status`` …. Raises ``KeyError``."""
-        for each in self.state.get("resources", []):
-            if address == f"{'data.' if each['mode'] == 'data' else ''}{each['type']}.{each['name']}":
-                instance: dict[str, Any] = each["instances"][0]
-                return instance
-        raise KeyError(address)
+        __tracebackhide__ = True
+        there: dict[str, dict[str, Any]] = {}
+        for each in filter(lambda found: found["instances"], self.state.get("resources", [])):
+            there.setdefault(f"{'data.' if each['mode'] == 'data' else ''}{each['type']}.{each['name']}", each["instances"][0])
+        if address not in there:
+            raise KeyError(f"there is no {address!r} in the state; there are: {', '.join(there) or 'none'}")
+        return there[address]
 
 
 class Adopting(Protocol):
@@ -130,7 +124,7 @@ class Terraform:
         self._settings = folder / ".mockprovider"
         self._settings.mkdir(parents=True, exist_ok=True)
         # A settings file that does not exist is warned about at each command, and the user's own must not count.
-        (self._settings / "cli.tfrc").write_text(f"disable_checkpoint = true\n{settings}", encoding="utf-8")
+        (self._settings / "cli.tfrc").write_text(settings, encoding="utf-8")
 
     @property
     def environment(self) -> dict[str, str]:
@@ -174,10 +168,7 @@ class Terraform:
 
     def validate(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
         """``validate``."""
-        finished = self.command("validate", "-json", *arguments, expect_failure=expect_failure)
-        result = self._result(finished)
-        result.diagnostics = [_diagnostic(each) for each in json.loads(finished.stdout)["diagnostics"]]
-        return result
+        return self._operate("validate", *arguments, expect_failure=expect_failure)
 
     def plan(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
         """``plan``, with the plan as data. Its exit code is 2 where there is something to do, 0 where not."""
@@ -235,14 +226,19 @@ class Terraform:
         """
         environment = self.environment
         _check_served(environment)
-        return run(
-            [self.binary, *arguments],
-            cwd=self.folder,
-            env=environment,
-            seconds=self.seconds,
-            expect_failure=expect_failure,
-            accept=accept,
-        )
+        try:
+            return run(
+                [self.binary, *arguments],
+                cwd=self.folder,
+                env=environment,
+                seconds=self.seconds,
+                expect_failure=expect_failure,
+                accept=accept,
+                keep=arguments[0] in OPERATIONS,
+            )
+        except ProgramError as error:
+            error.args = (f"{error}{hint(str(error), environment)}",)
+            raise
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
@@ -252,13 +248,9 @@ class Terraform:
 
     def _result(self, finished: Finished) -> TerraformResult:
         result = TerraformResult(finished.exit_code, finished.stdout, finished.stderr, state=self.state())
-        for event in map(_event, finished.stdout.splitlines()):
-            if event is None:
-                continue
-            result.events.append(event)
-            if event.get("type") == "diagnostic":
-                result.diagnostics.append(_diagnostic(event["diagnostic"]))
-            elif event.get("type") == "change_summary":
+        result.events, result.diagnostics = events(finished.stdout), diagnostics(finished.stdout)
+        for event in result.events:
+            if event.get("type") == "change_summary":
                 counts = event["changes"]
                 result.summary = {name: count for name, count in counts.items() if isinstance(count, int) and count}
             elif event.get("type") == "test_run" and "status" in (run_ := event["test_run"]):
@@ -268,7 +260,7 @@ class Terraform:
 
 def _check_served(environment: Mapping[str, str]) -> None:
     """Engines kill the process that they are told of where nobody answers at its address; that process is this one."""
-    for source, led in json.loads(environment.get("TF_REATTACH_PROVIDERS") or "{}").items():
+    for source, led in json.loads(environment.get(REATTACH) or "{}").items():
         host, _, port = led["Addr"]["String"].rpartition(":")
         if led["Pid"] != os.getpid() or led["Addr"]["Network"] != "tcp":
             continue
@@ -279,18 +271,3 @@ def _check_served(environment: Mapping[str, str]) -> None:
                 f"Nobody serves {source} at {host}:{port} any more ({error}). Run the engine while its double is being served, "
                 "and give the driver a function that asks for the environment: Terraform(folder, lambda: serving.environment)."
             ) from error
-
-
-def _event(line: str) -> dict[str, Any] | None:
-    """A line of the JSON stream; other lines are warnings from before the stream starts."""
-    try:
-        event = json.loads(line)
-    except ValueError:
-        return None
-    return event if isinstance(event, dict) and "@level" in event else None
-
-
-def _diagnostic(said: Mapping[str, Any]) -> Diagnostic:
-    snippet = said.get("snippet") or {}
-    code = str(snippet.get("code") or "").strip()
-    return Diagnostic(said["severity"], said["summary"], said.get("detail", ""), said.get("address", ""), code)

@@ -35,8 +35,8 @@ def is_block(item: Property) -> bool:
 
 def has_secret(kind: Kind) -> bool:
     """Whether something inside of a value of this kind is declared secret."""
-    inside = [*(each.kind for each in kind.properties.values()), *([kind.items] if kind.items else [])]
-    return any(each.secret for each in kind.properties.values()) or any(map(has_secret, inside))
+    within = kind.items is not None and has_secret(kind.items)
+    return within or any(each.secret or has_secret(each.kind) for each in kind.properties.values())
 
 
 def _has_any(kind: Kind) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf.message import Message
@@ -13,6 +14,11 @@ from mockprovider.terraform.requests import Shape, codec
 
 RENEW_AFTER = "renew_after"
 """The key of ``Reply.extra`` that holds the seconds after which an ephemeral resource wants to be renewed."""
+
+DUE, AFTER = "renew_at", "after_seconds"
+"""The field of an answer that says when, and what a cassette has in it: how long after the answer, to the millisecond."""
+
+NANOSECONDS = 10**9
 
 
 def open_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
@@ -35,8 +41,16 @@ def _lasting(message: Any, reply: Reply) -> Any:
     after = reply.extra.get(RENEW_AFTER)
     if after is not None:
         # The engine compares this with the clock on the wall, and waits by it.
-        message.renew_at.FromNanoseconds(time.time_ns() + int(after * 1e9))
+        message.renew_at.FromNanoseconds(_from_now(after))
     return message
+
+
+def _from_now(seconds: float) -> int:
+    return time.time_ns() + int(seconds * NANOSECONDS)
+
+
+def _left(message: Any) -> float:
+    return float(message.renew_at.ToNanoseconds() - time.time_ns()) / NANOSECONDS
 
 
 def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:
@@ -44,5 +58,20 @@ def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:
     reply = replies.to_reply(shape, message, call)
     reply.private = message.private
     if message.HasField("renew_at"):
-        reply.extra = {RENEW_AFTER: (message.renew_at.ToNanoseconds() - time.time_ns()) / 1e9}
+        reply.extra = {RENEW_AFTER: _left(message)}
     return reply
+
+
+def undated(message: Any, shown: dict[str, Any]) -> dict[str, Any]:
+    """``shown``, the view of an answer, as a cassette keeps it: an engine that replays it later waits as long as the first."""
+    if DUE not in message.DESCRIPTOR.fields_by_name or not message.HasField(DUE):
+        return shown
+    return {**shown, DUE: {AFTER: round(_left(message), 3)}}
+
+
+def dated(kept: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The view again, with the time of renewal counted from now."""
+    if AFTER not in kept.get(DUE, {}):
+        return kept
+    seconds, nanos = divmod(_from_now(kept[DUE][AFTER]), NANOSECONDS)
+    return {**kept, DUE: {"seconds": seconds, "nanos": nanos}}

@@ -65,6 +65,12 @@ def type_of_kind(kind: Kind) -> Type:
     return DYNAMIC if items == DYNAMIC or (may_differ and _has_dynamic(items)) else Type(COLLECTIONS[kind.name], items=items)
 
 
+def is_dynamic(kind: Kind) -> bool:
+    """Whether the type of a kind is ``dynamic``, told without building the type where that is plain."""
+    inside = kind.items if kind.name in ("array", "map") else kind
+    return not (inside is not None and inside.name == "object") and type_of_kind(kind) == DYNAMIC
+
+
 def object_type(properties: Mapping[str, Property]) -> Type:
     """The object type of a bag with these properties."""
     names = attribute_names(properties)
@@ -252,8 +258,8 @@ def outward(value: Value, kind: Kind, owner: str) -> Value:
 
 def only_written(kind: Kind) -> bool:
     """Whether something in values of a kind is write-only."""
-    inside = [*(each.kind for each in kind.properties.values()), *([kind.items] if kind.items else [])]
-    return any(each.write_only for each in kind.properties.values()) or any(map(only_written, inside))
+    within = kind.items is not None and only_written(kind.items)
+    return within or any(each.write_only or only_written(each.kind) for each in kind.properties.values())
 
 
 def _told(value: Value, kind: Kind) -> Value:

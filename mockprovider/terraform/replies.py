@@ -137,16 +137,20 @@ def answered(call: Call, value: Bag, coder: Codec) -> dict[str, Value]:
 
 
 def schema_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """The schema of the session's package. Raises ``UnsupportedError`` where the session has none."""
+    """The schema of the session's package, beside what the reply has of failures and warnings.
+
+    Raises ``UnsupportedError`` where the session has none and nothing else is to be told.
+    """
     schema = schema_of(call.session)
-    if schema is None:
+    if schema is None and not reply.failures:
         raise UnsupportedError(
             "This session has no package to describe: give the server one, or a provider that answers itself."
         )
-    if not (reply.failures or reply.warnings):
+    if schema is not None and not (reply.failures or reply.warnings):
         return schema.message()
     message = answer(cls, reply, codec(call.session, "", ""))
-    message.MergeFrom(schema.message())
+    if schema is not None:
+        message.MergeFrom(schema.message())
     return message
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from operator import is_not
@@ -16,15 +16,24 @@ from mockprovider.document import Node
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.offers import Ephemeral, ephemerals
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
+from mockprovider.terraform import names
 from mockprovider.terraform.attributes import read_block
 from mockprovider.terraform.blocks import has_secret, is_block, nested_object
 from mockprovider.terraform.fields import Fields, fields_of
 from mockprovider.terraform.layout import Layout, layout_of
-from mockprovider.terraform.objects import ID, IMPLICIT_ID, ObjectSchema, attribute_names, only_written, type_of_kind
+from mockprovider.terraform.objects import (
+    ID,
+    IMPLICIT_ID,
+    ObjectSchema,
+    attribute_names,
+    is_dynamic,
+    only_written,
+    type_of_kind,
+)
 from mockprovider.terraform.offered import fill_functions
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.published import fill_rest, fill_schema
-from mockprovider.terraform.types import DYNAMIC, type_json, type_of
+from mockprovider.terraform.types import type_json, type_of
 from mockprovider.values import Secret, Value, reveal
 
 NESTING: Mapping[str, int] = {"object": 1, "array": 2, "set": 3, "map": 4}
@@ -201,39 +210,47 @@ class ProviderSchema:
         if published.get("provider"):
             fill_schema(answer.provider, published["provider"], self.package.name)
         else:
-            answer.provider.block.SetInParent()
-            self._block(answer.provider.block, _arguments(self.package))
+            self._whole(
+                answer.provider.block, f"The configuration of {self.package.name}", _arguments(self.package), names.PROVIDER
+            )
         fill_rest(answer, published)
         self._check_names()
         for declared in self.package.resources.values():
-            schema = answer.resource_schemas[declared.terraform]
-            if declared.terraform_schema:
-                fill_schema(schema, declared.terraform_schema, declared.terraform)
-                continue
-            schema.version, schema.block.description = declared.version, declared.description
-            try:
-                implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
-                self._block(schema.block, {**declared.properties, **implicit})
-            except DefinitionError as error:
-                raise DefinitionError(f"{declared.token} cannot be served to Terraform: {error}") from error
+            self._resource(answer.resource_schemas[declared.terraform], declared)
         for function in self.package.functions.values():
-            schema = answer.data_source_schemas[_named(function)]
-            if function.terraform_schema:
-                fill_schema(schema, function.terraform_schema, _named(function))
-                continue
-            self._block(schema.block, {**returned_properties(function), **function.inputs})
+            properties = {**returned_properties(function), **function.inputs}
+            self._read(answer.data_source_schemas[_named(function)], function, properties)
         for name, each in ephemerals(self.package).items():
-            schema = answer.ephemeral_resource_schemas[name]
-            if each.terraform_schema:
-                fill_schema(schema, each.terraform_schema, name)
-            else:
-                self._block(schema.block, _data_properties(each))
+            self._read(answer.ephemeral_resource_schemas[name], each, _data_properties(each))
         fill_functions(answer.functions, self.package)
         if any(each.moved_from for each in self.package.resources.values()):
             answer.server_capabilities.move_resource_state = True
         answer.server_capabilities.plan_destroy = True
         answer.server_capabilities.get_provider_schema_optional = True
         return answer  # type: ignore[no-any-return]
+
+    def _resource(self, schema: Any, declared: ResourceType) -> None:
+        if declared.terraform_schema:
+            fill_schema(schema, declared.terraform_schema, declared.terraform)
+            return
+        schema.version, schema.block.description = declared.version, declared.description
+        with names.served(declared.token):
+            implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
+        self._whole(schema.block, declared.token, {**declared.properties, **implicit}, names.RESOURCE)
+
+    def _read(self, schema: Any, declared: Function | Ephemeral, properties: Mapping[str, Property]) -> None:
+        if declared.terraform_schema:
+            fill_schema(schema, declared.terraform_schema, _named(declared))
+        else:
+            self._whole(schema.block, declared.token, properties, names.DATA)
+
+    def _whole(self, into: Any, what: str, properties: Mapping[str, Property], reserved: Collection[str]) -> None:
+        into.SetInParent()
+        with names.served(what):
+            # A published schema is what it is, and most of its types are of use all the same.
+            if not self.package.schema:
+                names.check_arguments(properties, reserved)
+            self._block(into, properties)
 
     def _check_names(self) -> None:
         """Raise ``DefinitionError`` for two types of one name: only one of them would be served."""
@@ -270,15 +287,14 @@ class ProviderSchema:
             made = into.add(name=attribute, description=item.description, sensitive=item.secret, **flags)
             made.write_only = item.write_only
             nested = nested_object(item.kind)
-            declared = type_of_kind(item.kind)
-            if self.major == 6 and nested is not None and declared != DYNAMIC:
+            if self.major == 6 and nested is not None and not is_dynamic(item.kind):
                 made.nested_type.nesting = NESTING[item.kind.name]
                 if item.kind.name == "set":
                     _no_written(item.kind, attribute, "it is a set")
                 inside = flags.get("computed", False) and not flags.get("optional", False)
                 self._attributes(made.nested_type.attributes, nested.properties, computed=inside)
             else:
-                made.type = type_json(declared)
+                made.type = type_json(type_of_kind(item.kind))
                 # Nothing inside of a type can be hidden by itself.
                 made.sensitive = item.secret or has_secret(item.kind)
                 _no_written(item.kind, attribute, f"protocol {self.major} has no nested attribute for it")

@@ -28,13 +28,44 @@ State = Mapping[str, Any]
 def load(source: State | Path) -> State:
     """The state in ``source``, a file or what was read from one. Raises ``MalformedError`` for what is no state of format 4."""
     state: Any = _parsed(source) if isinstance(source, Path) else source
+    what = str(source) if isinstance(source, Path) else f"This {type(source).__name__}"
     version = state.get("version") if isinstance(state, Mapping) else None
     if not isinstance(state, Mapping) or version != FORMAT:
         raise MalformedError(
-            f"This is no state file of format {FORMAT}: its version is {version!r}. Give a terraform.tfstate of Terraform 0.12 "
-            "or later, or of OpenTofu; what `terraform show -json` prints is another format."
+            f"{what} is no state file of format {FORMAT}: {_other(state, version)}. Give a terraform.tfstate of Terraform 0.12 "
+            "or later, or of OpenTofu, as a pathlib.Path or as the parsed JSON; `terraform state pull` prints one."
         )
+    _check_shape(state, what)
     return state
+
+
+def _other(state: Any, version: Any) -> str:
+    """What somebody took for a state file."""
+    if isinstance(state, str):
+        return "it is text or the name of a file"
+    if not isinstance(state, Mapping):
+        return "it is no object"
+    if "format_version" in state:
+        return "it is what `terraform show -json` prints"
+    if "encrypted_data" in state:
+        return "it is encrypted, and `tofu state pull` decrypts it"
+    return "it is a stack that Pulumi exported" if "deployment" in state else f"its version is {version!r}"
+
+
+def _check_shape(state: State, what: str) -> None:
+    for number, each in enumerate(_listed(state, "resources", what)):
+        place = f"{what}: resources[{number}]"
+        missing = [name for name in ("mode", "type", "name", "provider") if not isinstance(each.get(name), str)]
+        if missing:
+            raise MalformedError(f"{place} has no {missing[0]!r}. Was the state file edited by hand?")
+        _listed(each, "instances", place)
+
+
+def _listed(holder: State, name: str, place: str) -> list[Mapping[str, Any]]:
+    found = holder.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
+        raise MalformedError(f"{place}: {name!r} has to be a list of objects. Was the state file edited by hand?")
+    return found
 
 
 def _parsed(path: Path) -> Any:
@@ -42,6 +73,10 @@ def _parsed(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MalformedError(f"There is no state file at {path}. `terraform state pull` prints one.") from None
+    except OSError as error:
+        raise MalformedError(
+            f"{path} cannot be read: {error.strerror}. Give a file, such as the terraform.tfstate in it."
+        ) from error
     except ValueError as error:
         raise MalformedError(
             f"{path} is no state file: it is not JSON ({error}). `terraform state pull` prints one."

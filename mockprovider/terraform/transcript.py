@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.terraform.ephemerals import dated, undated
 from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.views import build, view
 from mockprovider.wire.methods import Method
@@ -25,9 +26,10 @@ CREDENTIALS = frozenset({
 """Attributes of a provider's own configuration that hold credentials by their name: few providers call them sensitive."""
 
 RAW = "$raw"
+"""Where the bytes of an RPC that we do not know are kept."""
+
 MESSAGES = "messages"
 """Where the view of a stream, of an RPC that has no row, has the views of its messages."""
-"""Where the bytes of an RPC that we do not know are kept."""
 
 
 class Transcript:
@@ -90,7 +92,7 @@ class Transcript:
         except StatusError as error:
             return error.status
         self._learn(row, message)
-        return view(message)
+        return undated(message, view(message))
 
     def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
         """The reply of a view: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""
@@ -99,7 +101,7 @@ class Transcript:
             return Reply(stream=tuple(Native(base64.b64decode(each[RAW])) for each in response[MESSAGES]))
         if row is None:
             return Reply(native=Native(base64.b64decode(response[RAW])))
-        message = build(response, self._service.messages[method][1])
+        message = build(dated(response), self._service.messages[method][1])
         self._learn(row, message)
         reply = row.reply(message, call)
         reply.native = Native(bytes(message.SerializeToString(deterministic=True)), message)

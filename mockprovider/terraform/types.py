@@ -37,11 +37,12 @@ class Type(Struct, frozen=True):
 STRING, NUMBER, BOOL, DYNAMIC = Type("string"), Type("number"), Type("bool"), Type("dynamic")
 PRIMITIVES: Mapping[str, Type] = {each.name: each for each in (STRING, NUMBER, BOOL, DYNAMIC)}
 COLLECTIONS = frozenset({"list", "set", "map"})
+_WRITER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, sort_keys=True)
 
 
 def type_json(declared: Type) -> bytes:
     """The JSON of a type, as the protocol's ``type`` fields and dynamic values carry it."""
-    return json.dumps(_spelled(declared), separators=(",", ":"), ensure_ascii=False, sort_keys=True).encode()
+    return _WRITER.encode(_spelled(declared)).encode()
 
 
 def _spelled(declared: Type) -> Any:

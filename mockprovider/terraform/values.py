@@ -20,7 +20,7 @@ from msgspec import Struct
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.mismatch import check_names, expect, join, wrong
 from mockprovider.terraform.types import Type, parse_type, type_json, type_of
-from mockprovider.values import Archive, Asset, Unknown, Value, reveal
+from mockprovider.values import LEAVES, Archive, Asset, Unknown, Value, reveal
 
 REFINED = 12
 """The extension code of an unknown value that promises something about itself."""
@@ -92,6 +92,8 @@ def _extension(value: Unknown) -> msgpack.ExtType:
 
 
 def _plain(value: Value) -> Any:
+    if type(value) in _AS_THEY_ARE:
+        return value
     if isinstance(value, Unknown):
         return _extension(value)
     if isinstance(value, Mapping):
@@ -99,6 +101,9 @@ def _plain(value: Value) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return _number_out(value, "") if isinstance(value, Decimal) or _is_big(value) else value
+
+
+_AS_THEY_ARE = LEAVES - {int}
 
 
 def _is_big(value: Value) -> bool:

@@ -17,17 +17,18 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
-from google.protobuf import message_factory
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform import values
 from mockprovider.values import Unknown, Value
+from mockprovider.wire.views import Leaf, Trees
 
 M = TypeVar("M", bound=Message)
 Data: TypeAlias = Any
@@ -38,107 +39,42 @@ SAFE_INTEGERS = range(-(2**63), 2**64)
 """Integers that every JSON reader of ours gives back as they were."""
 
 
+class _Trees(Trees):
+    """Terraform's way: what is in DynamicValues and raw states is opened, and each message keeps its unknown fields."""
+
+    def leaf(self, field: Any) -> Leaf:
+        if field.type != field.TYPE_BYTES:
+            return super().leaf(field)
+        of = field.containing_type.name
+        if (of, field.name) == ("DynamicValue", "msgpack"):
+            return MSGPACK
+        if field.name == "json":
+            return EXACT_JSON if of == "DynamicValue" else JSON
+        return BYTES
+
+    def view(self, message: Message) -> dict[str, Data]:
+        shown = super().view(message)
+        unknown: Any = UnknownFieldSet(message)
+        if len(unknown):
+            shown[UNKNOWN_FIELDS] = _base64(b"".join(_wire(each) for each in unknown))
+        return shown
+
+    def build(self, cls: type[M], tree: Mapping[str, Data]) -> M:
+        if not isinstance(tree, Mapping) or UNKNOWN_FIELDS not in tree:
+            return super().build(cls, tree)
+        message = super().build(cls, {name: each for name, each in tree.items() if name != UNKNOWN_FIELDS})
+        message.MergeFromString(b64decode(tree[UNKNOWN_FIELDS]))
+        return message
+
+
 def view(message: Message) -> dict[str, Data]:
     """``message`` as a tree of JSON; ``build`` makes an equal message of it."""
-    shown: dict[str, Data] = {}
-    for field, value in message.ListFields():
-        show = _shower(message, field)
-        if _is_map(field):
-            shown[field.name] = {key: show(value[key]) for key in sorted(value)}
-        elif _is_repeated(field):
-            shown[field.name] = [show(each) for each in value]
-        else:
-            shown[field.name] = show(value)
-    unknown: Any = UnknownFieldSet(message)
-    if len(unknown):
-        shown[UNKNOWN_FIELDS] = _base64(b"".join(_wire(each) for each in unknown))
-    return shown
+    return TREES.view(message)
 
 
 def build(data: Mapping[str, Data], cls: type[M]) -> M:
     """The message of class ``cls`` that ``view`` made ``data`` of. Raises ``MalformedError`` for data of another form."""
-    message = cls()
-    fields = cls.DESCRIPTOR.fields_by_name
-    if not isinstance(data, Mapping):
-        raise MalformedError(f"{cls.DESCRIPTOR.full_name}: an object is needed, this is {data!r}.")
-    for name, shown in data.items():
-        if name == UNKNOWN_FIELDS:
-            continue
-        if name not in fields:
-            raise MalformedError(f"{cls.DESCRIPTOR.full_name} has no field {name!r}. Was the cassette edited by hand?")
-        try:
-            _fill(message, fields[name], shown)
-        except (TypeError, ValueError, KeyError, AttributeError, DecodeError) as error:
-            raise MalformedError(f"{cls.DESCRIPTOR.full_name}.{name}: {shown!r} cannot be read: {error}.") from error
-    if UNKNOWN_FIELDS in data:
-        message.MergeFromString(b64decode(data[UNKNOWN_FIELDS]))
-    return message
-
-
-# Fields.
-
-
-def _is_map(field: Any) -> bool:
-    return bool(field.message_type is not None and field.message_type.GetOptions().map_entry)
-
-
-def _is_repeated(field: Any) -> bool:
-    # protobuf 5 knows only the label, which protobuf 6 warns about.
-    return bool(field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED)
-
-
-def _is_dynamic(message: Message, field: Any, name: str) -> bool:
-    return bool(field.name == name and message.DESCRIPTOR.name == "DynamicValue")
-
-
-def _shower(message: Message, field: Any) -> Callable[[Any], Data]:
-    kind = field.message_type.fields_by_name["value"] if _is_map(field) else field
-    if kind.type == kind.TYPE_MESSAGE:
-        return view
-    if kind.type == kind.TYPE_ENUM:
-        numbers = kind.enum_type.values_by_number
-        return lambda number: numbers[number].name if number in numbers else number
-    if kind.type != kind.TYPE_BYTES:
-        return lambda value: value
-    if _is_dynamic(message, field, "msgpack"):
-        return _show_msgpack
-    if field.name == "json":
-        exact = message.DESCRIPTOR.name == "DynamicValue"
-        return lambda data: _show_json(data, exact=exact)
-    return _show_bytes
-
-
-def _fill(message: Any, field: Any, shown: Data) -> None:
-    kind = field.message_type.fields_by_name["value"] if _is_map(field) else field
-    read = _reader(message, kind, field)
-    if _is_map(field):
-        into = getattr(message, field.name)
-        for key, each in shown.items():
-            if kind.type == kind.TYPE_MESSAGE:
-                into[key].CopyFrom(read(each))
-            else:
-                into[key] = read(each)
-    elif _is_repeated(field):
-        getattr(message, field.name).extend(read(each) for each in shown)
-    elif kind.type == kind.TYPE_MESSAGE:
-        target = getattr(message, field.name)
-        target.SetInParent()
-        target.CopyFrom(read(shown))
-    else:
-        setattr(message, field.name, read(shown))
-
-
-def _reader(message: Any, kind: Any, field: Any) -> Callable[[Data], Any]:
-    if kind.type == kind.TYPE_MESSAGE:
-        cls = message_factory.GetMessageClass(kind.message_type)
-        return lambda shown: build(shown, cls)
-    if kind.type == kind.TYPE_ENUM:
-        return lambda shown: kind.enum_type.values_by_name[shown].number if isinstance(shown, str) else shown
-    if kind.type != kind.TYPE_BYTES:
-        return lambda shown: shown
-    if _is_dynamic(message, field, "msgpack"):
-        return _read_msgpack
-    return _read_json if field.name == "json" else _read_bytes
+    return TREES.build(cls, data)
 
 
 # Bytes.
@@ -278,3 +214,10 @@ def _wire(field: Any) -> bytes:
             return tag + b"".join(_wire(each) for each in field.data) + _varint(field.field_number << 3 | 4)
         case _:
             return tag + int(field.data).to_bytes(4, "little")
+
+
+MSGPACK = Leaf(_show_msgpack, _read_msgpack)
+JSON = Leaf(partial(_show_json, exact=False), _read_json)
+EXACT_JSON = Leaf(partial(_show_json, exact=True), _read_json)
+BYTES = Leaf(_show_bytes, _read_bytes)
+TREES = _Trees()

@@ -66,8 +66,11 @@ class Pipes:
         try:
             pair = self._pair(connection)
         except (OSError, PluginError, MalformedError) as error:
-            self._drop(connection)
-            self._refused(error)
+            # Before the other side can see the end: whoever sees it may ask for the reason.
+            try:
+                self._refused(error)
+            finally:
+                self._drop(connection)
             return
         if pair is None:
             self._drop(connection)

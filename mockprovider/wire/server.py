@@ -233,7 +233,10 @@ def serve(
         bound = server.add_insecure_port(where)
     except RuntimeError as error:
         server.stop(None)
-        raise PluginError(f"Cannot listen on {where}: {error}. Is it in use? Port 0 takes a free one.") from error
+        raise PluginError(
+            f"Cannot listen on {where}: it is refused. Is it in use? Port 0 takes a free one. (Or it is no address of this "
+            "machine.)"
+        ) from error
     server.start()
     return Served(server, host, bound, (pool, lane), socket)
 

@@ -1,41 +1,115 @@
 """Messages as readable trees for cassettes, and back: an equal message, presence and unknown fields included.
 
-Fields go by their proto names, and only those that are set are there; a ``google.protobuf.Struct`` is plain JSON; bytes
-are base64; enums are names. A message that its tree does not give back (fields that we do not know, NaN in a Struct)
-keeps its bytes beside the tree, under ``$raw``.
+Fields go by their proto names, and only those that are set are there, so that unset and empty stay apart; enums are names.
+What else a field may hold has a ``Leaf``. Here a ``google.protobuf.Struct`` is plain JSON and bytes are base64; a protocol
+with values of its own says in ``Trees.leaf`` how those are written.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import math
-from collections.abc import Mapping
-from typing import Any, TypeVar
+import reprlib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, TypeVar
 
-from google.protobuf import struct_pb2
-from google.protobuf.descriptor import FieldDescriptor
-from google.protobuf.message import Message
+from google.protobuf import message_factory, struct_pb2
+from google.protobuf.message import DecodeError, Message
+from msgspec import Struct
+
+from mockprovider.errors import MalformedError
 
 M = TypeVar("M", bound=Message)
+Tree: TypeAlias = Any
+"""What JSON can hold."""
 
 RAW = "$raw"
+"""Where a message that its tree does not give back (fields that we do not know, NaN in a Struct) keeps its bytes."""
 
 
-def view(message: Message) -> dict[str, Any]:
-    """The tree of ``message``."""
-    tree = _view(message)
-    if encode(build(type(message), tree)) != encode(message):
+class Leaf(Struct, frozen=True):
+    """How one value of a field is written as JSON, and read again."""
+
+    show: Callable[[Any], Tree]
+    read: Callable[[Tree], Any]
+
+
+class Trees:
+    """One way of writing messages as trees."""
+
+    def __init__(self) -> None:
+        # A cassette has thousands of messages of a few types.
+        self._leaf = functools.cache(self.leaf)
+
+    def leaf(self, field: Any) -> Leaf:
+        """How single values of ``field``, a descriptor, are written: of a map's, that of its values."""
+        if field.type == field.TYPE_MESSAGE:
+            return WELL_KNOWN.get(field.message_type.full_name) or Leaf(self.view, self._builder(field.message_type))
+        if field.type == field.TYPE_ENUM:
+            return _enumeration(field.enum_type)
+        return BASE64 if field.type == field.TYPE_BYTES else SAME
+
+    def view(self, message: Message) -> dict[str, Tree]:
+        """The tree of the fields of ``message``."""
+        return {field.name: self._show(field, value) for field, value in message.ListFields()}
+
+    def build(self, cls: type[M], tree: Mapping[str, Tree]) -> M:
+        """The message of ``tree``. Raises ``MalformedError``, naming message and field, for a tree that is none of ``cls``."""
+        message, name = cls(), cls.DESCRIPTOR.full_name
+        if not isinstance(tree, Mapping):
+            raise MalformedError(f"{name}: an object is needed, this is {reprlib.repr(tree)}.")
+        for field, item in tree.items():
+            if field not in cls.DESCRIPTOR.fields_by_name:
+                raise MalformedError(f"{name} has no field {field!r}. Was the cassette edited by hand?")
+            try:
+                self._fill(message, cls.DESCRIPTOR.fields_by_name[field], item)
+            except MalformedError as error:
+                raise MalformedError(f"{name}.{field}: {error}") from error
+            except (TypeError, ValueError, KeyError, AttributeError, DecodeError) as error:
+                raise MalformedError(f"{name}.{field}: {reprlib.repr(item)} cannot be read: {error}.") from error
+        return message
+
+    def _builder(self, descriptor: Any) -> Callable[[Tree], Message]:
+        cls = message_factory.GetMessageClass(descriptor)
+        return lambda tree: self.build(cls, tree)
+
+    def _show(self, field: Any, value: Any) -> Tree:
+        entry = _entry(field)
+        show = self._leaf(entry or field).show
+        if entry is not None:
+            return {str(key): show(value[key]) for key in sorted(value)}
+        return [show(each) for each in value] if _is_repeated(field) else show(value)
+
+    def _fill(self, message: Any, field: Any, tree: Tree) -> None:
+        entry, target = _entry(field), getattr(message, field.name)
+        read = self._leaf(entry or field).read
+        if entry is not None:
+            for key, each in tree.items():
+                if entry.type == entry.TYPE_MESSAGE:
+                    target[key].CopyFrom(read(each))
+                else:
+                    target[key] = read(each)
+        elif _is_repeated(field):
+            target.extend(read(each) for each in tree)
+        elif field.type == field.TYPE_MESSAGE:
+            target.SetInParent()
+            target.CopyFrom(read(tree))
+        else:
+            setattr(message, field.name, read(tree))
+
+
+def view(message: Message) -> dict[str, Tree]:
+    """The tree of ``message``, with its bytes beside it where the tree alone would not give it back."""
+    tree = PLAIN.view(message)
+    if encode(PLAIN.build(type(message), tree)) != encode(message):
         tree[RAW] = base64.b64encode(encode(message)).decode()
     return tree
 
 
-def build(cls: type[M], tree: Mapping[str, Any]) -> M:
-    """The message of ``tree``. Raises ``KeyError`` or ``ValueError`` for a tree that is none of ``cls``."""
-    if RAW in tree:
-        return cls.FromString(base64.b64decode(tree[RAW]))
-    message = cls()
-    _build(message, tree)
-    return message
+def build(cls: type[M], tree: Mapping[str, Tree]) -> M:
+    """The message of ``tree``. Raises ``MalformedError`` for a tree that is none of ``cls``."""
+    return cls.FromString(base64.b64decode(tree[RAW])) if RAW in tree else PLAIN.build(cls, tree)
 
 
 def encode(message: Message) -> bytes:
@@ -43,36 +117,41 @@ def encode(message: Message) -> bytes:
     return bytes(message.SerializeToString(deterministic=True))
 
 
-def _view(message: Message) -> dict[str, Any]:
-    return {field.name: _field(field, value) for field, value in message.ListFields()}
+# Fields ----------------------------------------------------------------------------------------------------------------
 
 
-def _field(field: Any, value: Any) -> Any:
-    if field.message_type is not None and field.message_type.GetOptions().map_entry:
-        inner = field.message_type.fields_by_name["value"]
-        return {str(key): _single(inner, item) for key, item in value.items()}
-    return [_single(field, item) for item in value] if field.is_repeated else _single(field, value)
+@functools.cache
+def _entry(field: Any) -> Any:
+    """The field of a map's values; ``None`` for what is no map."""
+    is_map = field.message_type is not None and field.message_type.GetOptions().map_entry
+    return field.message_type.fields_by_name["value"] if is_map else None
 
 
-def _single(field: Any, value: Any) -> Any:
-    if isinstance(value, struct_pb2.Struct):
-        return {key: _plain(item) for key, item in value.fields.items()}
-    if isinstance(value, struct_pb2.Value):
-        return _plain(value)
-    if isinstance(value, Message):
-        return _view(value)
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode()
-    if field.enum_type is not None:
-        known = field.enum_type.values_by_number.get(value)
-        return known.name if known else value
-    return value
+@functools.cache
+def _is_repeated(field: Any) -> bool:
+    # protobuf 5 knows only the label, which protobuf 6 warns about.
+    return bool(field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED)
 
 
-def _plain(value: struct_pb2.Value) -> Any:
+def _enumeration(enum: Any) -> Leaf:
+    def show(number: int) -> Tree:
+        known = enum.values_by_number.get(number)
+        return known.name if known else number
+
+    return Leaf(show, lambda tree: enum.values_by_name[tree].number if isinstance(tree, str) else tree)
+
+
+# Structs ---------------------------------------------------------------------------------------------------------------
+
+
+def _plain_struct(value: struct_pb2.Struct) -> Tree:
+    return {key: _plain(item) for key, item in value.fields.items()}
+
+
+def _plain(value: struct_pb2.Value) -> Tree:
     kind = value.WhichOneof("kind")
     if kind == "struct_value":
-        return {key: _plain(item) for key, item in value.struct_value.fields.items()}
+        return _plain_struct(value.struct_value)
     if kind == "list_value":
         return [_plain(item) for item in value.list_value.values]
     if kind == "number_value":
@@ -82,54 +161,22 @@ def _plain(value: struct_pb2.Value) -> Any:
     return None if kind in (None, "null_value") else getattr(value, kind)
 
 
-def _build(message: Message, tree: Mapping[str, Any]) -> None:
-    for name, item in tree.items():
-        field: Any = message.DESCRIPTOR.fields_by_name[name]
-        if field.message_type is not None and field.message_type.GetOptions().map_entry:
-            _build_map(message, field, item)
-        elif field.is_repeated:
-            _build_list(message, field, item)
-        elif field.message_type is not None:
-            target = getattr(message, name)
-            target.SetInParent()
-            _build_message(target, item)
-        else:
-            setattr(message, name, _scalar(field, item))
+def _struct(tree: Tree) -> struct_pb2.Struct:
+    made = struct_pb2.Struct()
+    made.update(tree)
+    return made
 
 
-def _build_map(message: Message, field: Any, tree: Mapping[str, Any]) -> None:
-    target = getattr(message, field.name)
-    inner = field.message_type.fields_by_name["value"]
-    for key, item in tree.items():
-        if inner.message_type is not None:
-            _build_message(target[key], item)
-        else:
-            target[key] = _scalar(inner, item)
+def _value(tree: Tree) -> struct_pb2.Value:
+    holder = struct_pb2.ListValue()
+    holder.append(tree)
+    return holder.values[0]
 
 
-def _build_list(message: Message, field: Any, items: list[Any]) -> None:
-    target = getattr(message, field.name)
-    for item in items:
-        if field.message_type is not None:
-            _build_message(target.add(), item)
-        else:
-            target.append(_scalar(field, item))
-
-
-def _build_message(target: Any, tree: Any) -> None:
-    if isinstance(target, struct_pb2.Struct):
-        target.update(tree)
-    elif isinstance(target, struct_pb2.Value):
-        holder = struct_pb2.ListValue()
-        holder.append(tree)
-        target.CopyFrom(holder.values[0])
-    else:
-        _build(target, tree)
-
-
-def _scalar(field: Any, item: Any) -> Any:
-    if field.type == FieldDescriptor.TYPE_BYTES:
-        return base64.b64decode(item)
-    if field.enum_type is not None and isinstance(item, str):
-        return field.enum_type.values_by_name[item].number
-    return item
+SAME = Leaf(lambda value: value, lambda tree: tree)
+BASE64 = Leaf(lambda data: base64.b64encode(data).decode(), base64.b64decode)
+WELL_KNOWN: Mapping[str, Leaf] = {
+    "google.protobuf.Struct": Leaf(_plain_struct, _struct),
+    "google.protobuf.Value": Leaf(_plain, _value),
+}
+PLAIN = Trees()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import pulumi
 import pulumi.dynamic
 import pytest
 from kept_cassettes import KEPT, MASK, Kept, Live, Touch, pulumi_life
+from kept_terraform import whole_plan
+from msgspec.structs import replace
+from terraform_stage import ENGINES
 
 from mockprovider.double import real
 
@@ -30,10 +34,7 @@ def test_the_files_provider_still_says_what_was_recorded(engine: str, tmp_path: 
     assert path.read_bytes() == kept.path(engine).read_bytes()
 
 
-@pytest.mark.parametrize(
-    "engine",
-    [pytest.param("terraform", marks=pytest.mark.terraform_cli), pytest.param("tofu", marks=pytest.mark.tofu_cli)],
-)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_the_random_provider_is_recorded_and_replayed(engine: str, tmp_path: Path) -> None:
     """A life with the real provider, its passwords left out of the file, is the same with the cassette alone."""
     kept = KEPT["terraform-random"]
@@ -64,9 +65,11 @@ def test_other_real_providers_are_recorded_and_replayed(name: str, engine: str, 
 
 @pytest.mark.terraform_cli
 @pytest.mark.skipif(kept_aws.provider() is None, reason="no AWS provider: MOCKPROVIDER_AWS_PROVIDER says where it is")
-def test_the_aws_provider_is_recorded_and_replayed(tmp_path: Path) -> None:
-    """Ten resources that a cloud service has named are recorded in front of a local cloud, and replayed with neither."""
-    kept = KEPT["terraform-aws-names"]
+@pytest.mark.parametrize("name", ["terraform-aws", "terraform-aws-names"])
+def test_the_aws_provider_is_recorded_and_replayed(name: str, tmp_path: Path) -> None:
+    """Recorded in front of a local cloud and replayed with neither: the same states, and the same plans to the last word."""
+    lives = {"terraform-aws": partial(kept_aws.aws_life, shown=whole_plan)}
+    kept = replace(KEPT[name], life=lives.get(name, KEPT[name].life))
     path = tmp_path / "aws.json"
     live = kept.record("terraform", path, tmp_path / "live")
     assert kept.replay("terraform", path, tmp_path / "replayed") == live

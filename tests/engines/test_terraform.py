@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from terraform_stage import HEAD, ZONE
 
 from mockprovider.double import Double
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.errors import ProgramError
-from mockprovider.schema import Function, Kind, Package, Property, ResourceType
-
-HEAD = """
-terraform {
-  required_providers {
-    cloud = { source = "example.com/mock/cloud" }
-  }
-}
-"""
+from mockprovider.schema import Kind, Package, Property, ResourceType
 
 BUCKET = ResourceType(
     "cloud:index:Bucket",
@@ -38,12 +29,7 @@ BUCKET = ResourceType(
         "anything": Property("any"),
     },
 )
-ZONE = Function("cloud:index:getZone", {"region": Property(str, required=True)}, {"zone": "zone-{region}"})
-
-ENGINES = [
-    pytest.param("terraform", marks=pytest.mark.terraform_cli),
-    pytest.param("tofu", marks=pytest.mark.tofu_cli),
-]
+SERVED = (BUCKET, ZONE)
 
 RULES = {
     5: 'rules {\n  from_port = 80\n  cidrs = ["b", "a", "b"]\n}\nrules {}\n',
@@ -97,37 +83,6 @@ PARTS = {
 SPARE = {5: "spare {\n  size = 6\n}\n", 6: "spare = { size = 6 }\n"}
 
 
-@pytest.fixture(params=[5, 6], ids=["v5", "v6"])
-def major(request: pytest.FixtureRequest) -> int:
-    """Which of Terraform's protocols the double is served over."""
-    number: int = request.param
-    return number
-
-
-@pytest.fixture(params=ENGINES)
-def binary(request: pytest.FixtureRequest) -> str:
-    """An engine; the test is skipped where the machine does not have it."""
-    name: str = request.param
-    if shutil.which(name) is None:
-        pytest.skip(f"no {name} on PATH")
-    return name
-
-
-@pytest.fixture
-def double() -> Iterator[Double]:
-    """A double that serves one bucket type and one function, whose own errors fail the test."""
-    with Double(BUCKET, ZONE) as double:
-        yield double
-        double.raise_errors()
-
-
-@pytest.fixture
-def cli(binary: str, major: int, double: Double, tmp_path: Path) -> Iterator[Terraform]:
-    """The engine in an empty root module, attached to the double over one of the protocols."""
-    with double.serve("terraform", major=major) as serving:
-        yield Terraform(tmp_path / "module", serving.environment, binary=binary)
-
-
 def bucket(arguments: str, name: str = "logs") -> str:
     return (
         f'{HEAD}resource "cloud_bucket" "{name}" {{\n{arguments}\n}}\noutput "arn" {{\n  value = cloud_bucket.{name}.arn\n}}\n'
@@ -145,15 +100,15 @@ def ops(double: Double) -> list[str]:
     return asked
 
 
-def test_whole_life_of_a_resource(cli: Terraform, double: Double) -> None:
+def test_whole_life_of_a_resource(terraform: Terraform, double: Double) -> None:
     """Plan, apply, no-op, update, replace and destroy do to the cloud what the configuration says, and no more."""
-    cli.write(bucket('name = "one"'))
-    planned = cli.plan()
+    terraform.write(bucket('name = "one"'))
+    planned = terraform.plan()
     assert planned.actions == {"cloud_bucket.logs": ["create"]}
     assert objects(double) == []
     assert ops(double) == ["plan"]
 
-    created = cli.apply()
+    created = terraform.apply()
     (made,) = double.cloud.objects(BUCKET.token)
     assert created.summary == {"add": 1}
     assert created.outputs == {"arn": f"arn:cloud:::{made.id}"}
@@ -161,36 +116,36 @@ def test_whole_life_of_a_resource(cli: Terraform, double: Double) -> None:
     assert created.resource("cloud_bucket.logs")["attributes"]["id"] == made.id
     assert ops(double) == ["plan", "plan", "create"]
 
-    assert cli.plan().exit_code == 0
-    assert cli.apply().summary == {}
+    assert terraform.plan().exit_code == 0
+    assert terraform.apply().summary == {}
     assert set(ops(double)) == {"read", "plan"}
 
-    cli.write(bucket('name = "one"\nacl = "public"'))
-    assert cli.plan().actions == {"cloud_bucket.logs": ["update"]}
+    terraform.write(bucket('name = "one"\nacl = "public"'))
+    assert terraform.plan().actions == {"cloud_bucket.logs": ["update"]}
     ops(double)
-    assert cli.apply().summary == {"change": 1}
+    assert terraform.apply().summary == {"change": 1}
     assert ops(double) == ["read", "plan", "plan", "update"]
     (updated,) = double.cloud.objects(BUCKET.token)
     assert (updated.id, updated["acl"], updated["password"]) == (made.id, "public", made["password"])
 
-    cli.write(bucket('name = "two"\nacl = "public"'))
-    plan = cli.plan()
+    terraform.write(bucket('name = "two"\nacl = "public"'))
+    plan = terraform.plan()
     assert plan.actions == {"cloud_bucket.logs": ["delete", "create"]}
     assert plan.plan["resource_changes"][0]["change"]["replace_paths"] == [["name"]]
     ops(double)
-    cli.apply()
+    terraform.apply()
     assert ops(double) == ["read", "plan", "plan", "delete", "plan", "create"]
     (replaced,) = double.cloud.objects(BUCKET.token)
     assert replaced.id != made.id
 
-    assert cli.destroy().summary == {"remove": 1}
+    assert terraform.destroy().summary == {"remove": 1}
     assert objects(double) == []
-    assert cli.state()["resources"] == []
+    assert terraform.state()["resources"] == []
 
 
-def test_all_kinds_of_values_arrive_and_come_back(cli: Terraform, major: int, double: Double) -> None:
+def test_all_kinds_of_values_arrive_and_come_back(terraform: Terraform, major: int, double: Double) -> None:
     """Values of all kinds reach the cloud under their property names, and plan to nothing again."""
-    cli.write(
+    terraform.write(
         bucket(
             """
             name      = "e\u0301te\u0301"
@@ -202,7 +157,7 @@ def test_all_kinds_of_values_arrive_and_come_back(cli: Terraform, major: int, do
             + RULES[major]
         )
     )
-    cli.apply()
+    terraform.apply()
     (made,) = objects(double)
     assert made["name"] == "\u00e9t\u00e9"
     assert made["maxItems"] == 9007199254740993
@@ -210,105 +165,107 @@ def test_all_kinds_of_values_arrive_and_come_back(cli: Terraform, major: int, do
     assert made["tags"] == {"a": "", "b.c": "d"}
     assert made["rules"] == [{"fromPort": 80, "cidrs": ["a", "b"]}, {}]
     assert made["anything"] == {"list": [1, "two", None, True], "empty": []}
-    assert cli.plan().exit_code == 0
+    assert terraform.plan().exit_code == 0
 
 
-def test_unknown_values_are_planned_and_then_filled(cli: Terraform, double: Double) -> None:
+def test_unknown_values_are_planned_and_then_filled(terraform: Terraform, double: Double) -> None:
     """A value that another resource computes is unknown in the plan and right in the cloud."""
-    cli.write(
+    terraform.write(
         bucket('name = "one"') + 'resource "cloud_bucket" "copy" {\n  name = "of-${cloud_bucket.logs.arn}"\n  tags = '
         "{ of = cloud_bucket.logs.id }\n}\n"
     )
-    plan = cli.plan()
+    plan = terraform.plan()
     changes = {each["address"]: each["change"] for each in plan.plan["resource_changes"]}
     assert changes["cloud_bucket.copy"]["after_unknown"]["name"] is True
-    cli.apply()
+    terraform.apply()
     first, second = sorted(double.cloud.objects(BUCKET.token), key=lambda each: len(each["name"]))
     assert second["name"] == f"of-arn:cloud:::{first.id}"
     assert second["tags"] == {"of": first.id}
 
 
-def test_drift_is_seen_and_planned_back(cli: Terraform, double: Double) -> None:
+def test_drift_is_seen_and_planned_back(terraform: Terraform, double: Double) -> None:
     """What somebody changed behind the engine's back shows as drift and is planned back to the configuration."""
-    cli.write(bucket('name = "one"\nacl = "public"'))
-    cli.apply()
+    terraform.write(bucket('name = "one"\nacl = "public"'))
+    terraform.apply()
     (made,) = double.cloud.objects(BUCKET.token)
     double.cloud.drift(BUCKET.token, made.id, acl="private")
-    plan = cli.plan()
+    plan = terraform.plan()
     assert plan.actions == {"cloud_bucket.logs": ["update"]}
     assert plan.plan["resource_drift"][0]["change"]["after"]["acl"] == "private"
-    assert cli.refresh().resource("cloud_bucket.logs")["attributes"]["acl"] == "private"
-    cli.apply()
+    assert terraform.refresh().resource("cloud_bucket.logs")["attributes"]["acl"] == "private"
+    terraform.apply()
     assert objects(double)[0]["acl"] == "public"
 
 
-def test_a_vanished_object_is_planned_anew(cli: Terraform, double: Double) -> None:
+def test_a_vanished_object_is_planned_anew(terraform: Terraform, double: Double) -> None:
     """An object that is gone from the cloud leaves the state at refresh and is created again."""
-    cli.write(bucket('name = "one"'))
-    cli.apply()
+    terraform.write(bucket('name = "one"'))
+    terraform.apply()
     (made,) = double.cloud.objects(BUCKET.token)
     double.cloud.vanish(BUCKET.token, made.id)
-    assert cli.plan().actions == {"cloud_bucket.logs": ["create"]}
-    assert cli.apply().summary == {"add": 1}
+    assert terraform.plan().actions == {"cloud_bucket.logs": ["create"]}
+    assert terraform.apply().summary == {"add": 1}
 
 
-def test_a_failed_check_points_at_its_argument(cli: Terraform) -> None:
+def test_a_failed_check_points_at_its_argument(terraform: Terraform) -> None:
     """A value that the fake refuses is an error at the line of configuration that wrote it."""
-    cli.write(bucket('name = "one"\nacl  = "secret"'))
-    result = cli.validate(expect_failure=True)
+    terraform.write(bucket('name = "one"\nacl  = "secret"'))
+    result = terraform.validate(expect_failure=True)
     (error,) = result.errors
     assert "expected one of 'private', 'public', got 'secret'" in error.summary
     assert error.snippet == 'acl  = "secret"'
 
 
-def test_a_half_made_object_is_tainted_and_replaced(cli: Terraform, double: Double) -> None:
+def test_a_half_made_object_is_tainted_and_replaced(terraform: Terraform, double: Double) -> None:
     """A create that fails with an object leaves it tainted in the state, and the next run replaces it."""
     double.faults.on.create(BUCKET.token).partial(reasons=["timed out waiting"])
-    cli.write(bucket('name = "one"'))
-    result = cli.apply(expect_failure=True)
+    terraform.write(bucket('name = "one"'))
+    result = terraform.apply(expect_failure=True)
     assert [each.summary for each in result.errors] == ["timed out waiting"]
     assert result.resource("cloud_bucket.logs")["status"] == "tainted"
     (half,) = double.cloud.objects(BUCKET.token)
-    cli.apply()
+    terraform.apply()
     (whole,) = double.cloud.objects(BUCKET.token)
     assert whole.id != half.id
-    assert "status" not in cli.state()["resources"][0]["instances"][0]
+    assert "status" not in terraform.state()["resources"][0]["instances"][0]
 
 
-def test_import_brings_an_existing_object_under_control(cli: Terraform, double: Double) -> None:
+def test_import_brings_an_existing_object_under_control(terraform: Terraform, double: Double) -> None:
     """An object of the cloud is imported by its id and then plans to nothing; one that does not exist is refused."""
-    cli.write(bucket('name = "one"'))
-    cli.apply()
+    terraform.write(bucket('name = "one"'))
+    terraform.apply()
     (made,) = double.cloud.objects(BUCKET.token)
-    (cli.folder / "terraform.tfstate").unlink()
-    imported = cli.import_("cloud_bucket.logs", made.id)
+    (terraform.folder / "terraform.tfstate").unlink()
+    imported = terraform.import_("cloud_bucket.logs", made.id)
     assert imported.resource("cloud_bucket.logs")["attributes"]["arn"] == made["arn"]
-    assert cli.plan().actions == {"cloud_bucket.logs": ["no-op"]}
-    (cli.folder / "terraform.tfstate").unlink()
-    refused = cli.import_("cloud_bucket.logs", "nowhere", expect_failure=True)
+    assert terraform.plan().actions == {"cloud_bucket.logs": ["no-op"]}
+    (terraform.folder / "terraform.tfstate").unlink()
+    refused = terraform.import_("cloud_bucket.logs", "nowhere", expect_failure=True)
     assert "Cannot import non-existent remote object" in refused.output
 
 
-def test_data_sources_are_functions(cli: Terraform) -> None:
+def test_data_sources_are_functions(terraform: Terraform) -> None:
     """A declared function is read as a data source, with its arguments echoed."""
-    cli.write(HEAD + 'data "cloud_zone" "here" {\n  region = "north"\n}\noutput "zone" {\n  value = data.cloud_zone.here\n}\n')
-    assert cli.apply().outputs == {"zone": {"region": "north", "zone": "zone-north"}}
+    terraform.write(
+        HEAD + 'data "cloud_zone" "here" {\n  region = "north"\n}\noutput "zone" {\n  value = data.cloud_zone.here\n}\n'
+    )
+    assert terraform.apply().outputs == {"zone": {"region": "north", "zone": "zone-north"}}
 
 
-def test_sensitive_attributes_stay_out_of_sight(cli: Terraform, double: Double) -> None:
+def test_sensitive_attributes_stay_out_of_sight(terraform: Terraform, double: Double) -> None:
     """A property declared secret is not shown in the plan or the apply output."""
-    cli.write(bucket('name = "one"'))
-    shown = cli.command("apply", "-auto-approve", "-no-color")
+    terraform.write(bucket('name = "one"'))
+    shown = terraform.command("apply", "-auto-approve", "-no-color")
     (made,) = double.cloud.objects(BUCKET.token)
     assert made["password"] not in shown.stdout
     assert "(sensitive value)" in shown.stdout
 
 
-def test_a_failed_run_raises_with_the_engines_output(cli: Terraform) -> None:
+def test_a_failed_run_raises_with_the_engines_output(terraform: Terraform) -> None:
     """A run that fails unexpectedly raises, and the message holds what the engine printed."""
-    cli.write("this is no configuration")
+    terraform.write("this is no configuration")
     with pytest.raises(ProgramError, match="Invalid block definition"):
-        cli.apply()
+        terraform.apply()
 
 
 def test_the_users_own_settings_do_not_count(
@@ -318,42 +275,42 @@ def test_the_users_own_settings_do_not_count(
     monkeypatch.setenv("TF_CLI_ARGS_plan", "-destroy")
     monkeypatch.setenv("TF_WORKSPACE", "elsewhere")
     with double.serve("terraform", major=major) as serving:
-        cli = Terraform(tmp_path / "module", serving.environment, binary=binary)
-        cli.write(bucket('name = "one"'))
-        assert cli.plan().actions == {"cloud_bucket.logs": ["create"]}
+        terraform = Terraform(tmp_path / "module", serving.environment, binary=binary)
+        terraform.write(bucket('name = "one"'))
+        assert terraform.plan().actions == {"cloud_bucket.logs": ["create"]}
 
 
-def test_types_declared_while_serving_are_served(cli: Terraform, double: Double) -> None:
+def test_types_declared_while_serving_are_served(terraform: Terraform, double: Double) -> None:
     """A type that is defined after the server has started is in the schema of the next run."""
     double.define(ResourceType("cloud:net:Queue", {"size": Property(int, required=True)}))
-    cli.write(HEAD + 'resource "cloud_net_queue" "q" {\n  size = 3\n}\n')
-    cli.apply()
+    terraform.write(HEAD + 'resource "cloud_net_queue" "q" {\n  size = 3\n}\n')
+    terraform.apply()
     assert [dict(each) for each in double.cloud.objects("cloud:net:Queue")] == [{"size": 3}]
 
 
-def test_what_a_users_function_raises_reaches_the_engine_and_the_test(cli: Terraform, double: Double) -> None:
+def test_what_a_users_function_raises_reaches_the_engine_and_the_test(terraform: Terraform, double: Double) -> None:
     """An exception in a computed property ends the engine's run with its text, and the double keeps it for the test."""
     double.define(ResourceType(BUCKET.token, {"name": Property(str, computed=lambda _: 1 / 0)}))
-    cli.write(HEAD + 'resource "cloud_bucket" "logs" {\n}\n')
-    result = cli.apply(expect_failure=True)
+    terraform.write(HEAD + 'resource "cloud_bucket" "logs" {\n}\n')
+    result = terraform.apply(expect_failure=True)
     assert any("division by zero" in each.detail for each in result.errors)
     assert [type(each) for each in double.errors] == [ZeroDivisionError]
     double.errors.clear()
 
 
-def test_a_value_of_any_type_keeps_the_type_it_came_with(cli: Terraform, double: Double) -> None:
+def test_a_value_of_any_type_keeps_the_type_it_came_with(terraform: Terraform, double: Double) -> None:
     """Lists, sets and maps in a property of any type are not mistaken for tuples and objects, from plan to refresh."""
     for value in ('tolist(["a", "b"])', 'toset(["a"])', 'tomap({ a = "b" })', "{ a = tolist([1]), b = [] }", "null", '"text"'):
-        cli.write(bucket(f"anything = {value}"))
-        cli.apply()
-        assert cli.plan().exit_code == 0
+        terraform.write(bucket(f"anything = {value}"))
+        terraform.apply()
+        assert terraform.plan().exit_code == 0
     assert [each["anything"] for each in objects(double)] == ["text"]
 
 
-def test_a_configuration_need_not_name_a_source(cli: Terraform, double: Double) -> None:
+def test_a_configuration_need_not_name_a_source(terraform: Terraform, double: Double) -> None:
     """A provider without required_providers is found too, in either engine's default registry."""
-    cli.write('resource "cloud_bucket" "logs" {\n  name = "one"\n}\n')
-    cli.apply()
+    terraform.write('resource "cloud_bucket" "logs" {\n  name = "one"\n}\n')
+    terraform.apply()
     assert [each["name"] for each in objects(double)] == ["one"]
 
 
@@ -371,11 +328,11 @@ def sizes(double: Double) -> dict[str, Any]:
     return {"main": main, **lists, "named": named, "spare": "spare" in made}
 
 
-def test_nested_objects_are_the_same_in_both_protocols(cli: Terraform, major: int, double: Double) -> None:
+def test_nested_objects_are_the_same_in_both_protocols(terraform: Terraform, major: int, double: Double) -> None:
     """Nested objects, as blocks or as attributes, reach the cloud alike, defaults included, and plan to nothing again."""
     double.define(MACHINE)
-    cli.write(machine(PARTS[major]))
-    cli.apply()
+    terraform.write(machine(PARTS[major]))
+    terraform.apply()
     expected = {
         "main": {"size": 1, "note": "none", "inner": {"weight": 0.5}},
         "parts": [(2, "mine"), (3, "none")],
@@ -387,41 +344,41 @@ def test_nested_objects_are_the_same_in_both_protocols(cli: Terraform, major: in
     (made,) = double.cloud.objects(MACHINE.token)
     keys = {each["key"] for each in (made["main"], *made["parts"], *made["extras"], *made["named"].values())}
     assert len(keys) == 5
-    assert cli.plan().exit_code == 0
-    cli.write(machine(PARTS[major] + SPARE[major]))
-    assert cli.apply().summary == {"change": 1}
+    assert terraform.plan().exit_code == 0
+    terraform.write(machine(PARTS[major] + SPARE[major]))
+    assert terraform.apply().summary == {"change": 1}
     assert double.cloud.objects(MACHINE.token)[0]["main"] == made["main"]
     assert sizes(double) == {**expected, "spare": True}
-    assert cli.plan().exit_code == 0
+    assert terraform.plan().exit_code == 0
 
 
-def test_nested_objects_are_imported(cli: Terraform, major: int, double: Double) -> None:
+def test_nested_objects_are_imported(terraform: Terraform, major: int, double: Double) -> None:
     """An object with nested ones, and with none where there might be, is imported and then plans to nothing."""
     double.define(MACHINE)
-    cli.write(machine(PARTS[major]))
-    cli.apply()
+    terraform.write(machine(PARTS[major]))
+    terraform.apply()
     (made,) = double.cloud.objects(MACHINE.token)
-    (cli.folder / "terraform.tfstate").unlink()
-    cli.import_("cloud_machine.m", made.id)
-    assert cli.plan().actions == {"cloud_machine.m": ["no-op"]}
+    (terraform.folder / "terraform.tfstate").unlink()
+    terraform.import_("cloud_machine.m", made.id)
+    assert terraform.plan().actions == {"cloud_machine.m": ["no-op"]}
 
 
-def test_a_missing_nested_object_is_refused(cli: Terraform, double: Double) -> None:
+def test_a_missing_nested_object_is_refused(terraform: Terraform, double: Double) -> None:
     """A required nested object that the configuration lacks is the engine's error, before anything is planned."""
     double.define(MACHINE)
-    cli.write(machine(""))
-    result = cli.validate(expect_failure=True)
+    terraform.write(machine(""))
+    result = terraform.validate(expect_failure=True)
     assert any("main" in f"{each.summary} {each.detail}" for each in result.errors)
 
 
-def test_the_provider_is_configured(cli: Terraform, major: int, double: Double) -> None:
+def test_the_provider_is_configured(terraform: Terraform, major: int, double: Double) -> None:
     """A provider block with a nested object in it configures the double."""
     package = Package("cloud", config={"region": Property(str, required=True), "login": Property({"user": Property(str)})})
     package.add(BUCKET)
     double.define(package)
     login = {5: 'login {\n  user = "me"\n}', 6: 'login = { user = "me" }'}[major]
-    cli.write(bucket('name = "one"') + f'provider "cloud" {{\n  region = "north"\n{login}\n}}\n')
-    cli.apply()
+    terraform.write(bucket('name = "one"') + f'provider "cloud" {{\n  region = "north"\n{login}\n}}\n')
+    terraform.apply()
     (configured, *_) = double.journal.entries(op="configure")
     assert configured.call.inputs == {"region": "north", "login": {"user": "me"}}
     assert configured.call.session.protocol == f"tfplugin{major}"

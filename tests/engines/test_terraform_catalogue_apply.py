@@ -167,8 +167,9 @@ def second(change: Any) -> Any:
 
 
 def test_a10_a_final_plan_that_is_not_the_first(stage: Stage) -> None:
-    """A10: a final plan keeps every known value and the action of the first; with a failure nothing is done."""
+    """A10: a final plan keeps every known value and the action of the first, or the engine never comes to apply it."""
     stage.made('name = "one"\nsize = 1')
+    stage.ops()
     stage.write('name = "two"\nsize = 1')
     stage.on(Op.PLAN, second(planned(lambda plan: plan.update(note="other"))))
     assert "Provider produced inconsistent final plan" in said(stage.cli.apply(expect_failure=True))
@@ -183,6 +184,7 @@ def test_a10_a_final_plan_that_is_not_the_first(stage: Stage) -> None:
     assert "changed the planned action from Update to DeleteThenCreate" in said(stage.cli.apply(expect_failure=True))
     stage.on(Op.PLAN, second(lambda _call, _proceed: Reply(failures=(Failure("not any more"),))))
     assert said(stage.cli.apply(expect_failure=True)).startswith("not any more")
+    assert set(stage.ops()) == {"read", "plan"}
     assert stage.things()[0]["name"] == "one"
 
 

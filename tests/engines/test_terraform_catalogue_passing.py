@@ -8,14 +8,13 @@ import threading
 from typing import Any
 
 import pytest
-from terraform_stage import HEAD, Stage, said, valued
+from terraform_stage import HEAD, TOKEN, Stage, said, valued
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply, Status
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.schema import Property
 from mockprovider.values import UNKNOWN
 
-TOKEN = Ephemeral("cloud:index:Token", {"user": Property(str, required=True)}, {"secret": "s-{user}-{id}"})
 JOIN = ProviderFunction(
     "cloud:index:joinAll",
     {"separator": str, "parts": str},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -12,18 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from terraform_stage import HEAD, THING
+from terraform_stage import HEAD, THING, starting
 
 from mockprovider.double import Double
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.errors import PluginError
 
-ENGINES = [
-    pytest.param("terraform", marks=pytest.mark.terraform_cli),
-    pytest.param("tofu", marks=pytest.mark.tofu_cli),
-]
-ADDRESS = "example.com/mock/cloud"
-PLAINTEXT = {"TF_DISABLE_PLUGIN_TLS": "1"}
 NO_CONTROLLER = """#!{python}
 import os, sys, threading
 sys.path[:0] = {path!r}
@@ -43,23 +36,9 @@ with serve([endpoint]) as served:
 Planned = Callable[[str], str]
 
 
-@pytest.fixture(params=ENGINES)
-def binary(request: pytest.FixtureRequest) -> str:
-    """An engine; the test is skipped where the machine does not have it."""
-    name: str = request.param
-    if shutil.which(name) is None:
-        pytest.skip(f"no {name} on PATH")
-    return name
-
-
 def started(binary: str, script: str, folder: Path) -> Terraform:
-    """An engine whose provider is this script."""
-    executable = folder / "bin" / "terraform-provider-cloud"
-    executable.parent.mkdir()
-    executable.write_text(script, encoding="utf-8")
-    executable.chmod(0o755)
-    overrides = f'provider_installation {{\n  dev_overrides {{\n    "{ADDRESS}" = "{executable.parent}"\n  }}\n}}\n'
-    cli = Terraform(folder / "module", PLAINTEXT, binary=binary, settings=overrides)
+    """An engine whose provider is this script, and a configuration of one thing."""
+    cli = starting(script, folder, binary)
     cli.write(f'{HEAD}resource "cloud_thing" "a" {{\n  name = "one"\n}}\n')
     return cli
 
@@ -119,7 +98,6 @@ def test_f5_a_certificate_that_is_none(planned: Planned) -> None:
         pytest.param("terraform", 6, marks=pytest.mark.terraform_cli),
         pytest.param("tofu", 5, marks=pytest.mark.tofu_cli),
     ],
-    indirect=["binary"],
 )
 def test_f11_a_plugin_that_cannot_be_shut_down(binary: str, major: int, tmp_path: Path) -> None:
     """F11: without the plugin library's controller everything works; the engine ends the process itself."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 from terraform_stage import HEAD, THING, Stage, planned, said
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
-from mockprovider.errors import ContractError
+from mockprovider.errors import ContractError, ProgramError
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import Unknown
 
@@ -46,6 +47,14 @@ def test_what_does_not_conform_is_told_by_us_first(stage: Stage) -> None:
     assert error.address == "cloud_thing.a"
     assert [type(each) for each in stage.double.errors] == [ContractError]
     stage.double.errors.clear()
+
+
+def test_a_source_with_a_typo_is_no_reason_to_init(stage: Stage) -> None:
+    """Where a configuration asks for a provider that nobody serves, the error names those that there are."""
+    stage.cli.write(HEAD.replace("mock/cloud", "mok/cloud") + 'resource "cloud_thing" "a" {\n}\n')
+    for run in (stage.cli.plan, stage.cli.validate):
+        with pytest.raises(ProgramError, match=r"Instead of example\.com/mok/cloud, did you mean example\.com/mock/cloud\?"):
+            run()
 
 
 def test_refinements_are_kept(stage: Stage) -> None:

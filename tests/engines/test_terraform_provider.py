@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_terraform import RANDOM, terraform_life
+from terraform_stage import HEAD, starting
 
 from mockprovider.calls import Handler, Reply, Session
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer
@@ -22,35 +24,7 @@ from mockprovider.terraform.views import build, view
 from mockprovider.wire.proxy import PerSession
 from mockprovider.wire.server import Endpoint, serve
 
-CONFIGURATION = """
-resource "random_pet" "pet" {{
-  length = {length}
-}}
-resource "random_integer" "number" {{
-  min = 1
-  max = 50000
-}}
-resource "random_shuffle" "shuffled" {{
-  input = [random_pet.pet.id, "x", "y"]
-}}
-output "pet" {{
-  value = random_pet.pet.id
-}}
-"""
-
-ENGINES = [
-    pytest.param("terraform", marks=pytest.mark.terraform_cli),
-    pytest.param("tofu", marks=pytest.mark.tofu_cli),
-]
-
-
-@pytest.fixture(params=ENGINES)
-def binary(request: pytest.FixtureRequest) -> str:
-    """An engine; the test is skipped where the machine does not have it."""
-    name: str = request.param
-    if shutil.which(name) is None:
-        pytest.skip(f"no {name} on PATH")
-    return name
+LIFE = terraform_life(RANDOM)
 
 
 @pytest.fixture
@@ -80,13 +54,8 @@ def served(handler: Handler, major: int, folder: Path, binary: str) -> Iterator[
 
 
 def life(cli: Terraform) -> list[dict[str, Any]]:
-    """Create, look, change, refresh and destroy; the states in between, without what is no provider's doing."""
-    cli.write(CONFIGURATION.format(length=2))
-    states = [cli.apply().state]
-    assert cli.plan().exit_code == 0
-    cli.write(CONFIGURATION.format(length=3))
-    states += [cli.apply().state, cli.refresh().state, cli.destroy().state]
-    return [{name: each for name, each in state.items() if name not in ("lineage", "serial")} for state in states]
+    """Create, look, change, refresh and destroy, and nobody meddles; plans and states, without what is no provider's doing."""
+    return LIFE(cli, lambda: None)
 
 
 def test_a_real_providers_messages_survive_their_views(binary: str, command: list[str], tmp_path: Path) -> None:
@@ -138,17 +107,9 @@ with serve([endpoint], handlers=[controller(lambda _: ended.set())]) as served:
 
 def test_an_engine_can_start_us_as_a_plugin(binary: str, tmp_path: Path) -> None:
     """An executable that introduces itself over plaintext is started, used and ended by the engine."""
-    executable = tmp_path / "bin" / "terraform-provider-cloud"
-    executable.parent.mkdir()
-    executable.write_text(PLUGIN.format(python=sys.executable, path=[each for each in sys.path if each]), encoding="utf-8")
-    executable.chmod(0o755)
-    address = "example.com/mock/cloud"
-    overrides = f'provider_installation {{\n  dev_overrides {{\n    "{address}" = "{executable.parent}"\n  }}\n}}\n'
-    cli = Terraform(tmp_path / "module", {"TF_DISABLE_PLUGIN_TLS": "1"}, binary=binary, settings=overrides)
-    cli.write(
-        f'terraform {{\n  required_providers {{\n    cloud = {{ source = "{address}" }}\n  }}\n}}\n'
-        'resource "cloud_bucket" "logs" {\n  name = "x"\n}\n'
-    )
+    script = PLUGIN.format(python=sys.executable, path=[each for each in sys.path if each])
+    cli = starting(script, tmp_path, binary)
+    cli.write(HEAD + 'resource "cloud_bucket" "logs" {\n  name = "x"\n}\n')
     attributes = cli.apply().resource("cloud_bucket.logs")["attributes"]
     assert attributes["arn"] == f"arn:{attributes['id']}"
 

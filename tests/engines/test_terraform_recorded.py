@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from kept_terraform import module_plan, module_state
-from terraform_stage import HEAD, THING, ZONE
+from terraform_stage import ENGINES, HEAD, THING, TOKEN, ZONE
 
 from mockprovider import tape
 from mockprovider.double import Double, Wiring, real, recording, replaying
 from mockprovider.double.launchers import install
 from mockprovider.drivers.terraform import Terraform
-from mockprovider.offers import Ephemeral, ProviderFunction
+from mockprovider.offers import ProviderFunction
 from mockprovider.schema import Property, ResourceType
 
 TYPES = (
@@ -25,13 +25,9 @@ TYPES = (
         "cloud:index:Store", {"name": Property(str), "made": Property(str, computed=True)}, moved_from=("cloud_thing",)
     ),
     ZONE,
-    Ephemeral("cloud:index:Token", {"user": Property(str, required=True)}, {"secret": "s-{user}-{id}"}),
+    TOKEN,
     ProviderFunction("cloud:index:join", {"parts": str}, variadic="parts", implementation=lambda *parts: "-".join(parts)),
 )
-ENGINES = [
-    pytest.param("terraform", marks=pytest.mark.terraform_cli),
-    pytest.param("tofu", marks=pytest.mark.tofu_cli),
-]
 KINDS = {
     "ReadDataSource",
     "CallFunction",

@@ -7,19 +7,16 @@ from pathlib import Path
 import pytest
 from kept_aws import EVERYTHING, configuration
 from kept_cassettes import KEPT
+from terraform_stage import ENGINES
 
 from mockprovider.double import Double, replaying
 from mockprovider.drivers.terraform import Terraform
 
-TERRAFORM = [
-    pytest.param("terraform", marks=pytest.mark.terraform_cli),
-    pytest.param("tofu", marks=pytest.mark.tofu_cli),
-]
 TIMES = 3
 
 
 @pytest.mark.parametrize("name", ["terraform-random-names", "terraform-aws-names"])
-@pytest.mark.parametrize("engine", TERRAFORM)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_ten_equal_creates_at_once_replay_again_and_again(name: str, engine: str, tmp_path: Path) -> None:
     """Ten resources from one configuration are made at once, in another order each time, and everything fits together."""
     kept = KEPT[name]
@@ -27,7 +24,7 @@ def test_ten_equal_creates_at_once_replay_again_and_again(name: str, engine: str
         assert kept.replay(engine, kept.path("terraform"), tmp_path / str(time)) == kept.states("terraform")
 
 
-@pytest.mark.parametrize("engine", TERRAFORM)
+@pytest.mark.parametrize("engine", ENGINES)
 def test_two_aliases_keep_their_regions(engine: str, tmp_path: Path) -> None:
     """Queues of one name in two regions have each the address of its own, under an engine that knows no provider."""
     for time in range(TIMES):

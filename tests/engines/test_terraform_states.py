@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from terraform_stage import ENGINES, HEAD
 
 from mockprovider.double import Double
 from mockprovider.drivers.terraform import Terraform
@@ -26,11 +26,7 @@ BUCKET = ResourceType(
 def configuration(acl: str) -> str:
     """One bucket by itself, and two by a key."""
     return f"""
-        terraform {{
-          required_providers {{
-            cloud = {{ source = "example.com/mock/cloud" }}
-          }}
-        }}
+        {HEAD}
         resource "cloud_bucket" "one" {{
           acl = "{acl}"
         }}
@@ -45,15 +41,10 @@ def objects(double: Double) -> dict[str, dict[str, Any]]:
     return {each.id: {name: value for name, value in each.items() if value != []} for each in double.cloud.objects()}
 
 
-@pytest.mark.parametrize(
-    "binary",
-    [pytest.param("terraform", marks=pytest.mark.terraform_cli), pytest.param("tofu", marks=pytest.mark.tofu_cli)],
-)
+@pytest.mark.parametrize("binary", ENGINES)
 @pytest.mark.parametrize("major", [5, 6])
 def test_a_state_of_before_goes_on(binary: str, major: int, tmp_path: Path) -> None:
     """With its state and its objects taken over, nothing is to be done; drift is then seen and mended."""
-    if shutil.which(binary) is None:
-        pytest.skip(f"no {binary} on PATH")
     with Double(BUCKET) as before, before.serve("terraform", major=major) as serving:
         old = Terraform(tmp_path / "old", serving.environment, binary=binary)
         old.write(configuration("public"))

@@ -183,6 +183,26 @@ def test_never_ready(wire):
         client.wait_ready(0.05)
 
 
+class Public:
+    """A channel of which only what gRPC documents is there."""
+
+    def __init__(self, channel):
+        self.subscribe, self.unsubscribe, self.close = channel.subscribe, channel.unsubscribe, channel.close
+
+
+def test_ready_in_public(wire, monkeypatch):
+    """With a gRPC that keeps a channel's state to itself, waiting is slower and has the same two ends."""
+    channel = grpc.insecure_channel
+    monkeypatch.setattr(grpc, "insecure_channel", lambda *given, **options: Public(channel(*given, **options)))
+    there, nowhere = Client(wire.serve(lambda _: Reply()).address, PROVIDER), Client(nobody(), PROVIDER)
+    wire.later(there.close)
+    wire.later(nowhere.close)
+    there.wait_ready()
+
+    with pytest.raises(PluginError, match=r"Nothing answers at \S+ after 0.05 s"):
+        nowhere.wait_ready(0.05)
+
+
 def test_a_provider_that_is_gone(wire):
     """A call to a provider that has gone ends in a status, as a value like others."""
     client = Client(nobody(), PROVIDER)

@@ -6,6 +6,7 @@ import logging
 
 import grpc
 import pytest
+from builders import Port
 from pulumi.runtime.proto import engine_pb2, provider_pb2
 
 from mockprovider.calls import Call, Native, Op, Reply, Session
@@ -32,16 +33,6 @@ class Engine:
         if call.op is Op.RAW:
             return Reply(native=Native(b"raw"))
         return Reply(id="1", value={"a": Secret("b")}, extra={"urn": "urn:x"})
-
-
-class Port:
-    """An engine that is told things."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, str, str]] = []
-
-    def log(self, severity: str, message: str, urn: str = "") -> None:
-        self.told.append((severity, message, urn))
 
 
 def test_every_rpc_of_the_monitor_has_a_row():
