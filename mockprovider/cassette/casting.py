@@ -8,8 +8,10 @@ answer is one that all of them had. So a replay may make the objects in any orde
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from mockprovider.cassette.choice import Candidate, Entry
 from mockprovider.cassette.holes import Birth, learn
@@ -18,6 +20,20 @@ from mockprovider.matching import digest
 from mockprovider.redaction import PLACEHOLDER, Vault, neutral, stand_in
 
 Where: TypeAlias = tuple[str, str, str, str]
+
+
+class _Marked(Struct, eq=False):
+    """An entry, what was generated in its request, and whose that is.
+
+    ``open``: there are secrets among that, and which of them a placeholder stands for is found out later. ``verbatim``: nothing
+    in the answer can be replaced.
+    """
+
+    entry: Entry
+    atoms: list[Mark]
+    roles: list[int]
+    open: bool
+    verbatim: bool
 
 
 class Casting:
@@ -36,7 +52,7 @@ class Casting:
         self.words = learn([] if named else [each for _, each in listed if makes(each)])
         self._births: dict[int, Birth] = {each.place: each for each in self.words.births}
         self._groups: dict[int, list[Birth]] = defaultdict(list)
-        self._marked: dict[tuple[Where, str], list[tuple[Entry, list[Mark]]]] = defaultdict(list)
+        self._marked: dict[tuple[Where, str], list[_Marked]] = defaultdict(list)
         self._vault = vault
         secrets = {atom for each in self.words.births for atom in each.atoms if atom is not None and atom[0] == "secret"}
         self._stand_ins = {(kind, stand_in(number, kind)): number for _, kind, number in secrets}
@@ -49,7 +65,11 @@ class Casting:
         for where, entry in listed if self.words.births else ():
             view, atoms = self.words.marked(entry.request)
             if atoms:
-                self._marked[where, digest(neutral(view))].append((entry, atoms))
+                self._marked[where, digest(neutral(view))].append(self._of(entry, atoms))
+
+    def _of(self, entry: Entry, atoms: list[Mark]) -> _Marked:
+        open_ = any(atom[0] == "secret" for _, atom in atoms)
+        return _Marked(entry, atoms, self.words.told(atoms), open_, is_verbatim(entry.interaction.response))
 
     def makes(self, entry: Entry) -> bool:
         """Whether the entry's answer is one of several to equal requests, each for one object."""
@@ -69,24 +89,31 @@ class Casting:
         view, atoms = self.words.marked(self._recognised(live) if self.words.births else live)
         if not atoms:
             return None
+        faces, owners = self.words.told(atoms), self.words.owners(atoms)
         found = []
-        for entry, recorded in self._marked.get((where, digest(neutral(view))), ()):
-            for pairing in {self.words.pairing(recorded, atoms), self._known(recorded, atoms)} - {None}:
-                renaming = self._renaming(entry, pairing or (), recorded, atoms)
-                found += [(entry, pairing or (), renaming)] if renaming is not None else []
+        for each in self._marked.get((where, digest(neutral(view))), ()):
+            if not each.open and not self._agrees(each.roles, faces, owners):
+                continue
+            for pairing in {self.words.pairing(each.atoms, atoms), self._known(each.roles, faces)} - {None}:
+                renaming = self._renaming(each, pairing or (), atoms)
+                found += [(each.entry, pairing or (), renaming)] if renaming is not None else []
         return found
 
-    def _renaming(self, entry: Entry, pairing: Pairing, recorded: Sequence[Mark], atoms: Sequence[Mark]) -> Renaming | None:
+    def _agrees(self, roles: Sequence[int], faces: Sequence[int], owners: Collection[int]) -> bool:
+        """Whether a call with these faces can be one about these roles, by what is settled: a quick look that spares most."""
+        told = all(self._roles[each] in roles for each in faces if each in self._roles)
+        return told and all(self._played[each] in owners for each in roles if each in self._played)
+
+    def _renaming(self, marked: _Marked, pairing: Pairing, atoms: Sequence[Mark]) -> Renaming | None:
         if self._settled(pairing) is None:
             return None
-        renaming = self.words.renaming(pairing, recorded, atoms)
-        if not renaming.changes_nothing and is_verbatim(entry.interaction.response):
+        renaming = self.words.renaming(pairing, marked.atoms, atoms)
+        if marked.verbatim and not renaming.changes_nothing:
             return None
-        return renaming if not renaming.doubtful or renaming.is_sure(self._answered(entry)) else None
+        return renaming if not renaming.doubtful or renaming.is_sure(self._answered(marked.entry)) else None
 
-    def _known(self, recorded: Sequence[Mark], live: Sequence[Mark]) -> Pairing | None:
+    def _known(self, roles: Sequence[int], faces: Sequence[int]) -> Pairing | None:
         """The pairing by the roles that are settled, whatever the order: sets come sorted by the values that they have now."""
-        roles, faces = self.words.told(recorded), self.words.told(live)
         if len(roles) != len(faces) or not any(each in self._played for each in roles):
             return None
         open_roles = [each for each in roles if each not in self._played]

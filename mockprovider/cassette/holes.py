@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -85,13 +86,12 @@ class Vocabulary:
     def _mark(self, view: Any, key: str, among: Collection[Atom], found: list[Mark]) -> Any:
         if isinstance(view, list):
             return [self._mark(each, key, among, found) for each in view]
-        secret = secret_of(view) if isinstance(view, dict) else None
-        if isinstance(view, dict) and secret is None:
+        if isinstance(view, dict) and PLACEHOLDER not in view:
             return {name: self._mark(view[name], name, among, found) for name in sorted(view)}
-        whole = next((each for each in ([secret] if secret else wholes_of(view, key)) if each in among), None)
-        if whole is not None:
-            found.append((key, whole))
-            return MARK
+        for whole in wholes_of(view, key):
+            if whole in among:
+                found.append((key, whole))
+                return MARK
         return self._mark_text(view, key, among, found) if isinstance(view, str) else view
 
     def _mark_text(self, text: str, key: str, among: Collection[Atom], found: list[Mark]) -> str:
@@ -113,19 +113,27 @@ class Vocabulary:
         if len(recorded) != len(live):
             return None
         for (_, one), (_, other) in zip(recorded, live, strict=True):
-            if not self._tells(one):
+            number = self._told_by.get(one)
+            if number is None:
                 continue
-            number = self._owners[one][0][0]
-            slots = {slot for owner, slot in self._owners[one] if owner == number}
-            group = self.births[number].group
-            fits = {owner for owner, slot in self._owners[other] if slot in slots and self.births[owner].group == group}
-            if not fits or (len(fits) == 1 and found.setdefault(number, min(fits)) not in fits):
+            fits = self._fitting(one, self.births[number].group, other)
+            if not fits or (len(fits) == 1 and found.setdefault(number, *fits) not in fits):
                 return None
         return tuple(sorted(found.items())) if len(set(found.values())) == len(found) else None
 
+    def _fitting(self, one: Atom, group: int, other: Atom) -> Collection[int]:
+        """The births of the group that have ``other`` in a slot in which one of them has ``one``."""
+        slots = [slot for _, slot in self._owners[one]]
+        return {owner for owner, slot in self._owners[other] if slot in slots and self.births[owner].group == group}
+
     def told(self, marks: Iterable[Mark]) -> list[int]:
         """The births that these marks are of, each once, as far as a mark is of one alone."""
-        return list(dict.fromkeys(self._owners[atom][0][0] for _, atom in marks if self._tells(atom)))
+        numbers = [self._told_by.get(atom) for _, atom in marks]
+        return [each for each in dict.fromkeys(numbers) if each is not None]
+
+    def owners(self, marks: Iterable[Mark]) -> set[int]:
+        """The births that these marks may be of."""
+        return {owner for _, atom in marks for owner, _ in self._owners[atom]}
 
     def renaming(self, pairing: Pairing, recorded: Sequence[Mark] = (), live: Sequence[Mark] = ()) -> Renaming:
         """What a pairing changes, given the marks of the two requests that it is of."""
@@ -135,7 +143,7 @@ class Vocabulary:
         # What tells nothing is replaced only where the request has had it replaced, by what the same object has there. So is
         # what one object has twice and the other in two spellings.
         placed = {mark: now for mark, (_, now) in zip(recorded, live, strict=True) if now in options.get(mark[1], ())}
-        telling = {one: others for one, others in options.items() if self._tells(one)}
+        telling = {one: others for one, others in options.items() if one in self._told_by}
         changes = {one: min(others) for one, others in telling.items() if len(others) == 1}
         renaming = Renaming(changes, placed, telling.keys() - changes.keys())
         renaming.is_whole = renaming.turns(recorded, live)
@@ -147,9 +155,11 @@ class Vocabulary:
                 if atom is not None and changed is not None:
                     yield atom, changed
 
-    def _tells(self, atom: Atom) -> bool:
-        """Whether the value is one object's alone."""
-        return atom not in self.common and len({number for number, _ in self._owners[atom]}) == 1
+    @cached_property
+    def _told_by(self) -> Mapping[Atom, int]:
+        """The values that are one object's alone, with that object. Asked for only when all is learnt."""
+        owners = {atom: {number for number, _ in all_} for atom, all_ in self._owners.items() if atom not in self.common}
+        return {atom: min(numbers) for atom, numbers in owners.items() if len(numbers) == 1}
 
     def made(self, birth: Birth, face: int, before: Callable[..., Any]) -> Callable[[Any], Any]:
         """Puts the values of ``face`` in the place of the birth's own in its answer, and does ``before`` to the rest."""
@@ -159,8 +169,8 @@ class Vocabulary:
             own, other = atoms[path]
             if own is None or other is None:
                 return before(view, name_of(path))
-            secret = secret_of(view) if isinstance(view, dict) else None
-            wholes = [secret] if secret else [("text", "", view), *wholes_of(view, name_of(path))]
+            wholes = wholes_of(view, name_of(path))
+            wholes = wholes if isinstance(view, dict) else (("text", "", view), *wholes)
             # An earlier object may have the same value, such as a time: here it is the new one's.
             return Renaming({own: other})(view if own in wholes else before(view, name_of(path)), name_of(path))
 

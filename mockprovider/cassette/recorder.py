@@ -227,6 +227,12 @@ class Recorder:
             self._interactions.append(self._sink.append(interaction))
             self._previews[interaction.session] = call.session.preview
 
+    @property
+    def recorded(self) -> int:
+        """How many interactions there are by now."""
+        with self._lock:
+            return len(self._interactions)
+
     def close(self) -> Cassette:
         """End the recording and return the cassette in canonical order. Closing again returns it again."""
         with self._lock:

@@ -56,14 +56,12 @@ class Renaming:
             return view
         if isinstance(view, list):
             return [self(each, key) for each in view]
-        secret = secret_of(view) if isinstance(view, dict) else None
-        if isinstance(view, dict) and secret is None:
+        if isinstance(view, dict) and PLACEHOLDER not in view:
             return {name: self(each, name) for name, each in view.items()}
-        if secret is not None:
-            return {**view, PLACEHOLDER: self._other(key, secret)[2]}
-        whole = next((each for each in wholes_of(view, key) if each in self._known), None)
-        if whole is not None:
-            return self._other(key, whole)[2]
+        for whole in wholes_of(view, key):
+            if whole in self._known:
+                other = self._other(key, whole)[2]
+                return {**view, PLACEHOLDER: other} if isinstance(view, dict) else other
         return self._pattern.sub(lambda it: self._other(key, ("text", "", it[0]))[2], view) if isinstance(view, str) else view
 
     def is_sure(self, marks: Iterable[Mark]) -> bool:
@@ -121,8 +119,12 @@ def secret_of(view: dict[str, Any]) -> Atom | None:
 
 
 def wholes_of(view: Any, key: str) -> tuple[Atom, ...]:
-    """The atoms that a leaf may be as a whole."""
-    return () if view is None or isinstance(view, bool) else (("leaf", key, view), ("leaf", "", view))
+    """The atoms that a leaf, or a placeholder, may be as a whole."""
+    if view is None or isinstance(view, bool):
+        return ()
+    if isinstance(view, dict):
+        return (("secret", view.get("kind", "string"), view[PLACEHOLDER]),)
+    return ("leaf", key, view), ("leaf", "", view)
 
 
 def finder(texts: Iterable[str]) -> re.Pattern[str]:
