@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 
 import hypothesis
 import pytest
 
 pytest_plugins = ["pytester"]
+
+# The tests start hundreds of Python processes, workers among them: each would compile all of the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A slow machine is no failure, and a run that failed must fail again.
 hypothesis.settings.register_profile("house", deadline=None, derandomize=True)

@@ -216,7 +216,11 @@ class Cloud:
             self._change(Effect.VANISHED, type_, self._one(type_, id_).id, None)
 
     def objects(self, type_: str | None = None) -> list[CloudObject]:
-        """The objects of one type, or all, oldest first."""
+        """The objects of one type, or all, oldest first. Raises ``MockProviderError`` for what is no token."""
+        if type_ is not None and not isinstance(type_, str):
+            raise MockProviderError(
+                f"Objects go by type tokens, and this is a {type(type_).__name__}: give its token, a string."
+            )
         with self._store.transaction():
             there = self._store.objects()
         return [CloudObject(*each) for each in there if type_ in (None, each[0]) and not each[0].startswith(NOTES)]

@@ -14,6 +14,8 @@ MockProviderError
 ├── UnsupportedError       the protocol allows it, this version does not do it yet
 ├── PluginError            a provider process that does not start, speak or end as it must
 └── ProgramError           a program that raised, or an engine run that failed where success was expected
+
+What nobody may overlook and yet breaks nothing is a ``MockProviderWarning``.
 """
 
 from __future__ import annotations
@@ -73,3 +75,17 @@ class PluginError(MockProviderError):
 
 class ProgramError(MockProviderError):
     """A program raised, or an engine run failed where success was expected."""
+
+
+class MockProviderWarning(UserWarning):
+    """A test passed, and hardly tests what it says: a fault that never fired, a cassette that nothing used."""
+
+
+EXTRAS = {"pulumi": "pulumi", "msgpack": "terraform", "cryptography": "tls"}
+"""The extra of this package that brings a module."""
+
+
+def extra_hint(error: BaseException) -> str:
+    """What to install where an optional dependency is missing; empty for any other error."""
+    name = (error.name or "").split(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    return f"This needs {name}: pip install 'mockprovider[{EXTRAS[name]}]'" if name in EXTRAS else ""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from difflib import get_close_matches
 from enum import StrEnum
 
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
+from mockprovider.errors import DefinitionError
 
 
 class Side(StrEnum):
@@ -95,7 +97,15 @@ class Journal:
         urn: str | None = None,
         preview: bool | None = None,
     ) -> list[Entry]:
-        """The entries of one side, in the order of their starts, that fit every criterion given."""
+        """The entries of one side, in the order of their starts, that fit every criterion given.
+
+        Raises ``DefinitionError`` for what would fit nothing, ever: a side or an op that there is not, a type that is no token.
+        """
+        _known("side", side, Side)
+        if type is not None and not isinstance(type, str):
+            raise DefinitionError(f"Calls go by type tokens, and {type!r:.40} is none: give its token, a string.")
+        if op is not None:
+            _known("op", op, Op)
         wanted = {"op": op, "type": type, "name": name, "urn": urn, "preview": preview}
         criteria = [(key, value) for key, value in wanted.items() if value is not None]
         with self._lock:
@@ -111,7 +121,7 @@ class Journal:
         urn: str | None = None,
         preview: bool | None = None,
     ) -> list[str]:
-        """The ops of the entries that fit, as plain strings: ``["check", "create"]``."""
+        """The ops of the entries that fit, as plain strings: ``["check", "create"]``. Raises as ``entries`` does."""
         found = self.entries(side=side, type=type, name=name, urn=urn, preview=preview)
         return [each.call.op.value for each in found]
 
@@ -129,3 +139,11 @@ class Journal:
 
     def __str__(self) -> str:
         return "\n".join(str(entry) for entry in self if entry.side is Side.ENGINE)
+
+
+def _known(what: str, word: str, words: type[StrEnum]) -> None:
+    known = [each.value for each in words]
+    if word not in known:
+        near = get_close_matches(str(word).lower(), known, 1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
+        raise DefinitionError(f"There is no {what} {word!r} in a journal. {hint}")

@@ -9,50 +9,49 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+import warnings
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from mockprovider.errors import DefinitionError, MockProviderError
+from mockprovider.errors import (
+    CassetteBusyError,
+    CassetteError,
+    DefinitionError,
+    MockProviderError,
+    MockProviderWarning,
+    extra_hint,
+)
 
 if TYPE_CHECKING:
-    from mockprovider.double import Double, Wiring
+    from mockprovider.double import Double
+    from mockprovider.double.marked import CassetteUse, Recording
     from mockprovider.drivers.pulumi import PulumiCli
     from mockprovider.drivers.terraform import Terraform
     from mockprovider.engine import Stack
 
-HERE = f"{Path(__file__).parent}{os.sep}"
 RECORD = "--provider-record"
 SEED = "--provider-seed"
-PROTOCOLS = ("pulumi", "terraform")
-ARGUMENTS: dict[str, tuple[type, ...]] = {
-    "path": (str, Path),
-    "command": (str, list, tuple),
-    "protocol": (str,),
-    "env": (dict,),
-    "name": (str,),
-}
-"""The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
-WANTED = {
-    "path": "give the file's path, relative to the test's folder",
-    "command": "give a command line, or a list of the executable and its arguments",
-    "protocol": "give 'pulumi' or 'terraform'",
-    "env": "give a dict of environment variables",
-    "name": "give the package's name",
-}
 USED = pytest.StashKey["Used"]()
+RECORDED = pytest.StashKey[dict[Path, str]]()
+"""Which test of this run records which cassette."""
 
 
 class Used:
-    """What one test used, to explain its failure: the double, where its artefacts go, and the stack, if there is one."""
+    """What one test used, to explain its failure: the double, where its artefacts go, engines, and what it records."""
 
-    def __init__(self, double: Double, folders: pytest.TempPathFactory) -> None:
+    def __init__(self, double: Double, folders: pytest.TempPathFactory, recording: Recording | None) -> None:
         self.double = double
         self.folders = folders
+        self.recording = recording
         self.stack: Stack | None = None
+        self.engines: list[Path] = []
+        """The folders of the real engines."""
+        self.protocol = ""
+        """What the provider speaks, where it is a recorded one and speaks nothing else."""
+        self.passed = False
         self.told = 0
         """How many of the double's errors the test's reports have told already."""
 
@@ -107,67 +106,28 @@ def _known_mode(name: str) -> None:
 # The double ----------------------------------------------------------------------------------------------------------
 
 
-class CassetteUse:
-    """How one test uses a cassette: where it lies, in which mode, and what is recorded under which name."""
-
-    def __init__(self, path: Path, mode: str, *, command: list[str], protocol: str, env: dict[str, str], name: str) -> None:
-        self.path = path
-        self.mode = mode
-        self.command = command
-        self.protocol = protocol
-        self.env = env
-        self.name = name
-
-    def wiring(self, remake: str) -> Wiring:
-        """What to put behind the double. ``remake`` is the command line that makes the cassette again."""
-        from mockprovider.cassette import Mode, mode  # noqa: PLC0415 - only where a test has a cassette
-        from mockprovider.double import Wiring, real, recording, replaying  # noqa: PLC0415 - as above
-
-        if mode(self.mode) is Mode.NONE:
-            return replaying(self.path)
-        fake = Wiring(self.name or "mock")
-        behind = real(self.command, self.protocol, name=self.name, env=self.env) if self.command else fake
-        return recording(self.path, behind, self.protocol, created_by=remake)
-
-
 @pytest.fixture
 def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
     """How this test uses a cassette; ``None`` if it is not marked with one."""
     from mockprovider.double import cassette_path  # noqa: PLC0415 - slow to import
+    from mockprovider.double.marked import CassetteUse, arguments  # noqa: PLC0415 - as above
 
     marker = request.node.get_closest_marker("cassette")
     if marker is None:
         return None
     try:
-        given = _arguments(marker)
+        given = arguments(marker.args, marker.kwargs)
     except DefinitionError as error:
         _give_up(error)
-    command = given["command"] or []
     own = cassette_path(request.node.path, request.node.name)
     return CassetteUse(
         request.node.path.parent / given["path"] if given["path"] else own,
         request.config.getoption(RECORD),
-        command=shlex.split(command) if isinstance(command, str) else list(command),
-        protocol=given["protocol"] or "pulumi",
+        command=given["command"],
+        protocol=given["protocol"],
         env=given["env"] or {},
         name=given["name"] or "",
     )
-
-
-def _arguments(marker: pytest.Mark) -> dict[str, Any]:
-    """The marker's arguments by name, all of them. Raises ``DefinitionError`` for what is none."""
-    has = f"it has {', '.join(ARGUMENTS)}"
-    if len(marker.args) > len(ARGUMENTS):
-        raise DefinitionError(f"@pytest.mark.cassette has no {len(marker.args)} arguments; {has}.")
-    given: dict[str, Any] = {**dict(zip(ARGUMENTS, marker.args, strict=False)), **marker.kwargs}
-    for name, value in given.items():
-        if name not in ARGUMENTS:
-            raise DefinitionError(f"@pytest.mark.cassette has no {name!r}; {has}.")
-        if value is not None and not isinstance(value, ARGUMENTS[name]):
-            raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} is a {type(value).__name__}; {WANTED[name]}.")
-    if given.get("protocol") not in (None, *PROTOCOLS):
-        raise DefinitionError(f"@pytest.mark.cassette: there is no protocol {given['protocol']!r}; {WANTED['protocol']}.")
-    return {**dict.fromkeys(ARGUMENTS), **given}
 
 
 @pytest.fixture
@@ -182,19 +142,63 @@ def mockprovider_provider(
     from mockprovider.double import Double  # noqa: PLC0415 - slow to import
 
     __tracebackhide__ = True
-    remake = f"pytest {RECORD}=all {shlex.quote(request.node.nodeid)}"
     use = mockprovider_cassette
     try:
-        behind = use.wiring(remake) if use else None
+        _records_alone(request, use)
+        behind = use.wiring(_remake(request.node.nodeid)) if use else None
     except MockProviderError as error:
-        _give_up(error, f"For this test that is: {remake}")
+        _give_up(error, *([f"For this test that is: {_remake(_from_here(request.node))}"] if _can_record(error) else []))
     double = Double(provider=behind, seed=request.config.getoption(SEED), name=use.name if use else "")
-    used = request.node.stash[USED] = Used(double, tmp_path_factory)
+    used = request.node.stash[USED] = Used(double, tmp_path_factory, use.recording if use else None)
+    used.protocol = behind.protocol if behind else ""
     try:
         yield double
     finally:
         double.close()
+    if used.recording:
+        used.recording.settle(passed=used.passed and len(double.errors) == used.told)
     used.raise_errors()
+
+
+def _engine_of(request: pytest.FixtureRequest, protocol: str) -> Used:
+    """What the test used so far, for the fixture of an engine. Fails the setup if its cassette is of the other protocol."""
+    used: Used = request.node.stash[USED]
+    if used.protocol not in ("", protocol):
+        _give_up(
+            DefinitionError(
+                f"This test's cassette is of a {used.protocol} provider, and {request.fixturename} asks {protocol} ones. "
+                f"Use another engine, or another cassette: @pytest.mark.cassette(protocol={protocol!r}) records one."
+            )
+        )
+    return used
+
+
+def _can_record(error: MockProviderError) -> bool:
+    """Whether recording is what our message tells to do."""
+    return isinstance(error, CassetteError) and not isinstance(error, CassetteBusyError)
+
+
+def _remake(nodeid: str) -> str:
+    return f"pytest {RECORD}=all {shlex.quote(nodeid)}"
+
+
+def _from_here(item: pytest.Item) -> str:
+    """The test's id as it is typed where pytest was started; its own begins at the root folder."""
+    _, mark, name = item.nodeid.partition("::")
+    return f"{os.path.relpath(item.path, item.config.invocation_params.dir)}{mark}{name}"
+
+
+def _records_alone(request: pytest.FixtureRequest, use: CassetteUse | None) -> None:
+    """Raise ``DefinitionError`` if another test of this run recorded the same cassette, which would then be lost."""
+    if use is None or use.mode == "none":
+        return
+    recorded = request.config.stash.setdefault(RECORDED, {})
+    other = recorded.setdefault(use.path.resolve(), request.node.nodeid)
+    if other != request.node.nodeid:
+        raise DefinitionError(
+            f"{use.path} is what {other} has just recorded, and a cassette holds what one test recorded. Leave path= out, "
+            "and each test has a cassette of its own."
+        )
 
 
 def _give_up(error: MockProviderError, *more: str) -> NoReturn:
@@ -214,17 +218,18 @@ def mockprovider_pulumi_stack(request: pytest.FixtureRequest, mockprovider_provi
     """An empty stack of the embedded engine, with the double as the provider of every package."""
     from mockprovider.engine import Stack  # noqa: PLC0415 - slow to import
 
-    stack = Stack(mockprovider_provider, seed=request.config.getoption(SEED))
-    request.node.stash[USED].stack = stack
-    return stack
+    used = _engine_of(request, "pulumi")
+    used.stack = Stack(mockprovider_provider, seed=request.config.getoption(SEED))
+    return used.stack
 
 
 @pytest.fixture
-def mockprovider_pulumi_cli(mockprovider_provider: Double, tmp_path: Path) -> PulumiCli:
+def mockprovider_pulumi_cli(request: pytest.FixtureRequest, mockprovider_provider: Double, tmp_path: Path) -> PulumiCli:
     """A project and a stack under the real ``pulumi``, attached to the double. Skips the test where there is no ``pulumi``."""
     from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - slow to import
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
+    _engine_of(request, "pulumi").engines.append(tmp_path / "pulumi")
     serving = mockprovider_provider.serve("pulumi")
     try:
         return PulumiCli(tmp_path / "pulumi", lambda: serving.environment)
@@ -255,6 +260,7 @@ def mockprovider_terraform(
     from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - slow to import
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
+    _engine_of(request, "terraform").engines.append(tmp_path / "terraform")
     serving = mockprovider_provider.serve("terraform", major=mockprovider_terraform_protocol)
     try:
         return Terraform(tmp_path / "terraform", lambda: serving.environment, binary=request.param)
@@ -310,7 +316,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     used = item.stash.get(USED, None)
     if used is not None:
         used.raise_errors()
+    _warn(item, used)
     return result
+
+
+def _warn(item: pytest.Item, used: Used | None) -> None:
+    """Warn of a test that passed and hardly tests what it says."""
+    __tracebackhide__ = True
+    for rule in used.double.faults.rules if used else ():
+        if rule.unfired:
+            warnings.warn(MockProviderWarning(f"{rule} never fired: {rule.unfired}."), stacklevel=2)
+    if used is None and any(each.name == "cassette" for each in item.own_markers):
+        warnings.warn(MockProviderWarning("Marked with a cassette, and uses no fixture of mockprovider's."), stacklevel=2)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -318,48 +335,46 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """A failed test that used a double says what the double saw, how to run it again, and where everything is kept."""
-    if call.excinfo is not None and not item.config.getoption("fulltrace"):
-        _shorten(call.excinfo, item)
+    if (
+        call.excinfo is not None
+        and isinstance(call.excinfo.value, MockProviderError)
+        and not item.config.getoption("fulltrace")
+    ):
+        from mockprovider.double.tracebacks import shorten  # noqa: PLC0415 - only when a test has failed
+
+        shorten(call.excinfo.value, call.excinfo.tb, str(item.path))
     report = yield
+    if call.excinfo is not None and (hint := extra_hint(call.excinfo.value)):
+        report.sections.append(("mockprovider", hint))
     used = item.stash.get(USED, None)
-    if report.failed and call.excinfo is not None and used is not None:
-        report.sections.append(("mockprovider", _explained(item, used, str(call.excinfo.value))))
+    if used is None:
+        return report
+    if call.when == "call":
+        used.passed = report.passed or hasattr(report, "wasxfail")
+    if report.failed and call.excinfo is not None:
+        report.sections.append(("mockprovider", _explained(item, used, call)))
     return report
 
 
-def _shorten(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> None:
-    """Cut our own frames off an error that we raised on purpose: its message says it all, and ``--full-trace`` has them."""
-    entry: TracebackType | None = excinfo.tb
-    while entry is not None and entry.tb_frame.f_code.co_filename != str(item.path):
-        entry = entry.tb_next
-    if not isinstance(excinfo.value, MockProviderError) or entry is None:
-        return
-    while entry.tb_next is not None and not entry.tb_next.tb_frame.f_code.co_filename.startswith(HERE):
-        entry = entry.tb_next
-    entry.tb_next = None
+def _explained(item: pytest.Item, used: Used, call: pytest.CallInfo[None]) -> str:
+    from mockprovider.double.explaining import explain  # noqa: PLC0415 - only when a test has failed
 
-
-def _explained(item: pytest.Item, used: Used, told: str) -> str:
-    from mockprovider.double.masking import mask  # noqa: PLC0415 - only when a test has failed
-
-    double = used.double
+    told = str(call.excinfo.value) if call.excinfo else ""
     mode = item.config.getoption(RECORD)
-    options = f"{SEED}={double.seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
-    untold = [each for each in double.errors if str(each) not in told]
+    options = f"{SEED}={used.double.seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
     lines = [
-        *(f"The engine was told: {type(each).__name__}: {each}" for each in untold),
-        "What the engine asked:",
-        str(double.journal) or "  nothing",
-        "What exists:",
-        *(
-            [f"  {each.type} {each.id} {mask(double.packages, each.type, each)}" for each in double.cloud.objects()]
-            or ["  nothing"]
-        ),
-        *(f"Injected: {each}" for each in double.faults.rules),
-        f"Seed {double.seed}. To run it again: pytest {options} {shlex.quote(item.nodeid)}",
+        *(f"The engine was told: {type(each).__name__}: {each}" for each in used.double.errors if str(each) not in told),
+        *explain(used.double),
+        *([used.recording.told] if used.recording and call.when != "teardown" else []),
+        f"Seed {used.double.seed}. To run it again: pytest {options} {shlex.quote(_from_here(item))}",
         _kept(used),
+        *(f"The engine's folder, with its state and output.txt: {each}" for each in used.engines if _ran(each)),
     ]
     return "\n".join(lines)
+
+
+def _ran(folder: Path) -> bool:
+    return (folder / "output.txt").exists()
 
 
 def _kept(used: Used) -> str:

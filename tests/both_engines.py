@@ -7,14 +7,13 @@ order of what has no order (resources in a state, calls for different resources)
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine_toolbox import TYPES, Breaking
+from engine_toolbox import TYPES, Breaking, cli_of
 
 from mockprovider.calls import Call, Op
 from mockprovider.double import Double
-from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.engine import Stack
 from mockprovider.schema import Package, Property
 
@@ -23,23 +22,41 @@ VOLATILE = {"randomSeed", "resource_status_address", "resource_status_token"}
 TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
 
 
+def buckets() -> Package:
+    """The package that both serve, unless told otherwise."""
+    package = Package("cloud", config={"region": Property(str, forces_new=True), "tag": Property(str)})
+    package.add(*TYPES)
+    return package
+
+
 class Both:
     """The same operations under both engines, each with a double of its own."""
 
-    def __init__(self, folder: Any, generation: str = "current", references: Any = None, **config: str) -> None:
+    def __init__(
+        self,
+        folder: Any,
+        generation: str = "current",
+        *,
+        package: Callable[[], Package] = buckets,
+        references: Any = None,
+        **config: str,
+    ) -> None:
         self.breaking = (Breaking(), Breaking())
-        self.doubles = tuple(Double(self._package(), layers=(each,), generation=generation) for each in self.breaking)
-        self.served = self.doubles[1].serve("pulumi")
+        self.doubles = tuple(Double(package(), layers=(each,), generation=generation) for each in self.breaking)
         settings = {key.replace("__", ":"): value for key, value in config.items()}
         self.stack = Stack(self.doubles[0], config=settings, references=references)
-        self.cli = PulumiCli(folder, lambda: self.served.environment)
+        self.cli = cli_of(self.doubles[1], folder)
         self.cli.config(**config)
 
-    @staticmethod
-    def _package() -> Package:
-        package = Package("cloud", config={"region": Property(str, forces_new=True), "tag": Property(str)})
-        package.add(*TYPES)
-        return package
+    def close(self) -> None:
+        """End what serves."""
+        for each in self.doubles:
+            each.close()
+
+    def raise_errors(self) -> None:
+        """Raise the first of the doubles' own errors."""
+        for each in self.doubles:
+            each.raise_errors()
 
     def run(self, operation: str, program: Any = None, *, fails: bool = False, **options: Any) -> dict[str, list[str]]:
         """Run one operation under both; compare calls, steps, summary and state. Returns the methods called per resource."""

@@ -5,13 +5,15 @@ providers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pulumi
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.double import Double
+from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.engine import Stack
 from mockprovider.schema import Function, Package, Property, ResourceType
 
@@ -84,6 +86,26 @@ class Remote(pulumi.ComponentResource):
         super().__init__(token_, name_, inputs, opts, remote=True)
 
 
+def with_options(wanted: Mapping[str, str]) -> tuple[Component, Bucket]:
+    """Resources with the options that change what is asked of a provider, or what is remembered: one option each.
+
+    What changes with them is the ``acl`` and ``name`` that are wanted. Returns a component and one that others may go with.
+    """
+    component = Component("c")
+    child = Bucket("child", pulumi.ResourceOptions(parent=component), acl="x")
+    component.register_outputs({"arn": child.arn})
+    Bucket("ignoring", pulumi.ResourceOptions(ignore_changes=["acl"]), acl=wanted["acl"])
+    Bucket("replacing", pulumi.ResourceOptions(replace_on_changes=["acl"]), acl=wanted["acl"])
+    Bucket("deleting", pulumi.ResourceOptions(delete_before_replace=True), name=wanted["name"])
+    Bucket("hiding", pulumi.ResourceOptions(additional_secret_outputs=["arn"]), acl=wanted["acl"])
+    timeouts = pulumi.CustomTimeouts(create="5m", update="1h30m", delete="10s")
+    Bucket("slow", pulumi.ResourceOptions(custom_timeouts=timeouts), acl=wanted["acl"])
+    Bucket("kept", pulumi.ResourceOptions(retain_on_delete=True), acl="x")
+    owner = Bucket("owner", name=wanted["name"])
+    Bucket("belonging", pulumi.ResourceOptions(deleted_with=owner), acl="x")
+    return component, owner
+
+
 class Cloud(pulumi.ProviderResource):
     """An explicit provider of the package ``cloud``."""
 
@@ -123,6 +145,17 @@ def make(*, config: dict[str, Any] | None = None, provider_config: dict[str, Pro
     package.add(*TYPES)
     double = Double(package, layers=(breaking,))
     return Stack(double, config=config, **options), double, breaking
+
+
+def cli_of(double: Double, folder: Path) -> PulumiCli:
+    """The real ``pulumi`` in ``folder``, attached to ``double``."""
+    served = double.serve("pulumi")
+    return PulumiCli(folder, lambda: served.environment)
+
+
+def engine_of(engine: str, double: Double, folder: Path) -> Stack | PulumiCli:
+    """One of the two engines by name: ``embedded``, or the real ``pulumi`` in ``folder``."""
+    return Stack(double) if engine == "embedded" else cli_of(double, folder)
 
 
 def calls(double: Double, name: str) -> list[str]:

@@ -39,6 +39,7 @@ from msgspec import Struct
 
 from mockprovider.double import Double, Wiring, real, recording, replaying
 from mockprovider.schema import Package, Property, ResourceType
+from mockprovider.values import Secret
 
 HOUSE = Path(__file__).resolve().parent.parent
 CASSETTES = HOUSE / "cassettes"
@@ -51,6 +52,7 @@ FILE = "files:index:File"
 SITE = "sites:index:Site"
 SITES = [sys.executable, str(HOUSE / "examples/sites/provider.py")]
 SECRET = "correct horse battery staple"
+SITES_CONFIG = {"sites:footer": "made by hand", "sites:licence": Secret(SECRET), "project:pin": Secret("p:n")}
 
 Touch = Callable[[], object]
 States = list[dict[str, Any]]
@@ -75,6 +77,7 @@ class Kept(Struct, frozen=True):
     life: Callable[[Any, Touch], States]
     under: tuple[str, ...]
     compact: bool = False
+    config: Mapping[str, str | Secret] = {}
 
     def path(self, engine: str) -> Path:
         """The cassette that was recorded under ``engine``."""
@@ -92,24 +95,31 @@ class Kept(Struct, frozen=True):
         recorder = recording(path, live.behind, self.protocol, created_by=created_by, compact=self.compact)
         double = Double(*live.definitions, provider=recorder)
         with double:
-            found = self.life(driver(engine, double, folder / engine), lambda: live.drift(double))
+            found = self.life(self._driver(engine, double, folder), lambda: live.drift(double))
             double.raise_errors()
         return found
 
     def replay(self, engine: str, path: Path, folder: Path) -> States:
         """Live it again under ``engine`` with nothing but the cassette; returns the states."""
         with Double(provider=replaying(path)) as double:
-            found = self.life(driver(engine, double, folder / engine), lambda: None)
+            found = self.life(self._driver(engine, double, folder), lambda: None)
             double.raise_errors()
+        return found
+
+    def _driver(self, engine: str, double: Double, folder: Path) -> Any:
+        """An engine with the stack's configuration."""
+        if engine == "embedded":
+            from mockprovider.engine import Stack  # noqa: PLC0415 - imports pulumi, which is slow
+
+            return Stack(double, config=self.config)
+        found = driver(engine, double, folder / engine)
+        if self.config:
+            found.config(**{key.replace(":", "__"): value for key, value in self.config.items()})
         return found
 
 
 def driver(engine: str, double: Double, folder: Path) -> Any:
-    """An engine by name, led to ``double``."""
-    if engine == "embedded":
-        from mockprovider.engine import Stack  # noqa: PLC0415 - imports pulumi, which is slow
-
-        return Stack(double)
+    """An engine's command line by name, led to ``double``."""
     if engine == "pulumi":
         from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - only where there is one
 
@@ -281,7 +291,7 @@ KEPT: Mapping[str, Kept] = {
     each.name: each
     for each in (
         Kept("pulumi-files", "pulumi", files, files_life, PULUMI),
-        Kept("pulumi-sites", "pulumi", sites, sites_life, PULUMI),
+        Kept("pulumi-sites", "pulumi", sites, sites_life, PULUMI, config=SITES_CONFIG),
         Kept("fake-pulumi", "pulumi", fake, fake_life, PULUMI),
         Kept(
             "terraform-random",

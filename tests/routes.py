@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import pulumi
 import pytest
+from engine_toolbox import cli_of
 from msgspec import Struct
+from terraform_stage import ENGINES, HEAD
 
 from mockprovider.double import Double
-from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.engine import Stack
 from mockprovider.schema import ResourceType, snake_case
-
-SOURCES = 'terraform {\n  required_providers {\n    cloud = { source = "example.com/mock/cloud" }\n  }\n}\n'
 
 
 class Ref(Struct, frozen=True):
@@ -80,8 +80,7 @@ class Yaml:
     """The real ``pulumi``, with a YAML program."""
 
     def __init__(self, double: Double, folder: Path) -> None:
-        serving = double.serve("pulumi")
-        self.cli = PulumiCli(folder, lambda: serving.environment)
+        self.cli = cli_of(double, folder)
 
     def up(self, wanted: Wanted) -> None:
         """Run ``up``."""
@@ -135,7 +134,7 @@ class Hcl:
                 snake_case(key): _reference(wanted, each) if isinstance(each, Ref) else _snake(each)
                 for key, each in properties.items()
             }
-        self.cli.write(SOURCES)
+        self.cli.write(HEAD)
         self.cli.write(json.dumps({"resource": resources} if resources else {}), "resources.tf.json")
 
 
@@ -154,12 +153,8 @@ ROUTES = [
     pytest.param(Embedded, marks=pytest.mark.pulumi_cli, id="embedded"),
     pytest.param(Yaml, marks=pytest.mark.pulumi_cli, id="pulumi"),
     *(
-        pytest.param(
-            lambda double, folder, binary=binary, major=major: Hcl(double, folder, binary, major),
-            marks=getattr(pytest.mark, f"{binary}_cli"),
-            id=f"{binary}-v{major}",
-        )
-        for binary in ("terraform", "tofu")
+        pytest.param(partial(Hcl, binary=engine.values[0], major=major), marks=engine.marks, id=f"{engine.values[0]}-v{major}")
+        for engine in ENGINES
         for major in (5, 6)
     ),
 ]

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.terraform.values import KINDS, number
 from mockprovider.values import Unknown
-
-proved = settings(derandomize=True, deadline=None, database=None)
-"""Same examples in every run, no stop-watch, no files."""
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(lambda text: unicodedata.normalize("NFC", text))
 attribute_names = st.text("abcdefghijklmnopqrstuvwxyz_0123456789", min_size=1, max_size=6)
@@ -80,6 +77,7 @@ packed = st.recursive(
 """What msgpack may hold, without a type."""
 
 
+@cache
 def messages(name: str, major: int = 6) -> st.SearchStrategy[Any]:
     """Messages of the protocol with any of their fields set, and fields among them that no version has."""
     cls = protocol(major).message(name)
@@ -92,6 +90,7 @@ def _with_unknown_field(message: Any, data: bytes | None) -> Any:
     return message
 
 
+@cache
 def _message(descriptor: Any, depth: int) -> st.SearchStrategy[Any]:
     cls = protocol(6).classes(descriptor)
     groups: dict[str, list[Any]] = {}

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from mockprovider.calls import Call, Handler, Native, Op, Reply
 from mockprovider.double import Double
+from mockprovider.double.launchers import dev_overrides
 from mockprovider.drivers.terraform import Terraform, TerraformResult
 from mockprovider.layers import unchecked
+from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Kind, Property, ResourceType
 from mockprovider.terraform import values
 from mockprovider.terraform.methods import SERVICES
 
-HEAD = 'terraform {\n  required_providers {\n    cloud = { source = "example.com/mock/cloud" }\n  }\n}\n'
+ENGINES = [
+    pytest.param("terraform", marks=pytest.mark.terraform_cli),
+    pytest.param("tofu", marks=pytest.mark.tofu_cli),
+]
+"""What the fixture ``binary`` is in turn."""
+
+SOURCE = "example.com/mock/cloud"
+HEAD = f'terraform {{\n  required_providers {{\n    cloud = {{ source = "{SOURCE}" }}\n  }}\n}}\n'
 RULE = Kind("object", properties={"port": Property(int), "open": Property(bool)})
 THING = ResourceType(
     "cloud:index:Thing",
@@ -31,6 +43,9 @@ THING = ResourceType(
     },
 )
 ZONE = Function("cloud:index:getZone", {"region": Property(str, required=True)}, {"zone": "zone-{region}"})
+TOKEN = Ephemeral("cloud:index:Token", {"user": Property(str, required=True)}, {"secret": "s-{user}-{id}"})
+PLAINTEXT = {"TF_DISABLE_PLUGIN_TLS": "1"}
+"""What keeps an engine that starts a plugin from asking for TLS."""
 
 Meddling = Callable[[Call, Handler], Reply]
 
@@ -121,6 +136,15 @@ class Stage:
     def instances(self) -> list[dict[str, Any]]:
         """All things in the state, deposed ones among them."""
         return [each for one in self.cli.state().get("resources", []) for each in one["instances"]]
+
+
+def starting(script: str, folder: Path, binary: str) -> Terraform:
+    """An engine in an empty module that starts this script as the provider ``cloud``, over plaintext."""
+    executable = folder / "bin" / "terraform-provider-cloud"
+    executable.parent.mkdir()
+    executable.write_text(script, encoding="utf-8")
+    executable.chmod(0o755)
+    return Terraform(folder / "module", PLAINTEXT, binary=binary, settings=dev_overrides(executable.parent, ["cloud"]))
 
 
 def said(result: TerraformResult) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from builders import TOKEN, URN
+from builders import TOKEN, URN, Port
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cassette.listening import Asked, Listener
@@ -14,16 +14,6 @@ from mockprovider.values import Secret
 
 OTHER = URN + "-other"
 HUSH = "correct horse battery staple"
-
-
-class Port:
-    """An engine that is told things."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[str, str, str]] = []
-
-    def log(self, severity: str, message: str, urn: str = "") -> None:
-        self.told.append((severity, message, urn))
 
 
 def asked(urn: str = "") -> Asked:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,19 @@ def run(*arguments):
     """The command line's exit code and output."""
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     return result.exit_code, result.output
+
+
+@contextmanager
+def serving(folder, *arguments):
+    """The command line in a process of its own, which is ended."""
+    command = [sys.executable, "-c", "from mockprovider.cli import main; main()", *arguments]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, env=environment, **pipes) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.fixture
@@ -111,7 +126,6 @@ def test_a_failed_run_keeps_what_was_done(project, types):
         (("serve", "pulumi", "--types", "nowhere.json"), "Cannot read the types file nowhere.json: No such file"),
         (("replay", "nowhere.json"), "There is no cassette nowhere.json. To record it:"),
         (("record", "pulumi", "--cassette", "x.json", "--", "no-such-provider"), "There is no executable 'no-such-provider'"),
-        (("record", "pulumi", "--cassette", "x.json"), "Name one provider: its command after --, or --attach"),
         (("record", "pulumi", "--cassette", "x.json", "--attach", "nowhere"), "'nowhere' is no address"),
         (("record", "terraform", "--cassette", "x.json", "--", sys.executable, "-c", "1"), "ended (exit code 0)"),
     ],
@@ -125,6 +139,90 @@ def test_bad_input_is_one_clear_error(arguments, said, tmp_path, monkeypatch):
     assert output.startswith("Error: ")
     assert said in output
     assert "Traceback" not in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("record", "pulumi", "--cassette", "x.json"), "Name one provider: its command after --, or --attach"),
+        (("record", "pulumi", "--cassette", "x.json", "--attach", "a:1", "--", "b"), "Name one provider"),
+        (("record", "pulumi", "--cassette", "x", "--", "/a/terraform-provider-b"), "is a terraform provider by its name"),
+        (("serve", "pulumi", "--port", "99999"), "99999 is not in the range 0<=x<=65535"),
+        (("serve", "pulumi", "--protocol", "5"), "--protocol is for terraform"),
+        (("plugin", "install", "terraform", "x", "--into", "d", "--source", "a/b/c"), "it goes with terraform and --version"),
+        (("run", ".", "up", "--types", "a", "--cassette", "b"), "--types for the fake or --cassette for a recorded provider"),
+        (("sevre",), "Did you mean 'serve'?"),
+    ],
+)
+def test_wrong_usage(arguments, said):
+    """A command line that cannot be meant ends with the code of wrong usage, 2, and says what is wrong with it."""
+    code, output = run(*arguments)
+
+    assert code == 2
+    assert said in output
+
+
+@pytest.mark.parametrize(("name", "said"), [("msgpack", "pip install 'mockprovider[terraform]'."), ("other", "")])
+def test_a_missing_extra(name, said, types, monkeypatch):
+    """An optional dependency that is not there is one line that says what to install; any other module is a bug."""
+
+    def missing(*_, **__):
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr("mockprovider.cli.serving.serve_fake", missing)
+    result = CliRunner().invoke(main, ["serve", "terraform", "--types", str(types)])
+
+    assert result.exit_code == 1
+    assert result.output == (f"Error: This needs {name}: {said}\n" if said else "")
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    """What the system refuses is one line that names the file."""
+    (tmp_path / "file").write_text("")
+    code, output = run("plugin", "install", "pulumi", "x", "--into", tmp_path / "file" / "bin")
+
+    assert code == 1
+    assert output == f"Error: {tmp_path}/file/bin: Not a directory.\n"
+
+
+def test_a_recording_that_came_to_nothing(tmp_path):
+    """A recorder that cannot even listen, because its port is in use, leaves the cassette that is there as it was."""
+    cassette = tmp_path / "x.json"
+    cassette.write_text("the only trace")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        code, output = run("record", "pulumi", "--cassette", cassette, "--attach", "localhost:1", "--port", port)
+
+    assert code == 1
+    assert f"Cannot listen on 127.0.0.1:{port}" in output
+    assert [each.name for each in tmp_path.iterdir()] == ["x.json"]
+    assert cassette.read_text() == "the only trace"
+
+
+def test_nobody_called(tmp_path, types):
+    """A recording that no engine called replaces nothing, and says so."""
+    arguments = ["record", "pulumi", "--cassette", "x.json", "--attach", "127.0.0.1:1"]
+    (tmp_path / "x.json").write_text("the only trace")
+    with serving(tmp_path, *arguments) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+
+    assert process.returncode == 1
+    assert errors == "Error: No engine called, so nothing was recorded into x.json.\n"
+    assert (tmp_path / "x.json").read_text() == "the only trace"
+
+
+def test_a_recording_of_the_other_protocol(project):
+    """A Pulumi program is not run on a recorded Terraform provider."""
+    cassette = project / "terraform.json"
+    cassette.write_text('[{"format": "mockprovider-cassette", "version": 1, "protocol": "tfplugin6"}]')
+    code, output = run("run", project, "up", "--cassette", cassette)
+
+    assert code == 1
+    assert "terraform.json is a recording of a Terraform provider" in output
 
 
 def test_a_torn_memory_is_not_overwritten(project, types):
@@ -142,15 +240,10 @@ def test_a_torn_memory_is_not_overwritten(project, types):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_serving_ends_at_a_signal(number, types, tmp_path):
     """Serving tells the address and the variables at once, and ends cleanly when it is asked to."""
-    command = [sys.executable, "-c", "from mockprovider.cli import main; main()", "serve", "pulumi", "--types", str(types)]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=environment) as process:
-        try:
-            lines = [process.stdout.readline() for _ in range(4)]
-            process.send_signal(number)
-            rest, _ = process.communicate(timeout=30)
-        finally:
-            process.kill()
+    with serving(tmp_path, "serve", "pulumi", "--types", str(types)) as process:
+        lines = [process.stdout.readline() for _ in range(4)]
+        process.send_signal(number)
+        rest, _ = process.communicate(timeout=30)
 
     assert lines[0].startswith("Serving cloud at 127.0.0.1:")
     assert lines[3].startswith("  export PULUMI_DEBUG_PROVIDERS='cloud:")

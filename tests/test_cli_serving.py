@@ -9,9 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from mockprovider.cli import main
 
 TYPES = {"mockprovider": 1, "packages": {"cloud": {"resources": {"cloud:index:Bucket": {"properties": {"acl": "string"}}}}}}
 
@@ -37,9 +34,16 @@ def test_a_protocol_can_be_chosen(options, expected, tmp_path):
     assert {each["ProtocolVersion"] for each in described.values()} == {expected}
 
 
-def test_pulumi_has_no_such_choice():
-    """The option with Pulumi's protocol is one clear error."""
-    result = CliRunner().invoke(main, ["serve", "pulumi", "--protocol", "5"])
+def test_nothing_is_declared():
+    """Who serves without declaring types is told what becomes of what is asked."""
+    program = [sys.executable, "-c", "from mockprovider.cli import main; main()"]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
+    with subprocess.Popen(
+        [*program, "serve", "pulumi"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        try:
+            line = process.stderr.readline()
+        finally:
+            process.kill()
 
-    assert result.exit_code == 1
-    assert result.output.startswith("Error: major=5 is of Terraform's protocols; Pulumi has one.")
+    assert line.startswith("No types are declared, so any resource of the package mock is taken as it comes")

@@ -192,3 +192,11 @@ def test_digest_tells_parts_apart():
     """Parts that would read the same side by side have digests of their own."""
     assert digest("ab", "c") != digest("a", "bc")
     assert digest(1, "x") == digest("1", "x")
+
+
+def test_a_type_is_a_token():
+    """What is no token, such as a resource type itself, is refused instead of finding nothing."""
+    cloud = Cloud()
+    for ask in (cloud.objects, cloud.drift, cloud.vanish):
+        with pytest.raises(MockProviderError, match="this is a int: give its token, a string"):
+            ask(3)

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from builders import type_of
 
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import compute, computed, fields, fill, generated, planned_value
-from mockprovider.schema import Kind, Property, ResourceType, kind_of
+from mockprovider.schema import Kind, Property, kind_of
 from mockprovider.values import UNKNOWN, Secret
-
-
-def type_of(**properties):
-    """A resource type with these properties."""
-    return ResourceType("cloud:index:Bucket", properties)
 
 
 def test_generated_values_depend_on_id_and_name_alone():

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from types_files import file
 
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.definitions import dump, load
 from mockprovider.schema import Child, Component, Method, Package, Property
 
 SITE = "cloud:index:Site"
-
-
-def file(**sections):
-    """A types file of one package."""
-    return {"mockprovider": 1, "packages": {"cloud": sections}}
 
 
 def site(**changes):

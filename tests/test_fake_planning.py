@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from builders import BUCKET
+from builders import BUCKET, type_of
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import proved
@@ -14,11 +14,6 @@ from mockprovider.schema import Kind, Property, ResourceType, kind_of
 from mockprovider.values import UNKNOWN, Asset, Output, Secret
 
 ADD, DELETE, UPDATE = ChangeKind.ADD, ChangeKind.DELETE, ChangeKind.UPDATE
-
-
-def type_of(**properties):
-    """A resource type with these properties."""
-    return ResourceType("cloud:index:Bucket", properties)
 
 
 def changes(declared, before, after, **given):

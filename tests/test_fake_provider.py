@@ -5,21 +5,16 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from builders import BUCKET, TOKEN, URN, call, fake, package
+from builders import BUCKET, TOKEN, URN, call, fake, reasons
 
-from mockprovider.calls import Call, ChangeKind, Op, Session
+from mockprovider.calls import ChangeKind, Op
 from mockprovider.cloud import Cloud, Effect
 from mockprovider.errors import DefinitionError, MockProviderError, UnsupportedError
 from mockprovider.fake import Fake
-from mockprovider.schema import Function, Package, Property, ResourceType
-from mockprovider.values import UNKNOWN, Asset, ResourceReference, Secret
+from mockprovider.schema import Property, ResourceType
+from mockprovider.values import UNKNOWN, Asset, Secret
 
 MADE = {"acl": "private", "name": "logs"}
-
-
-def reasons(reply):
-    """The failures as (path, reason, status)."""
-    return [(each.path, each.reason, each.status) for each in reply.failures]
 
 
 def created(serve, **given):
@@ -337,75 +332,7 @@ def test_two_instances_of_one_urn():
     assert [each.id for each in cloud.objects()] == [new.id]
 
 
-# Configuration ---------------------------------------------------------------------------------------------------------
-
-CONFIG = {"region": Property(default="north", forces_new=True), "token": Property(secret=True), "retries": Property(int)}
-
-
-def test_check_config():
-    """Declared configuration is checked and filled in as a resource's inputs are; undeclared passes."""
-    serve, _ = fake(config=CONFIG)
-    asked = call(Op.CHECK_CONFIG, "pulumi:providers:cloud", inputs={"token": "t", "retries": "x", "more": 1})
-    reply = serve(asked)
-
-    assert reply.inputs == {"region": "north", "token": Secret("t"), "retries": "x", "more": 1}
-    assert [each.path for each in reply.failures] == ["retries"]
-
-
-def test_diff_config():
-    """A changed setting is a change of the provider, and one that forces a new object replaces it."""
-    serve, _ = fake(config=CONFIG)
-
-    def asked(**inputs):
-        before = {"region": "north"}
-        return serve(call(Op.DIFF_CONFIG, "pulumi:providers:cloud", prior=before, prior_inputs=before, inputs=inputs)).plan
-
-    assert asked(region="north").changes == ()
-    assert not asked(token="t").replaces
-    assert asked(region="south").replaces
-
-
-def test_configure():
-    """Configure tells what the provider accepts, and the session remembers the configuration."""
-    serve, _ = fake(config=CONFIG)
-    session = Session("pulumi")
-    reply = serve(call(Op.CONFIGURE, session=session, inputs={"region": "south"}))
-
-    assert session.config == {"region": "south"}
-    assert reply.extra["acceptSecrets"]
-    assert reply.extra["supportsPreview"]
-
-
-def test_plugin_info_and_schema():
-    """Version and schema are those of the session's package, or else of the one that the type names."""
-    one, other = package(name="one", version="1.2.3"), package(name="other", version="4.5.6")
-    serve = Fake({"one": one, "other": other}, Cloud())
-    session = Session("pulumi")
-    session.schema = other
-
-    assert serve(call(Op.GET_PLUGIN_INFO, "", session=session)).extra == {"version": "4.5.6"}
-    assert serve(call(Op.GET_SCHEMA, "other:index:X")).extra == {"package": other}
-    assert serve(call(Op.GET_SCHEMA, "")).extra == {"package": one}
-    assert Fake({}, Cloud())(call(Op.GET_PLUGIN_INFO, "")).extra == {"version": Package("mock").version}
-
-
-def test_definitions_may_come_late():
-    """A type declared while the fake serves is served from then on."""
-    packages: dict[str, Package] = {}
-    serve = Fake(packages, Cloud(), strict=True)
-    before = serve(call(Op.CHECK, inputs={}))
-    packages["cloud"] = package(BUCKET)
-
-    assert not before.ok
-    assert serve(call(Op.CHECK, inputs={})).ok
-
-
-@pytest.mark.parametrize("op", [Op.HANDSHAKE, Op.ATTACH, Op.CANCEL])
-def test_small_talk(op):
-    """Handshake, Attach and Cancel always succeed."""
-    serve, _ = fake()
-
-    assert serve(call(op, "")).ok
+# Other calls -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("op", [Op.RAW, Op.ENGINE])
@@ -422,95 +349,3 @@ def test_upgrade_echoes():
     reply = serve(call(Op.UPGRADE, prior={"a": 1}, id="x"))
 
     assert (reply.value, reply.id) == ({"a": 1}, "x")
-
-
-# Functions -------------------------------------------------------------------------------------------------------------
-
-ZONE = Function(
-    "cloud:index:getZone",
-    {"region": Property(required=True), "n": Property(int, default=1)},
-    {"zone": "zone-{region}-{n}", "all": [{"a": "{region}"}, 7, None]},
-)
-
-
-def test_invoke():
-    """A function's values and templates are filled from its arguments, at any depth, defaults included."""
-    serve, _ = fake(ZONE)
-    reply = serve(call(Op.INVOKE, ZONE.token, inputs={"region": Secret("north")}))
-
-    assert reply.value == {"zone": "zone-north-1", "all": [{"a": "north"}, 7, None]}
-
-
-def test_invoke_with_a_function():
-    """A Python function is given the plain arguments with defaults, and its answer is the answer."""
-    serve, _ = fake(Function("cloud:index:f", {"n": Property(int, default=2)}, lambda given: {"twice": given["n"] * 2}))
-
-    assert serve(call(Op.INVOKE, "cloud:index:f", inputs={})).value == {"twice": 4}
-    assert serve(call(Op.INVOKE, "cloud:index:f", inputs={"n": Secret(4)})).value == {"twice": 8}
-
-
-def test_invoke_with_wrong_arguments():
-    """Arguments that do not fit are failures by path, and nothing is answered."""
-    serve, _ = fake(ZONE)
-    reply = serve(call(Op.INVOKE, ZONE.token, inputs={"n": "x"}))
-
-    assert reply.value is None
-    assert [each.path for each in reply.failures] == ["region", "n"]
-
-
-def test_data_sources_with_unknown_arguments():
-    """Terraform may read a data source for a plan: what depends on an unknown is unknown, and no text is made of it."""
-    serve, _ = fake(ZONE)
-    reply = serve(call(Op.INVOKE, ZONE.token, session=Session("tfplugin6"), inputs={"region": UNKNOWN}))
-
-    assert reply.value == {"zone": UNKNOWN, "all": [{"a": UNKNOWN}, 7, None]}
-
-
-def test_invoke_refuses_unknown_arguments():
-    """Under Pulumi a function is never given an unknown: the call is wrong, and says which argument it is."""
-    serve, _ = fake(ZONE)
-    [(path, reason, status)] = reasons(serve(call(Op.INVOKE, ZONE.token, inputs={"region": [UNKNOWN]})))
-
-    assert (path, status) == ("region", "invalid_argument")
-    assert reason == "the argument 'region' of cloud:index:getZone is unknown, and a function must not be given that"
-
-
-@pytest.mark.parametrize(
-    ("value", "kind"),
-    [
-        (Secret("north"), "secret"),
-        ({"in": [Secret("x")]}, "secret"),
-        (ResourceReference("urn:pulumi:dev::shop::cloud:index:Bucket::logs", "b1"), "a reference to a resource"),
-    ],
-)
-def test_a_strict_fake_refuses_what_functions_must_not_be_given(value, kind):
-    """A strict fake keeps the guide: no secrets and no resource references for functions; SDKs send them all the same."""
-    serve, _ = fake(ZONE, strict=True)
-    [(path, reason, _)] = reasons(serve(call(Op.INVOKE, ZONE.token, inputs={"region": value})))
-
-    assert (path, reason.split(" is ")[1]) == ("region", f"{kind}, and a function must not be given that")
-
-
-@pytest.mark.parametrize("strict", [True, False])
-def test_invoke_of_nothing(strict):
-    """An undeclared function is refused, strict or not: nobody could invent its answer."""
-    serve, _ = fake(ZONE, strict=strict)
-    [(_, reason, status)] = reasons(serve(call(Op.INVOKE, "cloud:index:getZones", inputs={})))
-
-    assert reason == "Nobody declared the function 'cloud:index:getZones'. Did you mean 'cloud:index:getZone'?"
-    assert status == "invalid_argument"
-
-
-def test_a_strict_fake_checks_data_sources_by_their_function():
-    """Terraform checks a data source as it checks a resource: its function's inputs are what counts."""
-    function = Function("cloud:index:getZone", {"region": Property(str, required=True)}, {"zone": "z-{region}"})
-    package = Package("cloud")
-    package.add(function)
-    fake = Fake({"cloud": package}, Cloud(), strict=True)
-    session = Session("tfplugin6")
-
-    good = fake(Call(op=Op.CHECK, session=session, type=function.token, inputs={"region": "eu"}))
-    bad = fake(Call(op=Op.CHECK, session=session, type=function.token, inputs={}))
-
-    assert good.ok
-    assert [each.path for each in bad.failures] == ["region"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +14,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.faults import Faults
 from mockprovider.faults.rules import Rule
 from mockprovider.layers import stack
+from mockprovider.schema import ResourceType
 
 OBJECT = {"id": "b-1", "value": {"acl": "private"}}
 
@@ -193,3 +195,100 @@ def test_no_lock_is_held_while_the_call_runs(faults):
     finally:
         released.set()
         thread.join(10)
+
+
+# Rules that can only be misspelt, and rules that never fire ---------------------------------------------------------------
+
+
+DECLARED = {"cloud:index:Bucket": "cloud_bucket", "cloud:index:Key": "cloud_access_key"}
+
+
+@pytest.fixture
+def typed():
+    """Faults of a double that has types declared."""
+    return Faults(lambda: DECLARED)
+
+
+@pytest.mark.parametrize(
+    ("type_", "said"),
+    [
+        ("cloud:index:Bukcet", "Nobody declared the type 'cloud:index:Bukcet'. Did you mean 'cloud:index:Bucket'? If it is"),
+        ("cluod:index:Bucket", "Did you mean 'cloud:index:Bucket'?"),
+        ("cloud_bucket", "'cloud_bucket' is none. Write 'cloud:index:Bucket'."),
+        ("cloud_access_key", "Write 'cloud:index:Key'."),
+        (ResourceType("cloud:index:Bucket"), "this is a ResourceType: give its token, a string."),
+        ("Bucket", "'Bucket' is none. Write it as 'package:module:Member'"),
+    ],
+)
+def test_a_misspelt_type_is_refused_at_once(typed, type_, said):
+    """A type that is almost a declared one, or no token at all, is refused where the rule is begun, with what was meant."""
+    with pytest.raises(DefinitionError, match=re.escape(said)):
+        typed.on.create(type_)
+    assert typed.rules == []
+
+
+@pytest.mark.parametrize("type_", ["cloud:index:Bucket", "cloud:index:BucketV2", "cloud:index:Server", "net:index:Zone"])
+def test_types_need_no_declaration(typed, type_):
+    """Declared types, and such as are not like any, are taken: nobody has to declare a type."""
+    assert typed.on.update(type_).type == type_
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"), [(DECLARED, "Did you mean 'cloud:index:Bucket'?"), ({}, "this double is strict. Declared are: none.")]
+)
+def test_a_strict_double_has_no_other_types(declared, said):
+    """On a strict double a rule about an undeclared type could never fire, so it is refused."""
+    with pytest.raises(DefinitionError, match=re.escape(said)):
+        Faults(lambda: declared, lambda: True).on.create("cloud:index:BucketV2")
+
+
+@pytest.mark.parametrize(("word", "count"), [("times", 0), ("times", "3"), ("times", True), ("after", -1), ("after", 1.5)])
+def test_counts_are_whole_numbers(faults, word, count):
+    """A count that would never let a rule fire, or is none, is refused."""
+    with pytest.raises(DefinitionError, match=r"give a whole number of calls"):
+        getattr(faults.on.create().partial(), word)(count)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"type_": "cloud:index:Bukcet"}, f"of the nearest, the type is {TOKEN!r}, not 'cloud:index:Bukcet'"),
+        ({"name": "lgos"}, "of the nearest, the name is 'logs', not 'lgos'"),
+        ({"type_": "a:b:C", "name": "keys"}, "the type is 'cloud:index:Key', not 'a:b:C'"),
+        ({"type_": TOKEN, "name": "keys"}, "the name is 'logs', not 'keys'"),
+    ],
+)
+def test_a_rule_that_fits_nothing_names_the_nearest_call(faults, rule, said):
+    """A rule that no call fitted says so, and what of the nearest call is another."""
+    made = faults.on.create(**rule).partial()
+    ask(faults, type_="cloud:index:Key", name="keys")
+    ask(faults, name="logs")
+
+    assert said in made.unfired
+    assert made.unfired.startswith("no such create was asked for")
+
+
+def test_why_a_rule_has_not_fired(faults):
+    """A rule says whether there was no such op, only previews, too few calls, an earlier rule, or no fault given."""
+    first, second = faults.on.create().partial(), faults.on.create().partial()
+    bare, late, update = faults.on.create(), faults.on.update().partial().after(2), faults.on.update(name="other").partial()
+    before = update.unfired
+    ask(faults, op=Op.UPDATE, name="other", preview=True)
+    previewed = update.unfired
+    ask(faults)
+    ask(faults, op=Op.UPDATE, name="logs")
+
+    assert before == "no update was asked for"
+    assert previewed == "it fits previews alone, in which nothing is done"
+    assert first.unfired == ""
+    assert second.unfired == "an earlier rule fired instead at a call that it fits"
+    assert bare.unfired == "it was given no fault, such as .partial()"
+    assert late.unfired == "1 fitted, and it lets 2 through first"
+
+
+def test_a_name_where_no_call_has_one(faults):
+    """A rule with a name, where calls have none, says that the protocol is why."""
+    rule = faults.on.create(TOKEN, name="logs").partial()
+    ask(faults)
+
+    assert rule.unfired == "no create told a name, as Terraform's protocol has none: leave name='logs' out"

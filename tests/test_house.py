@@ -28,28 +28,40 @@ def name_of(path: Path) -> str:
     return path.relative_to(HOUSE).as_posix()
 
 
-def tree(path: Path) -> ast.Module:
-    """A Python file's syntax tree."""
-    return ast.parse(path.read_text(encoding="utf-8"), name_of(path))
+class Written:
+    """What counts of the package's syntax: each function's length in lines and place, ``global``s, and public classes.
+
+    A class is public if neither it nor its module has an underscore in front: ``calls.Op``.
+    """
+
+    def __init__(self) -> None:
+        self.functions: list[tuple[int, str]] = []
+        self.globals: list[str] = []
+        self.classes: set[str] = set()
+        for path in MODULES:
+            name = name_of(path)
+            tree = ast.parse(path.read_text(encoding="utf-8"), name)
+            for node in ast.walk(tree):
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    length = (node.end_lineno or node.lineno) - node.lineno + 1
+                    self.functions.append((length, f"{name}:{node.lineno} {node.name}"))
+                if isinstance(node, ast.Global):
+                    self.globals.append(f"{name}:{node.lineno}")
+            if not path.stem.startswith("_") or path.stem == "__init__":
+                module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+                classes = [each.name for each in tree.body if isinstance(each, ast.ClassDef)]
+                self.classes |= {f"{module}.{each}" for each in classes if not each.startswith("_")}
 
 
-def functions() -> Iterator[tuple[int, str]]:
-    """The length in lines and the place of each function of the package."""
-    for path in MODULES:
-        for node in ast.walk(tree(path)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield (node.end_lineno or node.lineno) - node.lineno + 1, f"{name_of(path)}:{node.lineno} {node.name}"
+@pytest.fixture(scope="session")
+def written() -> Written:
+    """The package, parsed once."""
+    return Written()
 
 
-def public_classes() -> set[str]:
-    """The package's classes that have no underscore in front, in modules that have none: ``calls.Op``."""
-    return {
-        f"{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts).removesuffix('.__init__')}.{node.name}"
-        for path in MODULES
-        if not path.stem.startswith("_") or path.stem == "__init__"
-        for node in tree(path).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    }
+def lines(path: Path) -> list[str]:
+    """A file's lines."""
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 def links(page: Path) -> set[Path]:
@@ -74,44 +86,40 @@ def code_blocks(language: str) -> Iterator[tuple[str, str]]:
             yield f"{name_of(page)}:{line}", re.sub(rf"^{found[1]}", "", found[2], flags=re.M)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_modules_stay_small(path):
+def test_modules_stay_small():
     """No module has 400 lines or more, and none is a drawer for whatever has no place."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) < 400, "is there a room that wants to be two?"
-    assert path.stem not in ("utils", "util", "helpers", "misc", "common")
+    assert [name_of(path) for path in MODULES if len(lines(path)) >= 400] == [], "is there a room that wants to be two?"
+    assert [name_of(path) for path in MODULES if path.stem in ("utils", "util", "helpers", "misc", "common")] == []
 
 
-def test_functions_stay_small():
+def test_functions_stay_small(written):
     """Half of all functions have less than 10 lines, and of twenty at most one has 30."""
-    lengths = sorted(functions())
+    lengths = sorted(written.functions)
     longest = "\n".join(f"{length:>4} {place}" for length, place in lengths[-20:])
 
     assert statistics.median(length for length, _ in lengths) < 10
     assert lengths[int(len(lengths) * 0.95)][0] < 30, longest
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_no_global_statement(path):
+def test_no_global_statement(written):
     """No function rebinds a module's name: what changes belongs to an object that somebody was handed."""
-    assert not [node.lineno for node in ast.walk(tree(path)) if isinstance(node, ast.Global)]
+    assert written.globals == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_late_imports_have_a_reason(path):
+def test_late_imports_have_a_reason():
     """An import inside a function says beside it what makes it late: slow, or optional."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    bare = [number for number, line in enumerate(lines, 1) if re.search(r"noqa: PLC0415(?! - \w)", line)]
+    numbered = [(path, number, line) for path in MODULES for number, line in enumerate(lines(path), 1)]
 
-    assert not bare
+    assert [(name_of(path), n) for path, n, line in numbered if re.search(r"noqa: PLC0415(?! - \w)", line)] == []
 
 
-def test_every_public_class_is_in_the_glossary():
+def test_every_public_class_is_in_the_glossary(written):
     """The glossary explains each public class of the package, and none that is gone."""
     glossary = (HOUSE / "docs/glossary.md").read_text(encoding="utf-8")
     explained = set(re.findall(r"^- `([\w.]+\.[A-Z]\w*)`: \S", glossary, re.M))
 
-    assert sorted(public_classes() - explained) == [], "a line in docs/glossary.md each: - `module.Class`: what it is"
-    assert sorted(explained - public_classes()) == [], "docs/glossary.md explains classes that no longer exist"
+    assert sorted(written.classes - explained) == [], "a line in docs/glossary.md each: - `module.Class`: what it is"
+    assert sorted(explained - written.classes) == [], "docs/glossary.md explains classes that no longer exist"
 
 
 def test_the_import_is_light():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +10,7 @@ import pytest
 from builders import TOKEN, URN, answer, call
 
 from mockprovider.calls import Failure, Op, Reply, Session, Status
+from mockprovider.errors import DefinitionError
 from mockprovider.journal import Journal, Side
 from mockprovider.layers import stack
 
@@ -186,3 +188,18 @@ def test_no_lock_is_held_while_a_call_runs(journal):
         thread.join(10)
 
     assert ended == ["fast"]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "said"),
+    [
+        ({"op": "craete"}, "There is no op 'craete' in a journal. Did you mean 'create'?"),
+        ({"op": "Create"}, "There is no op 'Create' in a journal. Did you mean 'create'?"),
+        ({"side": "cloud"}, "There is no side 'cloud' in a journal. There are: engine, provider."),
+        ({"type": 3}, "Calls go by type tokens, and 3 is none: give its token, a string."),
+    ],
+)
+def test_what_no_entry_can_be(criterion, said):
+    """A criterion that fits nothing, ever, is refused instead of finding nothing."""
+    with pytest.raises(DefinitionError, match=re.escape(said)):
+        Journal().entries(**criterion)

@@ -4,13 +4,13 @@ import base64
 import json
 
 import pytest
+from cassette_toy import secret
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mockprovider.redaction import (
     BYTES,
     OUTPUT,
-    SECRET,
     SIGNATURE,
     UNKNOWNS,
     Redactor,
@@ -23,10 +23,6 @@ from mockprovider.redaction import (
 from mockprovider.schema import Property, ResourceType
 
 PASSWORD = 'correct "horse"\n<battery>'
-
-
-def secret(value):
-    return {SIGNATURE: SECRET, "value": value}
 
 
 def hide(view, *names, redactor=None):

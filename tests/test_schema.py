@@ -220,3 +220,18 @@ def test_declarations_do_not_change():
         BUCKET.token = "x:y:Z"
     with pytest.raises(AttributeError):
         BUCKET.properties["acl"].secret = True
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"version": -1}, "version is -1, and the first one is 0"),
+        ({"upgrades": {0: dict}}, r"for 0\. Give a function for a version before today's, which is 0: .* needs version=1"),
+        ({"version": 1, "upgrades": {1: dict}}, "for 1"),
+        ({"version": 1, "upgrades": {0: "x"}}, "upgrades has 'x' for 0"),
+    ],
+)
+def test_upgrades_that_no_state_would_go_through(fields, told):
+    """A version that comes before the first, and upgrades of today's or a later version, are no oversight that stays silent."""
+    with pytest.raises(DefinitionError, match=told):
+        ResourceType(TOKEN, **fields)

@@ -11,23 +11,24 @@ from typing import Any
 
 import click
 
-from mockprovider.errors import MockProviderError
+from mockprovider.errors import MockProviderError, extra_hint
 
 PROTOCOL = click.Choice(["pulumi", "terraform"])
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
-port_option = click.option("--port", default=0, metavar="N", help="Port to serve at; a free one unless given.")
+PORT = click.IntRange(0, 65535)
+
+port_option = click.option("--port", type=PORT, default=0, metavar="N", help="Port to serve at; a free one unless given.")
 host_option = click.option("--host", default="127.0.0.1", show_default=True, metavar="HOST", help="Address to serve at.")
-seed_option = click.option("--seed", default=0, metavar="N", help="Seed of all that is generated.")
+seed_option = click.option("--seed", default=0, metavar="N", help="Seed of all that is generated, such as ids; 0 unless given.")
 types_option = click.option(
     "--types",
     multiple=True,
     type=FILE,
     metavar="FILE",
-    help="A types file, a Pulumi package schema or a Terraform provider schema; may be given again. "
-    "Types files also declare names that are made up and how the cloud behaves (quotas, slow operations, ...). "
-    "See docs/resource-types.md.",
+    help="What declares resource types: a types file, a Pulumi package schema, a Terraform provider schema, or a cassette "
+    "with a schema in it; may be given again. docs/resource-types.md has the format.",
 )
 
 
@@ -39,7 +40,16 @@ class Group(click.Group):
         try:
             return super().invoke(ctx)
         except MockProviderError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(str(error).rstrip()) from error
+        except ModuleNotFoundError as error:
+            if not extra_hint(error):
+                raise
+            raise click.ClickException(f"{extra_hint(error)}.") from error
+        except OSError as error:
+            # With the name of a file it is about that file; without one it may be a bug of ours.
+            if error.filename is None:
+                raise
+            raise click.ClickException(f"{error.filename}: {error.strerror}.") from error
 
 
 def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -62,7 +72,8 @@ def main() -> None:
 
     Start here: mockprovider demo
     """
-    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    # What it says is either in our own message or helps nobody.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 @main.command()
@@ -84,20 +95,22 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @port_option
 @host_option
 @seed_option
-@click.option("--strict", is_flag=True, help="Refuse types and properties that no types file declares.")
+@click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
 @click.option("--protocol", "major", type=click.Choice(["5", "6"]), help="Which of Terraform's protocols; 6 unless given.")
 @example(
     "  mockprovider serve pulumi --types plugins/catalog/storage.json\n"
     "  mockprovider serve terraform --types plugins/catalog/storage.json --protocol 5"
 )
 def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool, major: str | None) -> None:
-    """Serve the fake provider to an engine until Ctrl-C.
+    """Serve the fake provider until Ctrl-C.
 
     What is printed first leads the engine here: a variable to export in its terminal. OpenTofu takes the terraform one, and
     neither needs an init; a configuration finds the package NAME as hashicorp/NAME or example.com/mock/NAME.
     """
     from mockprovider.cli.serving import serve_fake  # noqa: PLC0415 - grpc is slow to import
 
+    if major and protocol == "pulumi":
+        raise click.UsageError("--protocol is for terraform, which has two; pulumi has one.")
     chosen = int(major) if major else None
     serve_fake(protocol, types, host=host, port=port, seed=seed, strict=strict, major=chosen)
 
@@ -105,9 +118,13 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 @main.command(context_settings={"ignore_unknown_options": True})
 @click.argument("protocol", type=PROTOCOL)
 @click.option(
-    "--cassette", required=True, type=FILE, metavar="FILE", help="Where the recording goes; what is there is replaced."
+    "--cassette",
+    required=True,
+    type=FILE,
+    metavar="FILE",
+    help="Where the recording goes; what is there is replaced at the end, if an engine called.",
 )
-@click.option("--name", default="", help="The package's name; taken from the executable's unless given.")
+@click.option("--name", default="", metavar="NAME", help="The package's name; taken from the executable's unless given.")
 @click.option("--attach", default="", metavar="HOST:PORT", help="Record a provider that runs already, instead of starting one.")
 @click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
 @click.argument("provider", nargs=-1, metavar="-- PROVIDER...", type=click.UNPROCESSED)
@@ -120,13 +137,19 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 def record(
     *, protocol: str, cassette: Path, name: str, attach: str, compact: bool, provider: tuple[str, ...], port: int, host: str
 ) -> None:
-    """Serve a real PROVIDER to an engine until Ctrl-C, and record what is said.
+    """Serve a real PROVIDER and record it, until Ctrl-C.
 
     PROVIDER is its executable with arguments of its own, after two dashes. Each engine connection gets a process of its own.
     OpenTofu is recorded as terraform. A Terraform provider is served with the protocol, 5 or 6, that it speaks.
     """
     from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.double.launchers import protocol_of  # noqa: PLC0415 - as above
 
+    if bool(attach) == bool(provider):
+        raise click.UsageError("Name one provider: its command after --, or --attach HOST:PORT of one that runs already.")
+    named = protocol_of(provider)
+    if named not in ("", protocol):
+        raise click.UsageError(f"{Path(provider[0]).name} is a {named} provider by its name: mockprovider record {named} ...")
     serve_recording(protocol, cassette, provider, attach=attach, name=name, compact=compact, host=host, port=port)
 
 
@@ -137,7 +160,7 @@ def record(
 @click.option("--whole-schema", is_flag=True, help="Tell a Terraform engine of all types, also of those that were not in use.")
 @example("  mockprovider replay random.json")
 def replay(*, file: Path, port: int, host: str, whole_schema: bool) -> None:
-    """Serve a recorded provider to an engine until Ctrl-C, from the cassette FILE alone.
+    """Serve the provider recorded in FILE until Ctrl-C.
 
     The cassette knows for which engines it is: pulumi, or terraform and tofu. A call that was not recorded is an error, to
     the engine and here at the end.
@@ -156,12 +179,15 @@ def replay(*, file: Path, port: int, host: str, whole_schema: bool) -> None:
 @seed_option
 @example("  mockprovider run my-project up --types plugins/catalog/storage.json")
 def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, cassette: Path | None, seed: int) -> None:
-    """Run the Pulumi program in DIR on the embedded engine, without pulumi and without a cloud.
+    """Run a Pulumi program in Python without pulumi.
 
+    DIR is its folder, with Pulumi.yaml; it runs on the embedded engine, and the provider is the fake, or a recorded one.
     What the engine remembers and what the fake cloud holds is kept in DIR/.mockprovider/STACK.json for the next run.
     """
     from mockprovider.cli.running import run  # noqa: PLC0415 - imports pulumi, which is slow
 
+    if cassette and types:
+        raise click.UsageError("Give --types for the fake or --cassette for a recorded provider, not both.")
     run(folder, operation, types, stack=stack, cassette=cassette, seed=seed)
 
 
@@ -176,12 +202,20 @@ def plugin() -> None:
 @click.option(
     "--into", required=True, type=FOLDER, help="A folder on PATH, or for dev_overrides; with --version, of many plugins."
 )
-@click.option("--types", type=FILE, metavar="FILE", help="A types file that it serves when no double is there to relay to.")
-@click.option("--version", default="", help="Install as an engine does: $PULUMI_HOME/plugins, or Terraform's mirror.")
-@click.option("--source", default="", metavar="HOST/NAMESPACE/TYPE", help="Its address in a mirror; example.com/mock/NAME.")
+@click.option(
+    "--types", type=FILE, metavar="FILE", help="What it serves when no double is there to relay to; see serve --help."
+)
+@click.option(
+    "--version", default="", metavar="VERSION", help="Install as an engine does: $PULUMI_HOME/plugins, or Terraform's mirror."
+)
+@click.option(
+    "--source", default="", metavar="HOST/NAMESPACE/TYPE", help="Its address in a mirror; example.com/mock/NAME unless given."
+)
 @example("  mockprovider plugin install pulumi storage --types plugins/catalog/storage.json --into bin")
 def install(*, protocol: str, name: str, into: Path, types: Path | None, version: str, source: str) -> None:
     """Make the executable by which an engine finds the package NAME."""
     from mockprovider.cli.installing import install_plugin  # noqa: PLC0415 - imports what reads types, which is slow
 
+    if source and (protocol == "pulumi" or not version):
+        raise click.UsageError("--source is an address in Terraform's mirror: it goes with terraform and --version.")
     install_plugin(protocol, name, into, types=types, version=version, source=source)

@@ -11,10 +11,10 @@ import click
 
 from mockprovider.cli.types import read_types
 from mockprovider.cloud import Cloud, MemoryStore
-from mockprovider.double import Double, RealClock, replaying
+from mockprovider.double import Double, RealClock, Wiring, replaying
 from mockprovider.engine import Result, Stack
 from mockprovider.engine.folder import read_folder
-from mockprovider.errors import MalformedError
+from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.pulumi.values import from_plain, to_plain
 
 
@@ -24,7 +24,7 @@ def run(folder: Path, operation: str, types: Sequence[Path], *, stack: str, cass
     kept = folder / ".mockprovider" / f"{stack}.json"
     before = _read(kept)
     store = MemoryStore.restore(from_plain(before.get("cloud") or {}))
-    provider = replaying(cassette) if cassette else None
+    provider = _recorded(cassette) if cassette else None
     with Double(*read_types(types), provider=provider, cloud=Cloud(store, seed), seed=seed, clock=RealClock()) as double:
         engine = Stack(double, project=project.name, name=stack, config=project.config(stack), seed=seed)
         if "state" in before:
@@ -36,6 +36,15 @@ def run(folder: Path, operation: str, types: Sequence[Path], *, stack: str, cass
             if operation != "preview":
                 _write(kept, {"state": engine.export(), "cloud": to_plain(store.snapshot())})
     _show(result, operation)
+
+
+def _recorded(cassette: Path) -> Wiring:
+    wiring = replaying(cassette)
+    if wiring.protocol != "pulumi":
+        raise DefinitionError(
+            f"{cassette} is a recording of a Terraform provider; a Pulumi program needs one of a Pulumi provider."
+        )
+    return wiring
 
 
 def _show(result: Result, operation: str) -> None:

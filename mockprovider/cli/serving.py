@@ -11,8 +11,8 @@ import click
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.cli.types import read_types
-from mockprovider.double import Double, RealClock, Serving, Wiring, attached, real, recording, replaying
-from mockprovider.errors import DefinitionError
+from mockprovider.double import Double, Draft, RealClock, Serving, Wiring, attached, real, recording, replaying
+from mockprovider.errors import CassetteError
 from mockprovider.journal import Entry, Side
 
 
@@ -24,27 +24,39 @@ def serve_fake(
     def say(line: str) -> None:
         click.echo(line, err=True)
 
+    if not types:
+        say("No types are declared, so any resource of the package mock is taken as it comes; --types declares some.")
     double = Double(*read_types(types, say), layers=(narrate,), seed=seed, strict=strict, clock=RealClock())
     with double:
         _serve(double, protocol, host, port, major)
-        click.echo(f"{len(double.cloud.objects())} objects were left in the cloud.")
+        left = len(double.cloud.objects())
+        click.echo("1 object was left in the cloud." if left == 1 else f"{left} objects were left in the cloud.")
 
 
 def serve_recording(
     protocol: str, cassette: Path, command: Sequence[str], *, attach: str, name: str, compact: bool, host: str, port: int
 ) -> None:
-    """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it."""
-    if bool(attach) == bool(command):
-        raise DefinitionError("Name one provider: its command after --, or --attach HOST:PORT of one that runs already.")
+    """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it.
+
+    Raises ``CassetteError`` if nobody called it: what was recorded before then stays.
+    """
     behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
     how = "--compact " if compact else ""
     how += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
     created_by = f"mockprovider record {protocol} --cassette {cassette.name} {how}"
-    wiring = recording(cassette, behind, protocol, created_by=created_by, compact=compact)
-    with Double(provider=wiring, layers=(narrate,)) as double:
-        _serve(double, protocol, host, port)
-    recorded = wiring.recorder.close() if wiring.recorder else None
-    click.echo(f"Recorded {len(recorded.interactions) if recorded else 0} calls into {cassette}.")
+    draft = Draft(cassette)
+    wiring = recording(draft.file, behind, protocol, created_by=created_by, compact=compact)
+    recorder = wiring.recorder
+    try:
+        with Double(provider=wiring, layers=(narrate,)) as double:
+            _serve(double, protocol, host, port)
+    finally:
+        if recorder is None or not recorder.recorded:
+            draft.drop()
+    if recorder is None or not recorder.recorded:
+        raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
+    draft.keep()
+    click.echo(f"Recorded {len(recorder.close().interactions)} calls into {cassette}.")
 
 
 def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:
@@ -75,12 +87,13 @@ def _serve(double: Double, protocol: str, host: str, port: int, major: int | Non
     try:
         with double.serve(protocol, host=host, port=port, major=major) as serving:
             _tell(serving)
+            variables = " ".join(serving.environment)
             while not ended.wait(0.2):
                 pass
     finally:
         for each, handler in previous.items():
             signal.signal(each, handler)
-    click.echo("")
+    click.echo(f"\nIn the terminal of the engine:\n\n  unset {variables}\n")
 
 
 def _tell(serving: Serving) -> None:

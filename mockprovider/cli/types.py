@@ -44,7 +44,8 @@ def read_types(files: Iterable[Path], say: Callable[[str], None] | None = None) 
 
 
 def _counted(package: Package) -> str:
-    return f"{package.name}, {len(package.resources)} resource types, {len(package.functions)} functions"
+    counts = (("resource type", len(package.resources)), ("function", len(package.functions)))
+    return ", ".join([package.name, *(f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts)])
 
 
 def _packages(file: Path) -> tuple[str, list[Package]]:

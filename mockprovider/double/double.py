@@ -84,7 +84,7 @@ class Double:
         self.cloud = cloud or Cloud(seed=seed)
         self.clock: Clock = clock or StillClock()
         self.journal = Journal()
-        self.faults = Faults()
+        self.faults = Faults(self._declared, lambda: self.strict)
         self.errors: list[BaseException] = []
         """Our own errors that an engine was told as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []
@@ -101,6 +101,9 @@ class Double:
         inner: tuple[Layer, ...] = (*layers, *wiring.layers, self._aging)
         chain = (self._way_back.layer, self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER), *inner)
         self._handler = stack(chain, self._provider)
+
+    def _declared(self) -> dict[str, str]:
+        return {token: each.terraform for package in self.packages.values() for token, each in package.resources.items()}
 
     @property
     def generation(self) -> Generation:
@@ -173,6 +176,11 @@ class Double:
         serving = Serving(self, protocol, host, port, major)
         self._served.append(serving)
         return serving
+
+    @property
+    def is_served(self) -> bool:
+        """Whether ``serve`` was called, and ``close`` not yet."""
+        return bool(self._served)
 
     def raise_errors(self) -> None:
         """Raise the first of our own errors that an engine was told as a status, so that a test cannot miss it."""

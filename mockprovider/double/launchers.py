@@ -7,7 +7,7 @@ import platform
 import re
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mockprovider.errors import DefinitionError
@@ -40,6 +40,12 @@ def install(protocol: str, name: str, into: Path, *, types: str = "", version: s
     if types:
         beside(path, name).write_text(types, encoding="utf-8")
     return path
+
+
+def protocol_of(command: Sequence[str]) -> str:
+    """What a provider speaks by its executable's name, ``pulumi`` or ``terraform``; empty where the name tells nothing."""
+    names = [Path(part).name for part in command]
+    return next((found for found, prefix in PREFIXES.items() if any(name.startswith(prefix) for name in names)), "")
 
 
 def beside(executable: Path, name: str) -> Path:

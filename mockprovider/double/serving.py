@@ -54,7 +54,9 @@ class Serving:
 
     def __init__(self, double: Servable, protocol: str, host: str, port: int, major: int | None = None) -> None:
         if protocol not in ("pulumi", "terraform"):
-            raise DefinitionError(f"There is no protocol {protocol!r}: serve 'pulumi' or 'terraform'.")
+            raise DefinitionError(
+                f"There is no protocol {protocol!r}: serve 'pulumi' or 'terraform', which is OpenTofu's, too."
+            )
         self.double = double
         self.protocol = protocol
         self.major = _major(double, protocol, major)

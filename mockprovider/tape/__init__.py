@@ -11,7 +11,7 @@ from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, R
 from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
-from mockprovider.tape.files import TORN, Tape, load, recover
+from mockprovider.tape.files import TORN, Tape, load, recover, set_aside
 
 
 def record(
@@ -72,4 +72,4 @@ def _version() -> str:
         return "(not installed)"
 
 
-__all__ = ["FOLDER", "LARGE", "TORN", "Tape", "load", "record", "recover", "replay"]
+__all__ = ["FOLDER", "LARGE", "TORN", "Tape", "load", "record", "recover", "replay", "set_aside"]

@@ -77,6 +77,12 @@ def _read(path: Path) -> bytes:
         raise CassetteError(f"Cannot read the cassette {path}: {error.strerror or error}.") from error
 
 
+def set_aside(path: Path) -> None:
+    """Move a torn cassette aside, before something else takes its place; a whole one, or none, is left to that."""
+    if path.exists() and _is_torn(path.read_bytes(), str(path)):
+        path.replace(path.with_name(path.name + TORN))
+
+
 def _is_torn(data: bytes, name: str) -> bool:
     try:
         tape_format.parse(data, name)
@@ -112,8 +118,7 @@ class Tape:
 
     def _open(self, header: Header) -> int:
         try:
-            if self.path.exists() and _is_torn(self.path.read_bytes(), self.name):
-                self.path.replace(self.path.with_name(self.path.name + TORN))
+            set_aside(self.path)
             file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o644)
             self._write(file, tape_format.opening(header))
         except OSError as error:

@@ -1,17 +1,25 @@
-"""Tests here drive real engines, so each must say which: the marker is what skips it where the engine is missing."""
+"""Tests here drive real engines, so each must say which: the marker is what skips it where the engine is missing.
+
+What a test of one engine begins with stands here, too: the engine attached to the ``double`` of the test's module.
+"""
 
 from __future__ import annotations
 
 import gc
-import shutil
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
-from terraform_stage import Stage
+from both_engines import Both
+from engine_toolbox import cli_of
+from terraform_stage import ENGINES, Stage
 
+from mockprovider.double import Double
+from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.drivers.terraform import Terraform
 
 MARKERS = ("pulumi_cli", "terraform_cli", "tofu_cli")
@@ -26,6 +34,46 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
+def double(request: pytest.FixtureRequest) -> Iterator[Double]:
+    """A double of the types and functions that the test's module lists in ``SERVED``; its own errors fail the test."""
+    with Double(*request.module.SERVED) as found:
+        yield found
+        found.raise_errors()
+
+
+# Pulumi ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cli(double: Double, tmp_path: Path) -> PulumiCli:
+    """The real pulumi, attached to the double."""
+    return cli_of(double, tmp_path / "pulumi")
+
+
+@pytest.fixture
+def make_both(tmp_path: Path) -> Iterator[Callable[..., Both]]:
+    """Makes two engines side by side, each pair in a folder of its own; takes what ``Both`` takes after the folder."""
+    made: list[Both] = []
+
+    def make(*given: Any, **options: Any) -> Both:
+        found = Both(tmp_path / f"cli-{len(made)}", *given, **options)
+        ending.callback(found.close)
+        made.append(found)
+        return found
+
+    with ExitStack() as ending:
+        yield make
+        for each in made:
+            each.raise_errors()
+
+
+@pytest.fixture
+def both(make_both: Callable[..., Both]) -> Both:
+    """Both engines, side by side."""
+    return make_both()
+
+
+@pytest.fixture
 def abandoned_programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The SDK's language server abandons the event loop of a program whose run fails; what that leaves is collected here."""
     yield
@@ -34,25 +82,35 @@ def abandoned_programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         gc.collect()
 
 
+# Terraform and OpenTofu ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=ENGINES)
+def binary(request: pytest.FixtureRequest) -> str:
+    """Which of the engines a test drives."""
+    name: str = request.param
+    return name
+
+
 @pytest.fixture(params=[5, 6], ids=["v5", "v6"])
-def stage_major(request: pytest.FixtureRequest) -> int:
-    """Which of Terraform's protocols a ``stage`` is served over."""
+def major(request: pytest.FixtureRequest) -> int:
+    """Which of Terraform's protocols a double is served over."""
     number: int = request.param
     return number
 
 
-@pytest.fixture(
-    params=[
-        pytest.param("terraform", marks=pytest.mark.terraform_cli),
-        pytest.param("tofu", marks=pytest.mark.tofu_cli),
-    ]
-)
-def stage(request: pytest.FixtureRequest, stage_major: int, tmp_path: Path) -> Iterator[Stage]:
+@pytest.fixture
+def terraform(binary: str, major: int, double: Double, tmp_path: Path) -> Iterator[Terraform]:
+    """The engine in an empty root module, attached to the double over one of the protocols."""
+    with double.serve("terraform", major=major) as serving:
+        yield Terraform(tmp_path / "module", serving.environment, binary=binary)
+
+
+@pytest.fixture
+def stage(binary: str, major: int, tmp_path: Path) -> Iterator[Stage]:
     """A double under an engine, in an empty module, over one of the protocols; its own errors fail the test."""
-    if shutil.which(request.param) is None:
-        pytest.skip(f"no {request.param} on PATH")
-    stage = Stage(stage_major, request.param)
-    with stage.double, stage.double.serve("terraform", major=stage_major) as serving:
-        stage.cli = Terraform(tmp_path / "module", lambda: serving.environment, binary=request.param)
+    stage = Stage(major, binary)
+    with stage.double, stage.double.serve("terraform", major=major) as serving:
+        stage.cli = Terraform(tmp_path / "module", lambda: serving.environment, binary=binary)
         yield stage
         stage.double.raise_errors()

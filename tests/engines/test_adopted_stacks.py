@@ -7,7 +7,7 @@ from typing import Any
 
 import pulumi
 import pytest
-from both_engines import Both, resources
+from both_engines import resources
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Existing, Thing, make
 from pulumi import ResourceOptions
 
@@ -48,15 +48,6 @@ def named(double: Double, name: str) -> CloudObject:
     """The bucket of that name."""
     (found,) = (each for each in double.cloud.objects(BUCKET) if each.get("name") == name)
     return found
-
-
-@pytest.fixture
-def both(tmp_path):
-    """Both engines, side by side."""
-    found = Both(tmp_path / "cli")
-    yield found
-    for each in found.doubles:
-        each.close()
 
 
 def test_a_production_stack_goes_on(both, tmp_path):
@@ -127,12 +118,12 @@ def test_operations_that_were_cut_off(both):
     assert [[operation["type"] for operation in each] for each in pending] == [["creating"], []]
 
 
-def test_an_export_of_the_cli(both, tmp_path):
+def test_an_export_of_the_cli(both, make_both, tmp_path):
     """What the real ``pulumi stack export --show-secrets`` prints is adopted by both; without the flag it is refused."""
     for double in both.each_double():
         double.cloud.create(BUCKET, "there", {"acl": "public", "arn": "arn:there"})
     both.run("up", shop(WANTED))
-    again = Both(tmp_path / "again")
+    again = make_both()
     again.adopt(both.cli.export())
     assert resources(again.stack.export()) == resources(again.cli.export()) == resources(both.cli.export())
     again.run("up", shop(WANTED))
@@ -140,6 +131,4 @@ def test_an_export_of_the_cli(both, tmp_path):
     for engine in (both.stack, both.cli):
         with pytest.raises(UnsupportedError, match="--show-secrets"):
             engine.import_(hidden, cloud=both.doubles[0].cloud)
-    for each in again.doubles:
-        each.close()
     assert not list(tmp_path.rglob("import.json"))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.pulumi.grpclog import lines
 from mockprovider.schema import Property, ResourceType
@@ -18,14 +17,7 @@ BUCKET = ResourceType(
     "cloud:index:Bucket",
     {"acl": Property(str), "name": Property(str, forces_new=True), "arn": Property(str, computed="arn:{id}")},
 )
-
-
-@pytest.fixture
-def double():
-    """A double of one type, whose own errors fail the test."""
-    with Double(BUCKET) as made:
-        yield made
-        made.raise_errors()
+SERVED = (BUCKET,)
 
 
 @pytest.fixture

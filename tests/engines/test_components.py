@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from pprint import pformat
@@ -11,23 +11,16 @@ from typing import Any
 import pytest
 from both_engines import Both, resources
 from component_toolbox import HUSH, SITE, package, program
-from engine_toolbox import BUCKET, Breaking, Remote
+from engine_toolbox import BUCKET, Remote, engine_of
 
 from mockprovider.calls import Call, Op
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.drivers.pulumi import PulumiCli
-from mockprovider.engine import Stack
 from mockprovider.schema import Component
 
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
 
 OF_A_RUN = {"monitorEndpoint", "stack_trace_handle", "parallel", "customTimeouts"}
-
-
-class BothSites(Both):
-    """Both engines, each with a fake that has components."""
-
-    _package = staticmethod(package)
 
 
 def asked(double: Double) -> list[dict[str, Any]]:
@@ -46,9 +39,9 @@ def _asked(call: Call) -> dict[str, Any]:
     return {"type": call.type, "name": call.name, "inputs": call.inputs, "extra": extra}
 
 
-def test_both_engines_construct_and_call_alike(tmp_path: Path) -> None:
+def test_both_engines_construct_and_call_alike(make_both: Callable[..., Both]) -> None:
     """Preview, up, up with a replaced child, destroy: the same calls, with the same options, and the same states."""
-    both = BothSites(tmp_path, cloud__token="x")
+    both = make_both(package=package, cloud__token="x")
     wanted = {"domain": "a.org"}
     for operation, domain in (("preview", "a.org"), ("up", "a.org"), ("up", "b.org")):
         wanted["domain"] = domain
@@ -56,23 +49,14 @@ def test_both_engines_construct_and_call_alike(tmp_path: Path) -> None:
         assert asked(both.doubles[0]) == asked(both.doubles[1]) != []
     assert methods["first-logs"] == ["Check", "Diff", "Check", "Create", "Delete"]
     both.run("destroy")
-    for each in both.each_double():
-        each.raise_errors()
-        each.close()
 
 
 @pytest.fixture
 def double() -> Iterator[Double]:
-    """A double that serves sites."""
-    with Double(package(), layers=(Breaking(),)) as found:
+    """A double that serves sites, whose own errors fail the test."""
+    with Double(package()) as found:
         yield found
-
-
-@pytest.fixture
-def cli(double: Double, tmp_path: Path) -> PulumiCli:
-    """The real pulumi, attached to it."""
-    served = double.serve("pulumi")
-    return PulumiCli(tmp_path / "pulumi", lambda: served.environment)
+        found.raise_errors()
 
 
 def test_a_yaml_program_uses_a_component(cli: PulumiCli, double: Double) -> None:
@@ -91,14 +75,12 @@ def test_a_yaml_program_uses_a_component(cli: PulumiCli, double: Double) -> None
     assert cli.up(site("b.org")).summary == {"update": 2, "replace": 1}
     assert cli.destroy().summary == {"delete": 3}
     assert double.cloud.objects() == []
-    double.raise_errors()
 
 
 def test_what_a_component_logs_is_shown(cli: PulumiCli, double: Double) -> None:
     """What the fake logs while it constructs is among what the CLI shows."""
     double.define(Component(SITE, construct=lambda site: site.log("building the site", "warning")))
     assert ("warning", "building the site\n") in cli.up(partial(_site, {})).diagnostics
-    double.raise_errors()
 
 
 def test_a_construct_that_fails_aborts(cli: PulumiCli, double: Double) -> None:
@@ -128,8 +110,7 @@ def test_what_one_engine_recorded_the_other_replays(recorded_by: str, tmp_path: 
 
 
 def _life(engine: str, double: Double, folder: Path) -> list[Any]:
-    served = double.serve("pulumi")
-    stack: Any = Stack(double) if engine == "embedded" else PulumiCli(folder, lambda: served.environment)
+    stack: Any = engine_of(engine, double, folder)
     states = []
     for domain in ("a.org", "b.org"):
         stack.preview(partial(program, {"domain": domain}))

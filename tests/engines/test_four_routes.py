@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +39,7 @@ MACHINE = ResourceType(
     id="vm-{name}-{networkArn}",
     delete_before_replace=True,
 )
-
-
-@pytest.fixture
-def double() -> Iterator[Double]:
-    """A double of both types, whose own errors fail the test."""
-    with Double(NETWORK, MACHINE) as double:
-        yield double
-        double.raise_errors()
+SERVED = (NETWORK, MACHINE)
 
 
 @pytest.fixture(params=ROUTES)

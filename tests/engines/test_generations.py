@@ -15,30 +15,15 @@ from mockprovider.values import has_secret
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
 
 
-@pytest.fixture
-def aged(tmp_path):
-    """Makes both engines with doubles of one generation."""
-    made: list[Both] = []
-
-    def make(generation: str, **config: str) -> Both:
-        made.append(Both(tmp_path, generation, **config))
-        return made[-1]
-
-    yield make
-    for each in made:
-        for double in each.doubles:
-            double.close()
-
-
 def seen(both: Both, op: Op):
     """The calls of ``op`` that either provider saw."""
     return [entry.call for double in both.doubles for entry in double.journal.entries(op=op, side=Side.PROVIDER)]
 
 
 @pytest.mark.parametrize("generation", ["no-handshake", "no-secrets", "no-detailed-diff", "2018"])
-def test_a_life(aged, generation):
+def test_a_life(make_both, generation):
     """Preview, up, update, replace, drift, refresh and destroy come to the same calls and the same state."""
-    both = aged(generation)
+    both = make_both(generation)
     wanted = {"acl": "x", "name": "a", "cidr": "1"}
 
     def program():
@@ -66,17 +51,17 @@ def test_a_life(aged, generation):
     both.run("destroy")
 
 
-def test_no_preview(aged):
+def test_no_preview(make_both):
     """A provider that cannot preview is asked to create nothing before it is meant."""
-    both = aged("no-preview")
+    both = make_both("no-preview")
 
     assert both.run("preview", lambda: Bucket("logs", acl="x") and None)["logs"] == ["Check"]
     assert [double.cloud.objects() for double in both.doubles] == [[], []]
 
 
-def test_no_secrets(aged):
+def test_no_secrets(make_both):
     """Secrets are taken out on the way there and put back by key: the provider sees none, the state keeps each one secret."""
-    both = aged("no-secrets")
+    both = make_both("no-secrets")
 
     def program():
         tags = {"open": "a", "closed": pulumi.Output.secret("b")}
@@ -94,9 +79,9 @@ def test_no_secrets(aged):
 
 
 @pytest.mark.parametrize("generation", ["no-config-checks", "2018"])
-def test_unknown_configuration(aged, generation):
+def test_unknown_configuration(make_both, generation):
     """A provider whose configuration is unknown is not configured in a preview, and asked nothing about its resources."""
-    both = aged(generation)
+    both = make_both(generation)
     wanted = {"acl": "x"}
 
     def program():
@@ -112,9 +97,9 @@ def test_unknown_configuration(aged, generation):
 
 
 @pytest.mark.parametrize("generation", ["no-config-checks", "variables-only", "2018"])
-def test_changed_configuration(aged, generation):
+def test_changed_configuration(make_both, generation):
     """A change of what needs a new provider: only one that has DiffConfig of its own replaces it and all that it made."""
-    both = aged(generation)
+    both = make_both(generation)
     wanted = {"region": "eu", "tag": "1"}
 
     def program():
@@ -129,9 +114,9 @@ def test_changed_configuration(aged, generation):
     both.run("destroy")
 
 
-def test_no_detailed_diff(aged):
+def test_no_detailed_diff(make_both):
     """Of an unknown diff the engine finds the changes by itself; what must replace still counts."""
-    both = aged("no-detailed-diff")
+    both = make_both("no-detailed-diff")
     wanted = {"acl": "x", "name": "a"}
 
     def program():
@@ -146,9 +131,9 @@ def test_no_detailed_diff(aged):
 
 
 @pytest.mark.parametrize("generation", ["no-resources", "no-outputs", "no-byte-strings"])
-def test_references(aged, generation):
+def test_references(make_both, generation):
     """A resource as a property's value comes as a reference, and as its bare id to a provider that takes no references."""
-    both = aged(generation)
+    both = make_both(generation)
 
     def program(acl="x"):
         logs = Bucket("logs", acl=acl)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_toolbox import cli_of
 from real_schemas import real_schema
 from schema_excerpt import GET_MAILBOX, MAILBOX, SCHEMA, TEXT
 
@@ -24,8 +25,7 @@ pytestmark = pytest.mark.pulumi_cli
 def test_a_yaml_program_on_a_schema(tmp_path: Path) -> None:
     """The schema's resource is created, left alone, updated, replaced and destroyed; its function answers; its types hold."""
     with Double(from_schema(TEXT)) as double:
-        served = double.serve("pulumi")
-        cli = PulumiCli(tmp_path / "pulumi", lambda: served.environment)
+        cli = cli_of(double, tmp_path / "pulumi")
         cli.config(post__region="north")
         box = {"address": "me", "apiVersion": "v1", "rules": [{"to": "you", "keep": False}]}
 
@@ -82,8 +82,7 @@ def test_pulumi_gives_the_schema_that_was_given(name: str, tmp_path: Path, pytes
 def test_a_yaml_program_on_the_real_random_schema(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     """Two resources of the real schema live on the fake; the engine binds the program against that schema."""
     with Double(from_schema(real_schema("random", pytestconfig))) as double:
-        served = double.serve("pulumi")
-        cli = PulumiCli(tmp_path / "stack", lambda: served.environment)
+        cli = cli_of(double, tmp_path / "stack")
 
         def program(length: int) -> dict[str, object]:
             pet = {"type": "random:RandomPet", "properties": {"length": 2}}

@@ -10,15 +10,12 @@ from typing import Any
 import kept_aws
 import pytest
 from published_schema import PLAIN, POST, document
+from terraform_stage import ENGINES
 
 from mockprovider.double import Double
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.terraform.provider_schema import from_terraform_schema
 
-ENGINES = [
-    pytest.param("terraform", marks=pytest.mark.terraform_cli),
-    pytest.param("tofu", marks=pytest.mark.tofu_cli),
-]
 CONFIGURATION = """
 provider "post" {
   region = "north"

@@ -4,7 +4,6 @@ on disk, previews, half-made objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pulumi
@@ -13,12 +12,13 @@ from engine_toolbox import BUCKET, TYPES, Bucket
 
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
-from mockprovider.schema import Package, Property, ResourceType
+from mockprovider.schema import Property, ResourceType
 
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
 
 HUSH = "correct horse battery staple"
 USER = ResourceType("cloud:index:User", {"name": Property(str), "password": Property(str, computed=True, secret=True)})
+SERVED = (*TYPES, USER)
 
 
 class User(pulumi.CustomResource):
@@ -28,23 +28,6 @@ class User(pulumi.CustomResource):
 
     def __init__(self, name_: str) -> None:
         super().__init__(USER.token, name_, {"name": "ann", "password": None})
-
-
-@pytest.fixture
-def double() -> Iterator[Double]:
-    """A double that serves buckets and users, whose own errors fail the test."""
-    package = Package("cloud")
-    package.add(*TYPES, USER)
-    with Double(package) as found:
-        yield found
-        found.raise_errors()
-
-
-@pytest.fixture
-def cli(double: Double, tmp_path: Path) -> PulumiCli:
-    """The real pulumi, attached to the double."""
-    served = double.serve("pulumi")
-    return PulumiCli(tmp_path / "pulumi", lambda: served.environment)
 
 
 def holding(folder: Path, text: str) -> list[str]:

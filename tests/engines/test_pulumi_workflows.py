@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +15,12 @@ from pulumi import ResourceOptions
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.errors import DefinitionError, ProgramError
-from mockprovider.schema import Package, Property, ResourceType
+from mockprovider.schema import Property, ResourceType
 
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
 
 RECORD = ResourceType("dns:index:Record", {"name": Property(str, forces_new=True), "target": Property(str)})
-
-
-@pytest.fixture
-def double() -> Iterator[Double]:
-    """A double of two packages, whose own errors fail the test."""
-    package = Package("cloud")
-    package.add(*TYPES)
-    with Double(package, RECORD) as found:
-        yield found
-        found.raise_errors()
-
-
-@pytest.fixture
-def cli(double: Double, tmp_path: Path) -> PulumiCli:
-    """The real pulumi, attached to the double."""
-    served = double.serve("pulumi")
-    return PulumiCli(tmp_path / "pulumi", lambda: served.environment)
+SERVED = (*TYPES, RECORD)
 
 
 def buckets(**acls: str) -> Any:
@@ -124,3 +107,31 @@ def test_a_target_that_is_no_list_is_refused(cli: PulumiCli) -> None:
         cli.up(buckets(a="1"), target="a")
     with pytest.raises(ProgramError, match="could not be found"):
         cli.up(buckets(a="1"), target=["urn:pulumi:dev::project::cloud:index:Bucket::none"])
+
+
+@pytest.mark.parametrize("option", ["target", "replace", "exclude"])
+def test_a_mistyped_name_is_an_error(cli: PulumiCli, option: str) -> None:
+    """Of names, which it is given as globs, the CLI says nothing where they match nothing; we do, with what is nearest."""
+    urn = "urn:pulumi:dev::project::cloud:index:Bucket::first"
+    both = buckets(first="1", other="1")
+    cli.up(both)
+    for run in (cli.up, cli.preview):
+        with pytest.raises(ProgramError, match=r"'fist' could not be found: .* Did you mean 'first'\?"):
+            run(both, **{option: ["fist"]})
+        assert run(both, **{option: ["first", "**nothing**"]}).succeeded
+    if option != "replace":
+        for gone in (lambda **given: cli.refresh(both, **given), cli.destroy):
+            with pytest.raises(ProgramError, match="Did you mean 'first'"):
+                gone(preview=True, **{option: ["fist"]})
+    if option != "exclude":
+        with pytest.raises(ProgramError, match=f"(?s)Did you mean '{urn}'.*could not be found in the stack"):
+            cli.up(both, **{option: [urn.replace("first", "fist")]})
+    with pytest.raises(ProgramError, match=r"(?s)Did you mean 'first'.*where a failure was expected"):
+        cli.up(both, **{option: ["fist"]}, expect_failure=True)
+
+
+def test_a_name_of_what_comes_or_goes_is_none_of_a_mistake(cli: PulumiCli) -> None:
+    """A name is right if the program has it, or the state had it, whatever becomes of it."""
+    assert cli.up(buckets(first="1", other="1"), target=["first"]).summary == {"create": 1}
+    assert cli.up({}, target=["first"]).summary == {"delete": 1}
+    assert cli.up(buckets(first="1"), exclude=["first"]).summary == {}

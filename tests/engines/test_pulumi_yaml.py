@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from engine_toolbox import BUCKET, TYPES
+from engine_toolbox import BUCKET, TYPES, calls
 
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
-from mockprovider.schema import Package
 
 pytestmark = pytest.mark.pulumi_cli
 
+SERVED = TYPES
 HUSH = "correct horse battery staple"
-
-
-@pytest.fixture
-def double() -> Iterator[Double]:
-    """A double that serves buckets, whose own errors fail the test."""
-    package = Package("cloud")
-    package.add(*TYPES)
-    with Double(package) as found:
-        yield found
-        found.raise_errors()
-
-
-@pytest.fixture
-def cli(double: Double, tmp_path: Path) -> PulumiCli:
-    """The real pulumi, attached to the double."""
-    served = double.serve("pulumi")
-    return PulumiCli(tmp_path / "pulumi", lambda: served.environment)
 
 
 def buckets(*, outputs: Mapping[str, Any] | None = None, **logs: Any) -> dict[str, Any]:
@@ -46,35 +28,28 @@ def buckets(*, outputs: Mapping[str, Any] | None = None, **logs: Any) -> dict[st
     }
 
 
-def asked(double: Double, name: str) -> list[str]:
-    """What was asked about the bucket ``name`` since the last look."""
-    found = double.journal.ops(name=name)
-    double.journal.clear()
-    return found
-
-
 def test_a_yaml_programs_life(cli: PulumiCli, double: Double) -> None:
     """Preview, up, up again, update, replace, refresh with drift and with a vanished object, destroy: the cloud follows."""
     wanted = buckets(acl="x", name="a")
     cli.preview(wanted)
-    assert (double.cloud.objects(), asked(double, "logs")) == ([], ["check", "create"])
+    assert (double.cloud.objects(), calls(double, "logs")) == ([], ["check", "create"])
 
     up = cli.up(wanted)
     assert up.summary == {"create": 2}
     logs = next(each for each in double.cloud.objects(BUCKET) if each.get("name") == "a")
     assert up.outputs == {"arn": f"arn:cloud:::{logs.id}"}
-    assert asked(double, "logs") == ["check", "create"]
+    assert calls(double, "logs") == ["check", "create"]
 
     assert cli.up(wanted).summary == {}
-    assert asked(double, "logs") == ["check", "diff"]
+    assert calls(double, "logs") == ["check", "diff"]
 
     assert cli.up(buckets(acl="y", name="a")).summary == {"update": 1}
     assert [each["acl"] for each in double.cloud.objects(BUCKET) if each.id == logs.id] == ["y"]
-    assert asked(double, "logs") == ["check", "diff", "update"]
+    assert calls(double, "logs") == ["check", "diff", "update"]
 
     replaced = cli.up(buckets(acl="y", name="b"))
     assert replaced.summary["replace"] == 1
-    assert asked(double, "logs") == ["check", "diff", "check", "create", "delete"]
+    assert calls(double, "logs") == ["check", "diff", "check", "create", "delete"]
     assert logs.id not in {each.id for each in double.cloud.objects(BUCKET)}
 
     for each in double.cloud.objects(BUCKET):

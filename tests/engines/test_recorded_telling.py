@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_toolbox import Remote
+from engine_toolbox import Remote, cli_of
 from kept_cassettes import SITE, SITES
 
 from mockprovider.double import Double, Wiring, attached, real, recording, replaying
-from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.fake.views import View
 from mockprovider.journal import Side
 from mockprovider.schema import Property, ResourceType
@@ -30,12 +29,6 @@ def server(size: str) -> dict[str, Any]:
     """A YAML program of one server with a secret."""
     properties = {"size": size, "key": {"fn::secret": HUSH}}
     return {"resources": {"web": {"type": SERVER.token, "properties": properties}}}
-
-
-def cli_of(double: Double, folder: Path) -> PulumiCli:
-    """The real pulumi, attached to ``double``."""
-    served = double.serve()
-    return PulumiCli(folder, lambda: served.environment)
 
 
 def shown(double: Double, folder: Path) -> list[Any]:

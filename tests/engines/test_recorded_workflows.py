@@ -12,13 +12,11 @@ from typing import Any
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, NET, TYPES, Bucket, Cloud, Component, Existing, Thing
+from engine_toolbox import BUCKET, NET, TYPES, Bucket, Cloud, Existing, Thing, engine_of, with_options
 from kept_cassettes import stack_state
 from pulumi import ResourceOptions
 
 from mockprovider.double import Double, recording, replaying
-from mockprovider.drivers.pulumi import PulumiCli
-from mockprovider.engine import Stack
 from mockprovider.fake.behaviours import Holds, Normalised, Pending, Protected, Quota, References, Slow
 from mockprovider.schema import Package, Property, Random, ResourceType
 
@@ -151,18 +149,7 @@ def options(stack: Any, touch: Touch, folder: Path) -> Iterator[Any]:
     wanted = {"acl": "1", "name": "1"}
 
     def program() -> None:
-        component = Component("c")
-        child = Bucket("child", ResourceOptions(parent=component), acl="x")
-        component.register_outputs({"arn": child.arn})
-        Bucket("ignoring", ResourceOptions(ignore_changes=["acl"]), acl=wanted["acl"])
-        Bucket("replacing", ResourceOptions(replace_on_changes=["acl"]), acl=wanted["acl"])
-        Bucket("deleting", ResourceOptions(delete_before_replace=True), name=wanted["name"])
-        Bucket("hiding", ResourceOptions(additional_secret_outputs=["arn"]), acl=wanted["acl"])
-        timeouts = pulumi.CustomTimeouts(create="5m", update="1h30m", delete="10s")
-        Bucket("slow", ResourceOptions(custom_timeouts=timeouts), acl=wanted["acl"])
-        Bucket("kept", ResourceOptions(retain_on_delete=True), acl="x")
-        owner = Bucket("owner", name=wanted["name"])
-        Bucket("belonging", ResourceOptions(deleted_with=owner), acl="x")
+        with_options(wanted)
         Bucket(f"was{wanted['name']}", ResourceOptions(aliases=[pulumi.Alias(name="was1")]), acl="x")
         zone = pulumi.runtime.invoke("cloud:index:getZone", {"region": "eu"}).value
         pulumi.export("zone", zone["zone"])
@@ -276,10 +263,9 @@ WORKFLOWS = (replacing, taking_over, providers, assets, options, behaving, refus
 
 def lived(workflow: Any, engine: str, double: Double, folder: Path, touch: Touch) -> list[Any]:
     """Of each operation its success, its steps, and the state after it."""
-    served = double.serve("pulumi")
     place = folder.parent / "assets"
     place.mkdir(exist_ok=True)
-    stack: Any = Stack(double) if engine == "embedded" else PulumiCli(folder, lambda: served.environment)
+    stack: Any = engine_of(engine, double, folder)
     found = [
         [result.succeeded, *sorted(result.steps), *stack_state(stack.export())["resources"]]
         for result in workflow(stack, touch, place)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pulumi
 import pytest
-from both_engines import Both, resources
-from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Existing, Thing
+from both_engines import resources
+from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Existing, Thing, with_options
 from pulumi import ResourceOptions
 
 from mockprovider.calls import Op
@@ -15,15 +15,6 @@ from mockprovider.errors import ProgramError
 from mockprovider.schema import Property, ResourceType
 
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
-
-
-@pytest.fixture
-def both(tmp_path):
-    """Both engines, side by side."""
-    found = Both(tmp_path)
-    yield found
-    for each in found.doubles:
-        each.close()
 
 
 def test_a_stack_s_life(both):
@@ -78,9 +69,9 @@ def test_delete_before_replace(both):
     both.run("destroy")
 
 
-def test_providers(tmp_path):
+def test_providers(make_both):
     """Default and explicit providers: configuration, update, replacement, versions, and one that nobody uses any more."""
-    both = Both(tmp_path, cloud__region="eu")
+    both = make_both(cloud__region="eu")
     wanted = {"region": "eu", "tag": "1"}
     version: list[str | None] = [None]
 
@@ -166,20 +157,9 @@ def test_options(both):
     wanted = {"acl": "1", "name": "1"}
 
     def program():
-        component = Component("c")
-        child = Bucket("child", ResourceOptions(parent=component), acl="x")
-        component.register_outputs({"arn": child.arn})
+        component, owner = with_options(wanted)
         Bucket("after", ResourceOptions(depends_on=[component]), acl="x")
-        Bucket("ignoring", ResourceOptions(ignore_changes=["acl"]), acl=wanted["acl"])
-        Bucket("replacing", ResourceOptions(replace_on_changes=["acl"]), acl=wanted["acl"])
-        Bucket("deleting", ResourceOptions(delete_before_replace=True), name=wanted["name"])
         Thing(NET, "creating", ResourceOptions(delete_before_replace=False), cidr=wanted["name"])
-        Bucket("hiding", ResourceOptions(additional_secret_outputs=["arn"]), acl=wanted["acl"])
-        timeouts = pulumi.CustomTimeouts(create="5m", update="1h30m", delete="10s")
-        Bucket("slow", ResourceOptions(custom_timeouts=timeouts), acl=wanted["acl"])
-        Bucket("kept", ResourceOptions(retain_on_delete=True), acl="x")
-        owner = Bucket("owner", name=wanted["name"])
-        Bucket("belonging", ResourceOptions(deleted_with=owner), acl="x")
         Bucket("following", ResourceOptions(replace_with=[owner]), acl="x")
         Bucket("triggered", ResourceOptions(replacement_trigger=wanted["acl"]), acl="x")
 

@@ -6,7 +6,6 @@ import json
 
 import pulumi
 import pytest
-from both_engines import Both
 from engine_toolbox import Bucket, Cloud, Thing
 from pulumi import ResourceOptions
 
@@ -27,12 +26,12 @@ def network() -> None:
     pulumi.export("key", pulumi.Output.secret("hush"))
 
 
-def test_stack_references(tmp_path):
+def test_stack_references(make_both, tmp_path):
     """Outputs of another stack are read anew in each run, those that are secret as secrets; unknown stacks are refused."""
     with Double() as nobody:
         other = Stack(nobody, project="network", name="prod")
         other.up(network)
-        both = Both(tmp_path / "shop", references={OTHER: other, "given": {"cidr": "::"}})
+        both = make_both(references={OTHER: other, "given": {"cidr": "::"}})
         theirs = PulumiCli(tmp_path / "network", project="network", stack="prod", backend=both.cli.backend)
         theirs.up(network)
 
@@ -51,13 +50,10 @@ def test_stack_references(tmp_path):
             with pytest.raises(ProgramError, match="pord"):
                 engine.up(lambda: pulumi.StackReference("organization/network/pord"))
         both.run("destroy")
-        for each in both.doubles:
-            each.close()
 
 
-def test_stashes(tmp_path):
+def test_stashes(both):
     """A stash keeps what it was first given, and remembers what it was given last."""
-    both = Both(tmp_path)
     wanted = {"a": 1}
 
     def program() -> None:
@@ -75,27 +71,22 @@ def test_stashes(tmp_path):
     assert both.stack.outputs == {"now": {"a": 2}, "first": {"a": 1}}
     both.run("refresh")
     both.run("destroy")
-    for each in both.doubles:
-        each.close()
 
 
-def test_default_providers_can_be_banned(tmp_path):
+def test_default_providers_can_be_banned(make_both):
     """With ``pulumi:disable-default-providers`` a resource needs an explicit provider."""
-    both = Both(tmp_path, **{"pulumi__disable-default-providers": '["cloud"]'})
+    both = make_both(**{"pulumi__disable-default-providers": '["cloud"]'})
     both.run("up", lambda: Bucket("b"), fails=True)
     both.run("up", lambda: Bucket("b", ResourceOptions(provider=Cloud("p"))))
     both.run("destroy")
-    for each in both.doubles:
-        each.close()
 
 
-def test_autonaming(tmp_path):
+def test_autonaming(both):
     """The configuration ``pulumi:autonaming`` reaches a provider that heeds it, and fixed names delete before they replace."""
     settings = {
         "mode": "verbatim",
         "providers": {"cloud": {"resources": {"cloud:index:Disk": {"pattern": "${stack}-${name}"}}}},
     }
-    both = Both(tmp_path)
     both.stack.config["pulumi:autonaming"] = json.dumps(settings)
     inside = 'pulumi:autonaming.providers.cloud.resources["cloud:index:Disk"].pattern'
     for path, value in (("pulumi:autonaming.mode", "verbatim"), (inside, "${stack}-${name}")):
@@ -117,5 +108,3 @@ def test_autonaming(tmp_path):
     wanted["size"] = 2
     assert both.run("up", program)["box"] == ["Check", "Diff", "Check", "Delete", "Create"]
     both.run("destroy")
-    for each in both.doubles:
-        each.close()

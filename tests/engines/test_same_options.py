@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import pulumi
 import pytest
-from both_engines import Both
-from engine_toolbox import BUCKET, NET, Bucket, Component, Thing
+from component_toolbox import SITE, package
+from engine_toolbox import BUCKET, NET, Bucket, Component, Remote, Thing
 from pulumi import ResourceOptions
 
 from mockprovider.calls import Op
 
 pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
-
-
-@pytest.fixture
-def both(tmp_path):
-    """Both engines, side by side."""
-    found = Both(tmp_path)
-    yield found
-    for each in found.doubles:
-        each.close()
 
 
 def test_targets_are_all_that_an_update_touches(both):
@@ -89,6 +80,84 @@ def test_a_limited_destroy(both):
     both.run("destroy", target=["first"], fails=True)
     both.run("destroy", target=["first"], preview=True, fails=True)
     both.run("destroy", target=["first", "component"], target_dependents=True)
+    both.run("destroy")
+
+
+def test_excluding_from_updates(both):
+    """What is excluded is left as it is, and not deleted; all else is touched, but, on request, for what depends on it."""
+    wanted = {"acl": "1"}
+    names = ["first", "gone"]
+
+    def program():
+        for name in names:
+            Bucket(name, **wanted)
+        second = Bucket("second", **wanted)
+        third = Bucket("third", source=second.arn, **wanted)
+        Bucket("fourth", ResourceOptions(depends_on=[third]), **wanted)
+
+    both.run("up", program)
+    wanted["acl"] = "2"
+    assert both.run("preview", program, exclude=["second"]).keys() & {"first", "second", "third"} == {"first", "third"}
+    assert "second" not in both.run("up", program, exclude=["second"])
+    wanted["acl"] = "3"
+    names.remove("gone")
+    both.run("up", program, exclude=["gone", "**::s*"], exclude_dependents=True)
+    for double in both.each_double():
+        for each in double.cloud.objects(BUCKET):
+            double.cloud.drift(BUCKET, each.id, acl="drifted")
+    both.run("refresh", exclude=["third"])
+    both.run("refresh", exclude=["second"], exclude_dependents=True)
+    names.append("new")
+    both.run("up", program, exclude=["new"])
+    both.run("up", program)
+
+
+def test_excluding_what_would_be_created(both):
+    """What is excluded and not there yet is not made, nor, on request, is what depends on it."""
+
+    def program():
+        first = Bucket("first")
+        second = Bucket("second", source=first.arn)
+        Bucket("third", ResourceOptions(depends_on=[second]))
+        Bucket("other")
+
+    for operation in ("preview", "up"):
+        assert both.run(operation, program, exclude=["first"], exclude_dependents=True).keys() & {"first", "second"} == set()
+    both.run("up", program)
+
+
+def test_excluding_from_a_destroy(both):
+    """What is excluded stays, and so does what it depends on."""
+
+    def program():
+        first = Bucket("first")
+        second = Bucket("second", source=first.arn)
+        Bucket("third", source=second.arn)
+        component = Component("component")
+        Bucket("kid", ResourceOptions(parent=component))
+        Bucket("sibling", ResourceOptions(parent=component))
+        Thing(NET, "other", cidr="x")
+
+    both.run("up", program)
+    both.run("destroy", exclude=["second", "kid"], preview=True)
+    both.run("destroy", exclude=["second", "kid"])
+    both.run("up", program)
+    both.run("destroy", exclude=["component"])
+    both.run("destroy")
+
+
+def test_excluding_what_needs_a_component(make_both):
+    """What depends on a component needs all that is inside of it, and a limited destroy leaves that."""
+    both = make_both(package=package)
+
+    def program():
+        site = Remote(SITE, "site", domain="a.org")
+        Bucket("after", ResourceOptions(depends_on=[site]))
+        Remote(SITE, "other", domain="b.org")
+
+    both.run("up", program)
+    both.run("destroy", exclude=["after"])
+    assert {each["name"] for each in both.doubles[0].cloud.objects() if "name" in each} == {"a.org-logs"}
     both.run("destroy")
 
 

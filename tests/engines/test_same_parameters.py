@@ -6,7 +6,6 @@ import asyncio
 
 import pulumi
 import pytest
-from both_engines import Both
 from engine_toolbox import Bucket, Thing
 from pulumi import InvokeOptions, ResourceOptions
 from pulumi.runtime.proto import resource_pb2
@@ -21,9 +20,9 @@ TOOL = "tools:index:Tool"
 
 
 @pytest.fixture
-def both(tmp_path):
+def both(make_both):
     """Both engines, side by side, with a package ``cloud`` that becomes ``tools``."""
-    found = Both(tmp_path, tools__region="eu")
+    found = make_both(tools__region="eu")
     tools = Package("tools", "2.0.0", config={"region": Property(str, forces_new=True)})
     tools.add(
         ResourceType(TOOL, {"size": Property(str), "arn": Property(str, computed="arn:{id}")}),
@@ -34,9 +33,7 @@ def both(tmp_path):
         cloud = Package("cloud", "1.2.3", parameters=lambda given: tools if given.name == "tools" else None)
         cloud.add(*double.packages["cloud"].resources.values())
         double.define(cloud)
-    yield found
-    for each in found.doubles:
-        each.close()
+    return found
 
 
 async def registered(version="2.0.0", value=b"a", name="tools"):

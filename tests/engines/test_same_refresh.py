@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from both_engines import Both
 from engine_toolbox import BUCKET, Bucket, Thing
 from msgspec.structs import replace
 from pulumi import ResourceOptions
@@ -17,10 +16,9 @@ pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_program
 
 
 @pytest.fixture
-def both(tmp_path):
+def both(both):
     """Both engines, side by side, with a type whose objects ask to be read first."""
-    found = Both(tmp_path)
-    for double in found.doubles:
+    for double in both.each_double():
         properties = {
             "size": Property(str),
             "zone": Property(str, forces_new=True),
@@ -28,9 +26,7 @@ def both(tmp_path):
             "arn": Property(str, computed="arn:{id}"),
         }
         double.define(ResourceType(EAGER, properties, refresh_before_update=True))
-    yield found
-    for each in found.doubles:
-        each.close()
+    return both
 
 
 def drift(both, **changes):

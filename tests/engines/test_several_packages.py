@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from terraform_stage import PLAINTEXT
 
 from mockprovider.double import Double, joint_environment
 from mockprovider.double.serving import Serving
@@ -77,9 +78,6 @@ def test_pulumi(doubles: list[Double], tmp_path: Path, relayed: bool) -> None:
         each.raise_errors()
 
 
-@pytest.mark.parametrize(
-    "binary", [pytest.param("terraform", marks=pytest.mark.terraform_cli), pytest.param("tofu", marks=pytest.mark.tofu_cli)]
-)
 def test_terraform(doubles: list[Double], tmp_path: Path, binary: str) -> None:
     """A configuration of two providers finds each under its address, and each answers for its own."""
     servings = [each.serve("terraform") for each in doubles]
@@ -97,7 +95,7 @@ def test_terraform(doubles: list[Double], tmp_path: Path, binary: str) -> None:
 def test_terraform_starts_both(tmp_path: Path) -> None:
     """One double of two packages is relayed to by a plugin of each."""
     with Double(BUCKET, ZONE) as double:
-        found = {**double.serve("terraform").plugin_environment(tmp_path / "bin"), "TF_DISABLE_PLUGIN_TLS": "1"}
+        found = {**double.serve("terraform").plugin_environment(tmp_path / "bin"), **PLAINTEXT}
         engine = Terraform(tmp_path / "module", found, seconds=60)
         engine.write(HCL)
 

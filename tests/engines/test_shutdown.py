@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from engine_toolbox import BUCKET, TYPES
+from terraform_stage import PLAINTEXT
 
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.double import Double
@@ -66,16 +67,13 @@ def test_a_create_outlives_a_cancel(tmp_path: Path, started: bool) -> None:
         assert double.cloud.objects() == []
 
 
-@pytest.mark.parametrize(
-    "binary", [pytest.param("terraform", marks=pytest.mark.terraform_cli), pytest.param("tofu", marks=pytest.mark.tofu_cli)]
-)
 def test_a_create_outlives_a_stop(tmp_path: Path, binary: str) -> None:
     """Ctrl-C reaches engine and plugin alike; the plugin lets the engine decide, and what the create made is in the state."""
     package = Package("cloud")
     package.add(*TYPES)
     hanging = Hanging()
     with Double(package, layers=(hanging.layer,)) as double:
-        found = {**double.serve("terraform").plugin_environment(tmp_path / "bin"), "TF_DISABLE_PLUGIN_TLS": "1"}
+        found = {**double.serve("terraform").plugin_environment(tmp_path / "bin"), **PLAINTEXT}
         engine = Terraform(tmp_path / "module", found, binary=binary, seconds=SECONDS)
         engine.write('resource "cloud_bucket" "logs" {}\n')
         command = [engine.binary, "apply", "-auto-approve", "-no-color"]

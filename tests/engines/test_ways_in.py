@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terraform_stage import HEAD, PLAINTEXT
 
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.double import Double
@@ -146,27 +147,9 @@ def test_pulumi_shows_that_the_double_is_gone(tmp_path: Path) -> None:
 
 # terraform and tofu --------------------------------------------------------------------------------------------------
 
-ENGINES = [
-    pytest.param("terraform", marks=pytest.mark.terraform_cli),
-    pytest.param("tofu", marks=pytest.mark.tofu_cli),
-]
-each_engine = pytest.mark.parametrize("binary", ENGINES)
-CONFIGURATION = """
-terraform {
-  required_providers {
-    cloud = { source = "example.com/mock/cloud" }
-  }
-}
-
-resource "cloud_bucket" "logs" {}
-
-output "arn" {
-  value = cloud_bucket.logs.arn
-}
-"""
-PLAIN = {"TF_DISABLE_PLUGIN_TLS": "1"}
+CONFIGURATION = f'{HEAD}resource "cloud_bucket" "logs" {{}}\noutput "arn" {{\n  value = cloud_bucket.logs.arn\n}}\n'
 TLS = [
-    pytest.param(PLAIN, id="plain"),
+    pytest.param(PLAINTEXT, id="plain"),
     pytest.param({}, id="tls", marks=pytest.mark.skipif(not find_spec("cryptography"), reason="cryptography is not installed")),
 ]
 each_wire = pytest.mark.parametrize("wire", TLS)
@@ -178,9 +161,7 @@ def made(tmp_path: Path) -> Made:
     """Makes a root module whose engine has these settings and variables."""
 
     def make(binary: str, settings: str, environment: Mapping[str, str]) -> Terraform:
-        (tmp_path / "cli.tfrc").write_text(settings)
-        found = {**environment, "TF_CLI_CONFIG_FILE": str(tmp_path / "cli.tfrc")}
-        engine = Terraform(tmp_path / "module", found, binary=binary, seconds=60)
+        engine = Terraform(tmp_path / "module", environment, binary=binary, settings=settings, seconds=60)
         engine.write(CONFIGURATION)
         return engine
 
@@ -197,29 +178,26 @@ def live_terraform(engine: Terraform) -> None:
 
 
 @each_wire
-@each_engine
 def test_dev_overrides(made: Made, tmp_path: Path, binary: str, wire: dict[str, str]) -> None:
     """An overridden provider is started without ``init``, with and without TLS, and all processes share one cloud."""
     install("terraform", "cloud", tmp_path / "bin", types=TYPES)
     live_terraform(made(binary, dev_overrides(tmp_path / "bin", ["cloud"]), wire))
 
 
-@each_engine
 def test_a_mirror_and_init(made: Made, tmp_path: Path, binary: str) -> None:
     """``init`` finds it in a filesystem mirror, under its version, and locks what it found."""
     install("terraform", "cloud", tmp_path / "mirror", types=TYPES, version="1.2.3")
-    engine = made(binary, mirror(tmp_path / "mirror"), PLAIN)
+    engine = made(binary, mirror(tmp_path / "mirror"), PLAINTEXT)
     engine.command("init")
 
     assert "1.2.3" in (engine.folder / ".terraform.lock.hcl").read_text()
     assert engine.apply().summary == {"add": 1}
 
 
-@each_engine
 def test_the_ready_made_plugin_under_terraform(tmp_path: Path, binary: str) -> None:
     """The launcher that the project keeps serves the package ``mock``."""
     (tmp_path / "cli.tfrc").write_text(dev_overrides(PLUGINS / "terraform-provider-mock", ["mock"]))
-    found = {**PLAIN, **on_path(tmp_path), "TF_CLI_CONFIG_FILE": str(tmp_path / "cli.tfrc")}
+    found = {**PLAINTEXT, **on_path(tmp_path), "TF_CLI_CONFIG_FILE": str(tmp_path / "cli.tfrc")}
     engine = Terraform(tmp_path / "module", found, binary=binary, seconds=60)
     engine.write('resource "mock_bucket" "b" {}\n')
 
@@ -229,7 +207,6 @@ def test_the_ready_made_plugin_under_terraform(tmp_path: Path, binary: str) -> N
 
 @pytest.mark.parametrize("major", [5, 6])
 @each_wire
-@each_engine
 def test_terraforms_plugins_relay_to_a_test(tmp_path: Path, binary: str, wire: dict[str, str], major: int) -> None:
     """Plugin processes relay to the double of a test in its protocol, with and without TLS; each process is a session."""
     with Double(BUCKET) as double:
@@ -249,12 +226,11 @@ def test_terraforms_plugins_relay_to_a_test(tmp_path: Path, binary: str, wire: d
         assert not (engine.folder / CLOUD_FILE).exists()
 
 
-@each_engine
 def test_a_socket_folder(made: Made, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, binary: str) -> None:
     """Where a folder for sockets is named, engine and plugin speak through one there; the engine's log has what was asked."""
     install("terraform", "cloud", tmp_path / "bin", types=TYPES)
     folder = tmp_path_factory.mktemp("s")
-    found = {**PLAIN, "PLUGIN_UNIX_SOCKET_DIR": str(folder), "TF_LOG_PROVIDER": "debug"}
+    found = {**PLAINTEXT, "PLUGIN_UNIX_SOCKET_DIR": str(folder), "TF_LOG_PROVIDER": "debug"}
     applied = made(binary, dev_overrides(tmp_path / "bin", ["cloud"]), found).apply()
 
     assert applied.summary == {"add": 1}
@@ -263,11 +239,10 @@ def test_a_socket_folder(made: Made, tmp_path_factory: pytest.TempPathFactory, t
     assert "provider.terraform-provider-cloud: ApplyResourceChange of cloud:index:Bucket" in applied.stderr
 
 
-@each_engine
 def test_terraform_shows_why_a_plugin_cannot_serve(made: Made, tmp_path: Path, binary: str) -> None:
     """Without types and without a double, the engine's diagnostic says which file is missing."""
     install("terraform", "cloud", tmp_path / "bin")
-    failed = made(binary, dev_overrides(tmp_path / "bin", ["cloud"]), PLAIN).apply(expect_failure=True)
+    failed = made(binary, dev_overrides(tmp_path / "bin", ["cloud"]), PLAINTEXT).apply(expect_failure=True)
     [said] = failed.errors
 
     assert f"There is no types file {tmp_path}/bin/cloud.types.json" in said.summary + said.detail

@@ -87,8 +87,9 @@ def test_record_in_parallel(pytester, run):
             pulumi_stack.up(program)
         """
     )
+    without = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:randomly")
     for mode in ("all", "none"):
-        arguments = ("-n", "2", "-p", "no:cacheprovider", f"--provider-record={mode}", "-o", "pythonpath=.")
+        arguments = ("-n", "2", *without, f"--provider-record={mode}", "-o", "pythonpath=.")
         pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=4)
 
     found = sorted(each.name for each in (pytester.path / "cassettes" / "test_many").iterdir())
@@ -171,6 +172,7 @@ def test_a_miss(replayed, pytester):
             "E *To record it again: pytest --provider-record=all it.",
         ]
     )
+    assert "What exists:" not in result.stdout.str()
 
 
 def test_where_in_us_a_miss_was_raised(replayed):

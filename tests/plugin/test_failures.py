@@ -7,12 +7,14 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 FAILING = """
     from cloud import BUCKET, program
 
     def test_it(provider, pulumi_stack):
         provider.define(BUCKET)
-        provider.faults.on.create("cloud:index:Buckt").partial()
+        provider.faults.on.create("cloud:index:Bucket", name="lgos").partial()
         pulumi_stack.up(program)
         assert False, provider.cloud.objects()[0].id
     """
@@ -30,7 +32,8 @@ def test_the_section(run):
             "* #1 Create of urn:pulumi:dev::project::cloud:index:Bucket::logs -> *",
             "What exists:",
             "  cloud:index:Bucket * {'acl': 'private', 'token': '?secret?'}",
-            "Injected: Rule(create cloud:index:Buckt any name, fired 0 of 1)",
+            "Fault: Rule(create cloud:index:Bucket lgos, fired 0 of 1): no such create was asked for; "
+            "of the nearest, the name is 'logs', not 'lgos'",
             "Seed 0. To run it again: pytest --provider-seed=0 test_it.py::test_it",
             "Kept in *: cloud.json, events.json, journal.json, state.json",
         ]
@@ -122,3 +125,118 @@ def test_what_cannot_be_kept(run, pytester):
 
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["E*the test's own*", "Nothing could be kept: ZeroDivisionError: division by zero"])
+
+
+MANY = """
+    import pulumi
+
+    def test(provider, pulumi_stack):
+        provider.faults.on.create("cloud:index:Thing", name="t0").partial(reasons=["slow"])
+        bag = {"text": "long" * 99}
+        things = lambda: [pulumi.CustomResource("cloud:index:Thing", f"t{n}", bag) for n in range(30)] and None
+        pulumi_stack.up(things, continue_on_error=True, expect_failure=True)
+        assert False
+    """
+
+
+def test_long_stories_are_cut(run):
+    """Of many calls and objects the last are shown, and calls that went wrong; what is left out is in the files."""
+    text = run(MANY).stdout.str()
+
+    assert re.search(r"^  \.\.\. \d+ earlier calls that went well are in journal\.json$", text, re.M)
+    assert len(re.findall(r"^ +\d+ #1 ", text, re.M)) == 41
+    assert len(re.findall(r"-> half-made \w+: slow$", text, re.M)) == 1
+    assert "  ... 10 older objects are in cloud.json" in text
+    assert len(re.findall(r"^  cloud:index:Thing \w{8} .{200}\.\.\.$", text, re.M)) == 20
+
+
+def test_where_pytest_was_started_elsewhere(run, pytester, monkeypatch):
+    """The line that repeats a failure is right where it was printed, also in a folder below the root."""
+    folder = pytester.mkdir("below")
+    (folder / "test_below.py").write_text("def test(provider): assert False")
+    pytester.makeini("[pytest]")
+    monkeypatch.chdir(folder)
+    result = run("", "test_below.py")
+
+    result.stdout.fnmatch_lines(["*To run it again: pytest --provider-seed=0 test_below.py::test"])
+
+
+def test_under_workers(pytester, run):
+    """A worker of pytest-xdist reports all of it, too, and the files are there afterwards."""
+    pytester.makepyfile(test_it=FAILING)
+    without = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:randomly")
+    result = pytester.runpytest_subprocess("-n", "1", *without, "-o", "pythonpath=.")
+    folder, names = re.search(r"^Kept in (.*): (.*)$", result.stdout.str(), re.M).groups()
+
+    result.stdout.fnmatch_lines(
+        [
+            "What the engine asked:",
+            "What exists:",
+            "Fault: Rule(*",
+            "Seed 0. To run it again: pytest --provider-seed=0 test_it.py::test_it",
+        ]
+    )
+    assert all((Path(folder) / name).exists() for name in names.split(", "))
+
+
+def test_a_refusal_is_told_once(run):
+    """A program that the provider refuses is one error at the test's line, without what led to it in us."""
+    result = run(
+        """
+        import pulumi
+        from mockprovider import Property, ResourceType
+
+        def test(provider, pulumi_stack):
+            provider.define(ResourceType("cloud:index:Bucket", {"acl": Property(str, enum=("private", "public"))}))
+            pulumi_stack.up(lambda: pulumi.CustomResource("cloud:index:Bucket", "logs", {"acl": "pirvate"}) and None)
+        """
+    )
+
+    result.stdout.fnmatch_lines(["E *expected one of 'private', 'public', got 'pirvate'", "test_it.py:*: ProgramError"])
+    assert "direct cause" not in result.stdout.str()
+    assert "mockprovider/engine" not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("provider.faults.on.delete()", "Faults cannot be injected at 'delete' in this version*"),
+        ("pulumi_stack.up(lambda: None).state['lgos']", "*there is no resource 'lgos'; there are: none*"),
+    ],
+)
+def test_what_is_not_there(run, line, said):
+    """A fault or resource that there is not is one sentence at the test's line, with none of ours around it."""
+    result = run(f"def test(provider, pulumi_stack): {line}")
+
+    result.stdout.fnmatch_lines([f"E *{said}"])
+    assert "/mockprovider/" not in result.stdout.str()
+
+
+@pytest.mark.terraform_cli
+def test_the_engine_s_folder(run):
+    """A failed test under a real engine says where its files are, and what the engine printed is there, without secrets."""
+    result = run(
+        """
+        from cloud import BUCKET
+
+        def test(provider, terraform):
+            provider.define(BUCKET)
+            terraform.write('resource "cloud_bucket" "logs" {\\n  token = "hunter-two"\\n}')
+            terraform.apply()
+            assert not terraform.show()["values"]
+        """
+    )
+    folder = Path(re.search(r"^The engine's folder, with its state and output.txt: (.*)$", result.stdout.str(), re.M)[1])
+    printed = (folder / "output.txt").read_text()
+
+    assert (folder / "terraform.tfstate").exists()
+    assert printed.startswith("$ terraform apply -json -auto-approve\n")
+    assert "Apply complete! Resources: 1 added" in printed
+    assert "hunter-two" not in printed
+
+
+def test_a_missing_extra(run):
+    """A test that fails because an optional dependency is not installed says what to install."""
+    result = run("def test(provider): raise ModuleNotFoundError('No module named pulumi.x', name='pulumi.x')")
+
+    result.stdout.fnmatch_lines(["This needs pulumi: pip install 'mockprovider[[]pulumi]'"])

@@ -91,7 +91,7 @@ def test_help(run):
 
 def test_strict_markers(run):
     """The marker is registered, so that strict runs know it."""
-    run("import pytest\n@pytest.mark.cassette\ndef test(): pass", "--strict-markers").assert_outcomes(passed=1)
+    run("import pytest\npytestmark = pytest.mark.cassette\ndef test(): pass", "--strict-markers").assert_outcomes(passed=1)
 
 
 def test_what_is_not_used_costs_nothing(pytester):

@@ -1,0 +1,56 @@
+"""What a double saw, in a few lines: for whoever reads why a test failed. ``artefacts`` keeps all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mockprovider.double.double import Double
+from mockprovider.double.masking import mask
+from mockprovider.journal import Entry, Side
+
+CALLS = 40
+"""How many calls are shown, the last ones; of earlier ones those that went wrong."""
+OBJECTS = 20
+"""How many objects are shown, the newest ones."""
+WIDTH = 200
+"""How much is shown of one object."""
+
+
+def explain(double: Double) -> Iterator[str]:
+    """Lines about what the engine asked, what exists, and which faults were to fire. Secrets are masked."""
+    yield "What the engine asked:"
+    yield from _calls([each for each in double.journal if each.side is Side.ENGINE])
+    if double.is_served and not len(double.journal):
+        served = ", ".join(double.packages) or f"{double.name} (nothing is declared: provider.define(...))"
+        yield f"What real engines find: {served}"
+    if double.is_fake or double.cloud.objects():
+        # What a real provider made, and a recorded one once made, its own cloud knows.
+        yield "What exists:"
+        yield from _objects(double)
+    for rule in double.faults.rules:
+        yield f"Fault: {rule}{f': {rule.unfired}' if rule.unfired else ''}"
+
+
+def _calls(entries: list[Entry]) -> Iterator[str]:
+    last = len(entries) - CALLS
+    shown = [entry for at, entry in enumerate(entries) if at >= last or not _went_well(entry)]
+    if len(shown) < len(entries):
+        yield f"  ... {len(entries) - len(shown)} earlier calls that went well are in journal.json"
+    yield from map(str, shown)
+    if not entries:
+        yield "  nothing"
+
+
+def _went_well(entry: Entry) -> bool:
+    return entry.reply is not None and entry.reply.ok
+
+
+def _objects(double: Double) -> Iterator[str]:
+    objects = double.cloud.objects()
+    if len(objects) > OBJECTS:
+        yield f"  ... {len(objects) - OBJECTS} older objects are in cloud.json"
+    for each in objects[-OBJECTS:]:
+        text = str(mask(double.packages, each.type, each))
+        yield f"  {each.type} {each.id} {text if len(text) <= WIDTH else text[:WIDTH] + '...'}"
+    if not objects:
+        yield "  nothing"

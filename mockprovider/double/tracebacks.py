@@ -1,0 +1,52 @@
+"""Less of a traceback: a frame of ours tells whoever reads about a failed test nothing about it."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from pathlib import Path
+from types import TracebackType
+
+from mockprovider.errors import MockProviderError
+
+HERE = f"{Path(__file__).parents[1]}{os.sep}"
+NOT_THE_USERS = (HERE, "<frozen ", *(sysconfig.get_path(each) + os.sep for each in ("stdlib", "purelib", "platlib")))
+"""How the names of files begin in which nobody looks for a mistake of their own."""
+
+
+def shorten(error: BaseException, entry: TracebackType | None, file: str) -> None:
+    """Cut our own frames off an error that we raised on purpose: its message says it all.
+
+    ``entry`` is where its traceback begins, ``file`` the test's. Errors that are none of ours are left as they are: they may be
+    bugs.
+    """
+    while entry is not None and entry.tb_frame.f_code.co_filename != file:
+        entry = entry.tb_next
+    if not isinstance(error, MockProviderError) or entry is None:
+        return
+    while entry.tb_next is not None and not entry.tb_next.tb_frame.f_code.co_filename.startswith(HERE):
+        entry = entry.tb_next
+    entry.tb_next = None
+    _without_our_causes(error)
+
+
+def _without_our_causes(error: BaseException) -> None:
+    """Leave out of what led to an error what happened in us, and in libraries beneath: its message tells of that."""
+    cause = _led_to(error)
+    while cause is not None and not _is_the_users(cause.__traceback__):
+        cause = _led_to(cause)
+    error.__cause__, error.__suppress_context__ = cause, True
+    if cause is not None:
+        _without_our_causes(cause)
+
+
+def _led_to(error: BaseException) -> BaseException | None:
+    return error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _is_the_users(entry: TracebackType | None) -> bool:
+    while entry is not None:
+        if not entry.tb_frame.f_code.co_filename.startswith(NOT_THE_USERS):
+            return True
+        entry = entry.tb_next
+    return False

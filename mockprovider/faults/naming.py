@@ -1,0 +1,50 @@
+"""What a rule calls things: types that can only be misspelt, and the call that a rule most likely meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher, get_close_matches
+
+from mockprovider.calls import Op
+from mockprovider.errors import DefinitionError
+
+CLOSE = 0.85
+"""How alike a declared type must be to be the one that was meant; ``Bucket`` and ``BucketPolicy`` are not that alike."""
+
+
+def check(type_: str, declared: Mapping[str, str], *, strict: bool) -> None:
+    """Raise ``DefinitionError`` for a type that can only be misspelt; ``declared`` has Terraform's name for each token.
+
+    Nobody has to declare a type. But one that differs in a letter or two from a declared one is hardly another, unless one
+    name goes on where the other ends (``Bucket``, ``BucketV2``).
+    """
+    if not isinstance(type_, str):
+        raise DefinitionError(f"Faults go by type tokens, and this is a {type(type_).__name__}: give its token, a string.")
+    if type_ in declared:
+        return
+    token = next((token for token, name in declared.items() if name == type_), "")
+    if token or ":" not in type_:
+        wanted = f"Write {token!r}." if token else "Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
+        raise DefinitionError(f"Faults go by type tokens, and {type_!r} is none. {wanted}")
+    near = next(iter(get_close_matches(type_, declared, 1, 0.3 if strict else CLOSE)), "")
+    if strict:
+        hint = f"Did you mean {near!r}?" if near else f"Declared are: {', '.join(sorted(declared)) or 'none'}."
+        raise DefinitionError(f"Nobody declared the type {type_!r}, and this double is strict. {hint}")
+    if near and not near.startswith(type_) and not type_.startswith(near):
+        raise DefinitionError(
+            f"Nobody declared the type {type_!r}. Did you mean {near!r}? If it is a type of its own, declare it first: "
+            "provider.define(ResourceType(...))."
+        )
+
+
+def missed(op: Op, type_: str | None, name: str | None, others: Sequence[tuple[str, str]]) -> str:
+    """Why a rule about ``type_`` and ``name`` fitted no call of its op, given the types and names of those that came."""
+    if not others:
+        return f"no {op.value} was asked for"
+    if type_ in (None, *(other for other, _ in others)) and not any(known for _, known in others):
+        return f"no {op.value} told a name, as Terraform's protocol has none: leave name={name!r} out"
+    wanted = f"{type_ or ''} {name or ''}"
+    near = max(others, key=lambda each: SequenceMatcher(None, wanted, " ".join(each)).ratio())
+    parts = [("type", type_, near[0]), ("name", name, near[1])]
+    apart = " and ".join(f"{part} is {there!r}, not {given!r}" for part, given, there in parts if given not in (None, there))
+    return f"no such {op.value} was asked for; of the nearest, the {apart}"

@@ -1,0 +1,149 @@
+"""What becomes of a recording: it replaces a cassette only if its test passed, and never another test's."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+TEST = """
+    import pytest
+    from cloud import program
+
+    @pytest.mark.cassette("it.json")
+    def test(provider, pulumi_stack):
+        pulumi_stack.up(program)
+        {more}
+    """
+ALL = "--provider-record=all"
+
+
+@pytest.fixture
+def record(run, pytester):
+    """Record a test that ends with ``more``; gives the run's result, and the methods in each file beside the test by name."""
+
+    def record(more):
+        result = run(TEST.format(more=more), ALL)
+        found = {each.name: json.loads(each.read_text()) for each in pytester.path.glob("it.json*")}
+        return result, {name: [each.get("method") for each in content] for name, content in found.items()}
+
+    return record
+
+
+def test_a_passed_test_replaces_the_cassette(record):
+    """What a test that passed recorded is the cassette, whatever there was, and nothing else is left."""
+    for more in ("pass", "pulumi_stack.destroy()", "pytest.xfail('known')"):
+        _, files = record(more)
+        assert list(files) == ["it.json"]
+        assert ("Delete" in files["it.json"]) == ("destroy" in more)
+
+
+def test_a_failed_test_replaces_nothing(record, pytester):
+    """A failed test leaves the cassette as it was, keeps what it recorded beside it, and says where."""
+    record("pass")
+    before = (pytester.path / "it.json").read_bytes()
+    result, files = record("pulumi_stack.destroy(); assert False")
+
+    assert (pytester.path / "it.json").read_bytes() == before
+    assert sorted(files) == ["it.json", "it.json.failed"]
+    assert "Delete" in files["it.json.failed"]
+    result.stdout.fnmatch_lines(
+        [f"Recorded into {pytester.path}/it.json.failed: the test failed, so {pytester.path}/it.json stays as it was."]
+    )
+
+
+def test_a_failed_test_s_recording_is_kept_where_there_is_none(record, pytester):
+    """The first recording is the cassette even if its test failed, so that mending the test needs no second one."""
+    result, files = record("assert False")
+
+    assert list(files) == ["it.json"]
+    assert "Create" in files["it.json"]
+    result.stdout.fnmatch_lines([f"Recorded into {pytester.path}/it.json, up to where the test failed."])
+
+
+def test_a_setup_that_failed_replaces_nothing(record, run, pytester):
+    """A test that never began recorded nothing that would be worth a cassette."""
+    record("pass")
+    before = (pytester.path / "it.json").read_bytes()
+    source = (
+        "import pytest\n@pytest.fixture\ndef broken(provider): 1 / 0\n@pytest.mark.cassette('it.json')\ndef test(broken): pass"
+    )
+    run(source, ALL).assert_outcomes(errors=1)
+
+    assert (pytester.path / "it.json").read_bytes() == before
+
+
+def test_a_torn_cassette_is_moved_aside(run, pytester):
+    """What a crashed recording left is moved aside before another takes its place."""
+    run(TEST.format(more="pass"), ALL)
+    cassette = pytester.path / "it.json"
+    torn = cassette.read_bytes()[:-9]
+    cassette.write_bytes(torn)
+    run(TEST.format(more="pass"), ALL).assert_outcomes(passed=1)
+
+    assert cassette.with_name("it.json.torn").read_bytes() == torn
+    assert json.loads(cassette.read_text())
+
+
+def test_a_provider_that_does_not_start(run, pytester):
+    """A test that failed before anything was answered leaves no cassette, and says so."""
+    marker = '@pytest.mark.cassette("it.json", command=["false"])'
+    body = "pulumi_stack.up(lambda: pulumi.CustomResource('cloud:index:Bucket', 'logs') and None)"
+    result = run(f"import pulumi, pytest\n{marker}\ndef test(provider, pulumi_stack): {body}", ALL)
+
+    result.stdout.fnmatch_lines(["E *PluginError: *false ended (exit code 1)*", "Nothing was recorded."])
+    assert list(pytester.path.glob("it.json*")) == []
+
+
+def test_two_tests_of_one_cassette(run):
+    """The second test that would record the same file is refused, since a cassette holds what one test recorded."""
+    source = """
+        import pytest
+
+        pytestmark = pytest.mark.cassette("it.json")
+
+        def test_one(provider): pass
+
+        def test_two(provider): pass
+        """
+    result = run(source, ALL)
+
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(
+        ["DefinitionError: */it.json is what test_it.py::test_one has just recorded, and a cassette holds what one test *"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("marker", "engine", "said"),
+    [
+        ("protocol='terraform'", "pulumi_stack", "is of a terraform provider, and mockprovider_pulumi_stack asks pulumi ones"),
+        ("", "terraform", "is of a pulumi provider, and mockprovider_terraform asks terraform ones"),
+    ],
+)
+def test_an_engine_of_the_other_protocol(run, marker, engine, said):
+    """An engine that cannot ask the recorded provider anything is refused before the test begins, with what to do."""
+    result = run(f"import pytest\n@pytest.mark.cassette({marker})\ndef test({engine}): pass", ALL)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"DefinitionError: This test's cassette {said}. Use another engine*"])
+
+
+def test_the_executable_s_name_tells_the_protocol(run, pytester):
+    """A provider whose executable is called as Terraform's are is recorded as one, without being told."""
+    executable = pytester.path / "terraform-provider-cloud"
+    executable.write_text("#!/bin/sh\nexit 7\n")
+    executable.chmod(0o755)
+    result = run(f"import pytest\n@pytest.mark.cassette(command='{executable} --fast')\ndef test(provider): pass", ALL)
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["PluginError: *terraform-provider-cloud ended (exit code 7) before it said where it listens*"])
+
+
+def test_a_command_that_is_none(run):
+    """A command line with an open quotation is refused in one line."""
+    result = run("import pytest\n@pytest.mark.cassette(command='a \"b')\ndef test(provider): pass", ALL)
+
+    result.stdout.fnmatch_lines(
+        ["DefinitionError: @pytest.mark.cassette: command='a \"b' is no command line: No closing quotation."]
+    )

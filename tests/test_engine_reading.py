@@ -1,0 +1,111 @@
+"""What the embedded engine reads: objects that exist already, imports, and refreshes."""
+
+import pulumi
+from engine_toolbox import BUCKET, Bucket, Existing, calls, make
+from msgspec.structs import replace
+from pulumi import ResourceOptions
+
+from mockprovider.calls import Op
+
+
+def test_reading_what_exists():
+    """``get`` reads, stores what it read as external, and never deletes it."""
+    stack, double, _ = make()
+    double.cloud.create(BUCKET, "there", {"acl": "x", "arn": "arn:there"})
+
+    def program():
+        pulumi.export("arn", Existing("b", "there").arn)
+
+    up = stack.up(program)
+    assert (up.outputs["arn"], up.state["b"].external, up.summary) == ("arn:there", True, {})
+    assert stack.destroy().summary == {"discard": 1}
+    assert double.journal.ops(name="b") == ["read"]
+    assert len(double.cloud.objects(BUCKET)) == 1
+
+
+def test_reading_what_does_not_exist():
+    """What cannot be read fails, and the message names the id."""
+    stack, _, _ = make()
+    assert "'nowhere' does not exist" in str(stack.up(lambda: Existing("b", "nowhere"), expect_failure=True).error)
+
+
+def test_taking_over_and_giving_up():
+    """What was only read becomes a new object when it is declared, and a declared one is deleted when another is read
+    instead.
+    """
+    stack, double, _ = make()
+    double.cloud.create(BUCKET, "there", {"acl": "x"})
+    stack.up(lambda: Existing("b", "there"))
+    assert stack.up(lambda: Bucket("b")).summary == {"replace": 1}
+    made = stack.state["b"].id
+    assert sorted(each.id for each in double.cloud.objects(BUCKET)) == sorted(["there", made])
+    stack.up(lambda: Existing("b", "there"))
+    assert [each.id for each in double.cloud.objects(BUCKET)] == ["there"]
+
+
+def test_importing():
+    """``import`` reads by id alone, compares, updates what differs, and is not repeated."""
+    stack, double, _ = make()
+    double.cloud.create(BUCKET, "there", {"acl": "x"})
+    wanted = {"acl": "x"}
+
+    def program():
+        Bucket("b", ResourceOptions(import_="there"), **wanted)
+
+    assert stack.up(program).summary == {"import": 1}
+    assert calls(double, "b") == ["read", "check", "diff"]
+    assert stack.up(program).summary == {}
+    wanted["acl"] = "y"
+    assert stack.up(program).summary == {"update": 1}
+    assert double.cloud.objects(BUCKET)[0]["acl"] == "y"
+    assert (stack.state["b"].id, stack.state["b"].import_id) == ("there", "there")
+
+
+def test_a_replacement_of_an_import_is_refused():
+    """What still names the id of its import may not be replaced."""
+    stack, double, _ = make()
+    double.cloud.create(BUCKET, "there", {"name": "x"})
+    stack.up(lambda: Bucket("b", ResourceOptions(import_="there"), name="x"))
+    failed = stack.up(lambda: Bucket("b", ResourceOptions(import_="there"), name="y"), expect_failure=True)
+    assert "Remove `import`" in str(failed.error)
+
+
+def test_refresh_drops_what_vanished_and_prunes_references():
+    """An object that is gone leaves the state, and what depended on it stays without the dependency."""
+    stack, double, _ = make()
+
+    def program():
+        Bucket("more", source=Bucket("logs").arn)
+
+    stack.up(program)
+    double.cloud.vanish(BUCKET, stack.state["logs"].id)
+    refresh = stack.refresh()
+    assert (refresh.summary, refresh.state.names()) == ({"delete": 1}, {"more"})
+    assert refresh.state["more"].dependencies == ()
+    assert stack.up(program).summary == {"create": 1, "update": 1}
+
+
+def test_up_can_refresh_first():
+    """``refresh=True`` reads what exists in the same session before the program runs."""
+    stack, double, _ = make()
+    stack.up(lambda: Bucket("b", acl="x"))
+    double.cloud.drift(BUCKET, stack.state["b"].id, acl="y")
+    double.journal.clear()
+    assert stack.up(lambda: Bucket("b", acl="x"), refresh=True).state["b"].outputs["acl"] == "x"
+    assert double.journal.ops(name="b") == ["read", "diff", "check", "diff", "update"]
+    assert {each.call.session.number for each in double.journal.entries(name="b")} == {2}
+
+
+def test_resources_that_ask_for_a_refresh_are_read_first():
+    """What answered ``refresh_before_update`` is read before the next up, and created anew if it vanished."""
+    stack, double, breaking = make()
+
+    def asking(call, proceed):
+        return replace(proceed(call), extra={"refresh_before_update": True})
+
+    breaking.replace(Op.CREATE, "b", asking)
+    stack.up(lambda: (Bucket("b"), Bucket("c")))
+    double.cloud.vanish(BUCKET, stack.state["b"].id)
+    double.journal.clear()
+    assert stack.up(lambda: (Bucket("b"), Bucket("c"))).summary == {"create": 1}
+    assert (double.journal.ops(name="b"), double.journal.ops(name="c")) == (["read", "check", "create"], ["check", "diff"])

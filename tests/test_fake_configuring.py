@@ -1,0 +1,80 @@
+"""The fake before its first resource: its configuration, what it is, and what it serves."""
+
+from __future__ import annotations
+
+import pytest
+from builders import BUCKET, call, fake, package
+
+from mockprovider.calls import Op, Session
+from mockprovider.cloud import Cloud
+from mockprovider.fake import Fake
+from mockprovider.schema import Package, Property
+from mockprovider.values import Secret
+
+CONFIG = {"region": Property(default="north", forces_new=True), "token": Property(secret=True), "retries": Property(int)}
+
+
+def test_check_config():
+    """Declared configuration is checked and filled in as a resource's inputs are; undeclared passes."""
+    serve, _ = fake(config=CONFIG)
+    asked = call(Op.CHECK_CONFIG, "pulumi:providers:cloud", inputs={"token": "t", "retries": "x", "more": 1})
+    reply = serve(asked)
+
+    assert reply.inputs == {"region": "north", "token": Secret("t"), "retries": "x", "more": 1}
+    assert [each.path for each in reply.failures] == ["retries"]
+
+
+def test_diff_config():
+    """A changed setting is a change of the provider, and one that forces a new object replaces it."""
+    serve, _ = fake(config=CONFIG)
+
+    def asked(**inputs):
+        before = {"region": "north"}
+        return serve(call(Op.DIFF_CONFIG, "pulumi:providers:cloud", prior=before, prior_inputs=before, inputs=inputs)).plan
+
+    assert asked(region="north").changes == ()
+    assert not asked(token="t").replaces
+    assert asked(region="south").replaces
+
+
+def test_configure():
+    """Configure tells what the provider accepts, and the session remembers the configuration."""
+    serve, _ = fake(config=CONFIG)
+    session = Session("pulumi")
+    reply = serve(call(Op.CONFIGURE, session=session, inputs={"region": "south"}))
+
+    assert session.config == {"region": "south"}
+    assert reply.extra["acceptSecrets"]
+    assert reply.extra["supportsPreview"]
+
+
+def test_plugin_info_and_schema():
+    """Version and schema are those of the session's package, or else of the one that the type names."""
+    one, other = package(name="one", version="1.2.3"), package(name="other", version="4.5.6")
+    serve = Fake({"one": one, "other": other}, Cloud())
+    session = Session("pulumi")
+    session.schema = other
+
+    assert serve(call(Op.GET_PLUGIN_INFO, "", session=session)).extra == {"version": "4.5.6"}
+    assert serve(call(Op.GET_SCHEMA, "other:index:X")).extra == {"package": other}
+    assert serve(call(Op.GET_SCHEMA, "")).extra == {"package": one}
+    assert Fake({}, Cloud())(call(Op.GET_PLUGIN_INFO, "")).extra == {"version": Package("mock").version}
+
+
+def test_definitions_may_come_late():
+    """A type declared while the fake serves is served from then on."""
+    packages: dict[str, Package] = {}
+    serve = Fake(packages, Cloud(), strict=True)
+    before = serve(call(Op.CHECK, inputs={}))
+    packages["cloud"] = package(BUCKET)
+
+    assert not before.ok
+    assert serve(call(Op.CHECK, inputs={})).ok
+
+
+@pytest.mark.parametrize("op", [Op.HANDSHAKE, Op.ATTACH, Op.CANCEL])
+def test_small_talk(op):
+    """Handshake, Attach and Cancel always succeed."""
+    serve, _ = fake()
+
+    assert serve(call(op, "")).ok
