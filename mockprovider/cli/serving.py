@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -82,14 +82,15 @@ def _portable(part: str) -> str:
 
 def _serve(double: Double, protocol: str, host: str, port: int, major: int | None = None) -> None:
     # Whoever started us may be a script: its signal to end is as good as a Ctrl-C, from the first line that we print on.
-    ended = threading.Event()
-    previous = {each: signal.signal(each, lambda *_: ended.set()) for each in (signal.SIGINT, signal.SIGTERM)}
+    # No event of threading: its lock may be held by the very ``wait`` that the signal interrupts, which would hang for ever.
+    ended: list[int] = []
+    previous = {each: signal.signal(each, lambda number, _: ended.append(number)) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         with double.serve(protocol, host=host, port=port, major=major) as serving:
             _tell(serving)
             variables = " ".join(serving.environment)
-            while not ended.wait(0.2):
-                pass
+            while not ended:
+                time.sleep(0.05)
     finally:
         for each, handler in previous.items():
             signal.signal(each, handler)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 
 PARENT_SECONDS = 0.5
 """How often we look whether our parent still lives: no signal tells us, and an orphan would run for ever."""
@@ -18,20 +19,19 @@ class Life:
     """
 
     def __init__(self, protocol: str) -> None:
-        self._over = threading.Event()
+        # No event of threading: its lock may be held by the very ``wait`` that a signal interrupts, which would hang for ever.
+        self._over: SimpleQueue[None] = SimpleQueue()
         self._parent = os.getppid()
-        signal.signal(signal.SIGTERM, self._signalled)
-        signal.signal(signal.SIGINT, self._signalled if protocol == "pulumi" else signal.SIG_IGN)
-
-    def _signalled(self, *_: object) -> None:
-        self._over.set()
+        signal.signal(signal.SIGTERM, self.end)
+        signal.signal(signal.SIGINT, self.end if protocol == "pulumi" else signal.SIG_IGN)
 
     def end(self, *_: object) -> None:
-        """End the process soon."""
-        self._over.set()
+        """End the process soon. Safe in signal handlers."""
+        self._over.put(None)
 
     def wait(self) -> None:
         """Block until the process is to end."""
-        while not self._over.wait(PARENT_SECONDS):
-            if os.getppid() != self._parent:
+        while os.getppid() == self._parent:
+            with suppress(Empty):
+                self._over.get(timeout=PARENT_SECONDS)
                 return

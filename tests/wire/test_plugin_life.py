@@ -1,0 +1,43 @@
+"""When the plugin's process ends."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+ROUNDS = """
+import signal
+from mockprovider.plugin import life as module
+
+module.PARENT_SECONDS = 0.001
+for round in range(1, 2001):
+    life = module.Life("pulumi")
+    signal.signal(signal.SIGALRM, life.end)
+    signal.setitimer(signal.ITIMER_REAL, round / 20_000_000)
+    life.wait()
+print("ended")
+"""
+
+
+def test_a_signal_at_any_moment_ends_it() -> None:
+    """A signal that comes just as the process begins to wait ends it, however near the two are."""
+    ended = subprocess.run([sys.executable, "-c", ROUNDS], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (ended.stdout, ended.stderr) == ("ended\n", "")
+
+
+@pytest.mark.parametrize("protocol", ["pulumi", "terraform"])
+def test_ctrl_c_is_for_the_engine_to_judge(protocol: str) -> None:
+    """Pulumi ends a plugin with an interrupt; Terraform's plugins leave Ctrl-C to the engine."""
+    code = (
+        "import signal, threading\n"
+        "from mockprovider.plugin.life import Life\n"
+        f"life = Life({protocol!r})\n"
+        "signal.raise_signal(signal.SIGINT)\n"
+        "print(life._over.qsize())\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+
+    assert (ended.stdout, ended.stderr) == ("1\n" if protocol == "pulumi" else "0\n", "")
