@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from difflib import get_close_matches
 from enum import StrEnum
 
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
+from mockprovider.document import nearest
 from mockprovider.errors import DefinitionError
 
 
@@ -144,6 +144,4 @@ class Journal:
 def _known(what: str, word: str, words: type[StrEnum]) -> None:
     known = [each.value for each in words]
     if word not in known:
-        near = get_close_matches(str(word).lower(), known, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(known)}."
-        raise DefinitionError(f"There is no {what} {word!r} in a journal. {hint}")
+        raise DefinitionError(f"There is no {what} {word!r} in a journal. {nearest(str(word).lower(), known, 'There are')}")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kept_terraform import aws_names_right, module_plan, module_state, names_life
+from kept_terraform import aws_names_right, module_plan, module_state, names_life, planned_and_applied
 
 from mockprovider.double import Wiring, real
 
@@ -138,17 +138,13 @@ def aws_life(
     cli: Any, touch: Callable[[], object], shown: Callable[[Mapping[str, Any]], dict[str, Any]] = module_plan
 ) -> list[dict[str, Any]]:
     """Create, plan again, update, refresh, destroy, of everything: the plans, as ``shown`` gives them, and the states."""
-
-    def step(*options: str) -> list[dict[str, Any]]:
-        return [shown(cli.plan(*options).plan), module_state(cli.apply_plan().state)]
-
     cli.write(configuration(EVERYTHING, 30))
-    seen = step()
+    seen = planned_and_applied(cli, shown=shown)
     assert cli.plan().exit_code == 0
     cli.write(configuration(EVERYTHING, 60))
-    seen += step()
+    seen += planned_and_applied(cli, shown=shown)
     touch()
-    return [*seen, module_state(cli.refresh().state), *step("-destroy")]
+    return [*seen, module_state(cli.refresh().state), *planned_and_applied(cli, "-destroy", shown=shown)]
 
 
 def provider() -> str | None:

@@ -86,12 +86,17 @@ States = list[dict[str, Any]]
 Imports = Mapping[str, str]
 
 
+def planned_and_applied(cli: Any, *options: str, shown: Callable[[Mapping[str, Any]], dict[str, Any]] = module_plan) -> States:
+    """One change as it is planned, and then applied: the plan, as ``shown`` gives it, and the state that it leads to."""
+    return [shown(cli.plan(*options).plan), module_state(cli.apply_plan().state)]
+
+
 def terraform_life(text: str, imports: Imports | None = None) -> Callable[[Any, Callable[[], object]], States]:
     """Plan, apply, plan again, change, refresh, import and destroy; ``imports`` gives the ids of further resources."""
 
     def life(cli: Any, touch: Callable[[], object]) -> States:
         cli.write(text.format(length=2))
-        states = [module_plan(cli.plan().plan), module_state(cli.apply_plan().state)]
+        states = planned_and_applied(cli)
         assert cli.plan().exit_code == 0
         cli.write(text.format(length=3))
         states += [module_plan(cli.plan().plan), module_state(cli.apply().state)]

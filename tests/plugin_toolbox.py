@@ -1,4 +1,4 @@
-"""What the tests of the pytest plugin share: a real provider's command."""
+"""What the tests of the pytest plugin share: a real provider's command, and what an inner run of pytest goes without."""
 
 from __future__ import annotations
 
@@ -7,3 +7,5 @@ from pathlib import Path
 
 FILES = Path(__file__).parents[1] / "examples" / "files"
 COMMAND = [sys.executable, str(FILES / "provider.py")]
+WITHOUT = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:randomly")
+"""The plugins of pytest that an inner run in a process of its own goes without."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from mockprovider import tape
 from mockprovider.calls import Call, Handler, Native, Op, Reply
 from mockprovider.double import Double
 from mockprovider.double.launchers import dev_overrides
@@ -24,8 +25,7 @@ ENGINES = [
 ]
 """What the fixture ``binary`` is in turn."""
 
-SOURCE = "example.com/mock/cloud"
-HEAD = f'terraform {{\n  required_providers {{\n    cloud = {{ source = "{SOURCE}" }}\n  }}\n}}\n'
+HEAD = 'terraform {\n  required_providers {\n    cloud = { source = "example.com/mock/cloud" }\n  }\n}\n'
 RULE = Kind("object", properties={"port": Property(int), "open": Property(bool)})
 THING = ResourceType(
     "cloud:index:Thing",
@@ -48,6 +48,8 @@ PLAINTEXT = {"TF_DISABLE_PLUGIN_TLS": "1"}
 """What keeps an engine that starts a plugin from asking for TLS."""
 
 Meddling = Callable[[Call, Handler], Reply]
+Seen = list[dict[str, Any]]
+Life = Callable[[Terraform], Seen]
 
 
 class Stage:
@@ -145,6 +147,21 @@ def starting(script: str, folder: Path, binary: str) -> Terraform:
     executable.write_text(script, encoding="utf-8")
     executable.chmod(0o755)
     return Terraform(folder / "module", PLAINTEXT, binary=binary, settings=dev_overrides(executable.parent, ["cloud"]))
+
+
+def lived(binary: str, double: Double, folder: Path, *lives: Life) -> Seen:
+    """The lives one after the other, in one module under one engine; the double's own errors fail the test."""
+    with double:
+        serving = double.serve("terraform")
+        cli = Terraform(folder, lambda: serving.environment, binary=binary)
+        found = [each for life in lives for each in life(cli)]
+        double.raise_errors()
+    return found
+
+
+def methods(path: Path) -> list[str]:
+    """The RPCs that a cassette has answers to."""
+    return [each.method for each in tape.load(path).interactions]
 
 
 def said(result: TerraformResult) -> str:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
-import subprocess
 import sys
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
+from cli_toolbox import serving
 from click.testing import CliRunner
 
 from mockprovider.cli import main
@@ -51,19 +48,6 @@ def run(*arguments):
     """The command line's exit code and output."""
     result = CliRunner().invoke(main, [str(each) for each in arguments])
     return result.exit_code, result.output
-
-
-@contextmanager
-def serving(folder, *arguments):
-    """The command line in a process of its own, which is ended."""
-    command = [sys.executable, "-c", "from mockprovider.cli import main; main()", *arguments]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=folder, env=environment, **pipes) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
 
 
 @pytest.fixture

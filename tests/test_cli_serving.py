@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from cli_toolbox import serving
 
 TYPES = {"mockprovider": 1, "packages": {"cloud": {"resources": {"cloud:index:Bucket": {"properties": {"acl": "string"}}}}}}
 
@@ -18,32 +15,18 @@ def test_a_protocol_can_be_chosen(options, expected, tmp_path):
     """The variable that is told leads engines to the chosen protocol, 6 unless one is given."""
     types = tmp_path / "types.json"
     types.write_text(json.dumps(TYPES))
-    program = [sys.executable, "-c", "from mockprovider.cli import main; main()"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-    with subprocess.Popen(
-        [*program, "serve", "terraform", "--types", str(types), *options], stdout=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        try:
-            lines = [process.stdout.readline() for _ in range(4)]
-            process.terminate()
-            process.communicate(timeout=30)
-        finally:
-            process.kill()
+    with serving(tmp_path, "serve", "terraform", "--types", str(types), *options) as process:
+        lines = [process.stdout.readline() for _ in range(4)]
+        process.terminate()
+        process.communicate(timeout=30)
 
     described = json.loads(lines[3].split("=", 1)[1].strip().strip("'"))
     assert {each["ProtocolVersion"] for each in described.values()} == {expected}
 
 
-def test_nothing_is_declared():
+def test_nothing_is_declared(tmp_path):
     """Who serves without declaring types is told what becomes of what is asked."""
-    program = [sys.executable, "-c", "from mockprovider.cli import main; main()"]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
-    with subprocess.Popen(
-        [*program, "serve", "pulumi"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        try:
-            line = process.stderr.readline()
-        finally:
-            process.kill()
+    with serving(tmp_path, "serve", "pulumi") as process:
+        line = process.stderr.readline()
 
     assert line.startswith("No types are declared, so any resource of the package mock is taken as it comes")

@@ -8,6 +8,7 @@ import msgpack
 import pytest
 
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
+from mockprovider.errors import MalformedError
 from mockprovider.schema import Kind, Package, Property, ResourceType
 from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
@@ -134,3 +135,6 @@ def test_a_time_of_renewal_is_kept_as_how_long_after(major: int) -> None:
     old = transcript.restore("OpenEphemeralResource", {**shown, "renew_at": {"seconds": 5, "nanos": 7}}, opened)
     assert old.native is not None
     assert old.native.message.renew_at.ToNanoseconds() == 5_000_000_007
+    for wrong in ("soon", {"after_seconds": "soon"}):
+        with pytest.raises(MalformedError, match=r"renew_at.*soon"):
+            transcript.restore("OpenEphemeralResource", {**shown, "renew_at": wrong}, opened)

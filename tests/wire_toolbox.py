@@ -76,6 +76,11 @@ class Connection:
         answered: bytes = self.start(rpc, data, service).result()
         return answered
 
+    def ask(self, rpc: str, **fields: Any) -> Any:
+        """The message that a provider answers a message of these fields with. Raises ``grpc.RpcError``."""
+        asked, answered, _ = PROVIDER.messages[rpc]
+        return answered.FromString(self.call(rpc, asked(**fields).SerializeToString()))
+
     def failure(self, rpc: str, data: bytes = b"", service: str = PROVIDER.name) -> grpc.RpcError:
         """The error with which a call ends."""
         error: grpc.RpcError = self.start(rpc, data, service).exception()

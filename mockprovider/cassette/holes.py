@@ -30,7 +30,6 @@ from mockprovider.cassette.renaming import (
     finder,
     is_verbatim,
     name_of,
-    secret_of,
     wholes_of,
 )
 from mockprovider.matching import digest, encode
@@ -169,8 +168,7 @@ class Vocabulary:
             own, other = atoms[path]
             if own is None or other is None:
                 return before(view, name_of(path))
-            wholes = wholes_of(view, name_of(path))
-            wholes = wholes if isinstance(view, dict) else (("text", "", view), *wholes)
+            wholes = (("text", "", view), *wholes_of(view, name_of(path)))
             # An earlier object may have the same value, such as a time: here it is the new one's.
             return Renaming({own: other})(view if own in wholes else before(view, name_of(path)), name_of(path))
 
@@ -254,7 +252,7 @@ def _laid_over(views: Sequence[Any], key: str, path: Place, slots: list[Slot]) -
     one = views[0]
     if any(type(each) is not type(one) for each in views):
         return False
-    if isinstance(one, dict) and secret_of(one) is None:
+    if isinstance(one, dict) and PLACEHOLDER not in one:
         same = all(each.keys() == one.keys() for each in views)
         return same and all(_laid_over([each[name] for each in views], name, (*path, name), slots) for name in sorted(one))
     if isinstance(one, list):

@@ -106,16 +106,11 @@ def changed_at(
     """
     if path in places:
         return change(view, path)
-    if isinstance(view, dict) and secret_of(view) is None:
+    if isinstance(view, dict) and PLACEHOLDER not in view:
         return {name: changed_at(each, places, change, rest, (*path, name)) for name, each in view.items()}
     if isinstance(view, list):
         return [changed_at(each, places, change, rest, (*path, n)) for n, each in enumerate(view)]
     return rest(view, name_of(path))
-
-
-def secret_of(view: dict[str, Any]) -> Atom | None:
-    """The atom that a placeholder is; ``None`` for any other object."""
-    return ("secret", view.get("kind", "string"), view[PLACEHOLDER]) if PLACEHOLDER in view else None
 
 
 def wholes_of(view: Any, key: str) -> tuple[Atom, ...]:

@@ -143,13 +143,13 @@ def record(
     OpenTofu is recorded as terraform. A Terraform provider is served with the protocol, 5 or 6, that it speaks.
     """
     from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
-    from mockprovider.double.launchers import protocol_of  # noqa: PLC0415 - as above
+    from mockprovider.double.launchers import named  # noqa: PLC0415 - as above
 
     if bool(attach) == bool(provider):
         raise click.UsageError("Name one provider: its command after --, or --attach HOST:PORT of one that runs already.")
-    named = protocol_of(provider)
-    if named not in ("", protocol):
-        raise click.UsageError(f"{Path(provider[0]).name} is a {named} provider by its name: mockprovider record {named} ...")
+    spoken, package = named(provider)
+    if spoken not in ("", protocol):
+        raise click.UsageError(f"{package} is a {spoken} provider by its name: mockprovider record {spoken} ...")
     serve_recording(protocol, cassette, provider, attach=attach, name=name, compact=compact, host=host, port=port)
 
 

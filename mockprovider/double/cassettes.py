@@ -13,10 +13,10 @@ from msgspec import Struct
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
 from mockprovider.cassette import Cassette, Recorder, Replayer, Transcriber
 from mockprovider.cassette.compacting import without_repeats
+from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.redaction import Redactor
 
-PREFIXES = ("pulumi-resource-", "terraform-provider-")
 IDENTITIES = "GetResourceIdentitySchemas"
 Command = Sequence[str]
 
@@ -43,16 +43,6 @@ class Wiring(Struct):
     recorder: Recorder | None = None
 
 
-def provider_name(command: Command) -> str:
-    """The package of a provider's executable, by the engines' naming rule; ``mock`` where it follows none."""
-    for part in command:
-        file = Path(part).name.removesuffix(".exe")
-        for prefix in PREFIXES:
-            if file.startswith(prefix):
-                return file.removeprefix(prefix).split("_")[0]
-    return "mock"
-
-
 def real(
     command: Command,
     protocol: str = "pulumi",
@@ -75,9 +65,8 @@ def real(
         )
 
     start, major = _starter(protocol, command, env)
-    return Wiring(
-        name or provider_name(command), PerSession(lambda call: start(command, call, env=env, cwd=cwd)), (), major, protocol
-    )
+    package = name or named(command)[1] or "mock"
+    return Wiring(package, PerSession(lambda call: start(command, call, env=env, cwd=cwd)), (), major, protocol)
 
 
 def attached(target: str, protocol: str = "pulumi", *, name: str = "", major: int = 6) -> Wiring:

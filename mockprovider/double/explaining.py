@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mockprovider.cloud import CloudObject
 from mockprovider.double.double import Double
 from mockprovider.double.masking import mask
 from mockprovider.journal import Entry, Side
@@ -23,10 +24,11 @@ def explain(double: Double) -> Iterator[str]:
     if double.is_served and not len(double.journal):
         served = ", ".join(double.packages) or f"{double.name} (nothing is declared: provider.define(...))"
         yield f"What real engines find: {served}"
-    if double.is_fake or double.cloud.objects():
+    objects = double.cloud.objects()
+    if double.is_fake or objects:
         # What a real provider made, and a recorded one once made, its own cloud knows.
         yield "What exists:"
-        yield from _objects(double)
+        yield from _objects(double, objects)
     for rule in double.faults.rules:
         yield f"Fault: {rule}{f': {rule.unfired}' if rule.unfired else ''}"
 
@@ -45,8 +47,7 @@ def _went_well(entry: Entry) -> bool:
     return entry.reply is not None and entry.reply.ok
 
 
-def _objects(double: Double) -> Iterator[str]:
-    objects = double.cloud.objects()
+def _objects(double: Double, objects: list[CloudObject]) -> Iterator[str]:
     if len(objects) > OBJECTS:
         yield f"  ... {len(objects) - OBJECTS} older objects are in cloud.json"
     for each in objects[-OBJECTS:]:

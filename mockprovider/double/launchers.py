@@ -42,10 +42,14 @@ def install(protocol: str, name: str, into: Path, *, types: str = "", version: s
     return path
 
 
-def protocol_of(command: Sequence[str]) -> str:
-    """What a provider speaks by its executable's name, ``pulumi`` or ``terraform``; empty where the name tells nothing."""
-    names = [Path(part).name for part in command]
-    return next((found for found, prefix in PREFIXES.items() if any(name.startswith(prefix) for name in names)), "")
+def named(command: Sequence[str]) -> tuple[str, str]:
+    """A provider's protocol and package, by the engines' rule for its executable's name; empty where that follows none."""
+    for part in command:
+        file = Path(part).name.removesuffix(".exe")
+        for protocol, prefix in PREFIXES.items():
+            if file.startswith(prefix):
+                return protocol, file.removeprefix(prefix).split("_")[0]
+    return "", ""
 
 
 def beside(executable: Path, name: str) -> Path:

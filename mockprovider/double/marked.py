@@ -10,7 +10,7 @@ from typing import Any
 from mockprovider.cassette import Mode, Recorder, mode
 from mockprovider.double.cassettes import Wiring, real, recording, replaying
 from mockprovider.double.drafts import Draft
-from mockprovider.double.launchers import protocol_of
+from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError
 
 PROTOCOLS = ("pulumi", "terraform")
@@ -98,7 +98,7 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     if given.get("protocol") not in (None, *PROTOCOLS):
         raise DefinitionError(f"@pytest.mark.cassette: there is no protocol {given['protocol']!r}; {WANTED['protocol']}.")
     command = _command(given.get("command") or [])
-    protocol = given.get("protocol") or protocol_of(command) or "pulumi"
+    protocol = given.get("protocol") or named(command)[0] or "pulumi"
     return {**dict.fromkeys(ARGUMENTS), **given, "command": command, "protocol": protocol}
 
 

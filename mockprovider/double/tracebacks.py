@@ -14,15 +14,14 @@ NOT_THE_USERS = (HERE, "<frozen ", *(sysconfig.get_path(each) + os.sep for each 
 """How the names of files begin in which nobody looks for a mistake of their own."""
 
 
-def shorten(error: BaseException, entry: TracebackType | None, file: str) -> None:
+def shorten(error: MockProviderError, entry: TracebackType | None, file: str) -> None:
     """Cut our own frames off an error that we raised on purpose: its message says it all.
 
-    ``entry`` is where its traceback begins, ``file`` the test's. Errors that are none of ours are left as they are: they may be
-    bugs.
+    ``entry`` is where its traceback begins, ``file`` the test's.
     """
     while entry is not None and entry.tb_frame.f_code.co_filename != file:
         entry = entry.tb_next
-    if not isinstance(error, MockProviderError) or entry is None:
+    if entry is None:
         return
     while entry.tb_next is not None and not entry.tb_next.tb_frame.f_code.co_filename.startswith(HERE):
         entry = entry.tb_next

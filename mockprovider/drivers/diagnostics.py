@@ -57,10 +57,10 @@ def _line(line: str) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text) if text.startswith("{") else {}
+        found: dict[str, Any] = json.loads(text) if text.startswith("{") else {}
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return found
 
 
 def _diagnostic(said: Mapping[str, Any]) -> Diagnostic:

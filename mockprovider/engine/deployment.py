@@ -19,7 +19,7 @@ from mockprovider.engine.decision import Op, RefusedError, deletion
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal
-from mockprovider.engine.graph import repaired, transitive_dependencies
+from mockprovider.engine.graph import repaired, staying, transitive_dependencies
 from mockprovider.engine.instance import CallFailedError, Instance, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.outcomes import Diagnostic, Fate, StoppedError
@@ -344,27 +344,25 @@ class Deployment:
         """The leftovers that are to go: of a limited operation the targets, and what cannot stay without them."""
         left = [each for each in self.ledger.leftovers() if id(each) not in self._held]
         if targets.excluding:
-            return self._spared(left, self._planner.staying(targets))
+            return self._without(left, staying(self.ledger.base, targets.excludes, dependents=targets.dependents))
         if not targets.constrained:
             return left
         going = self._planner.going_with(targets)
-        condemned = [each for each in left if each.urn in going]
-        unasked = [each for each in condemned if not targets.names(each.urn) and not targets.dependents]
+        unasked = [each for each in left if each.urn in going and not targets.names(each.urn) and not targets.dependents]
         for each in unasked:
             message = f"resource {each.urn!r} would be deleted along with what it depends on, but is no target"
             self.object(RefusedError(f"{message}. Make it one, or take dependents along."), each.urn)
         if unasked and not self.operation.preview:
             self.stop()
             return []
-        self._spared(left, {each.urn for each in left} - going)
-        return condemned
+        return self._without(left, {each.urn for each in left} - going)
 
-    def _spared(self, left: Sequence[ResourceState], staying: set[str]) -> list[ResourceState]:
-        """The leftovers that do not stay; those that do are noted as the same."""
+    def _without(self, left: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
+        """The leftovers without those that are spared, which are noted as the same."""
         for each in left:
-            if each.urn in staying and not each.delete:
+            if each.urn in spared and not each.delete:
                 self._execute(Step(op=Op.SAME, old=each, new=copied(each)))
-        return [each for each in left if each.urn not in staying]
+        return [each for each in left if each.urn not in spared]
 
     def _delete(self, old: ResourceState) -> bool:
         if self.stopped:

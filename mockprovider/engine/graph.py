@@ -67,13 +67,13 @@ def staying(resources: Sequence[ResourceState], excluded: Callable[[str], bool],
     made inside of it. With ``dependents`` what depends on these stays, too, and what that needs.
     """
     components = {each.urn for each in resources if not each.custom}
-    found: set[str] = set()
-    before = -1
+    found = {each.urn for each in resources if excluded(each.urn)}
+    before = 0
     while len(found) != before:
         before = len(found)
         for index, each in reversed(list(enumerate(resources))):
-            if excluded(each.urn) or each.urn in found:
-                found |= {each.urn, *each.dependency_urns()}
+            if each.urn in found:
+                found.update(each.dependency_urns())
                 found |= _inside(resources[:index], components.intersection(each.dependency_urns(parent=False)))
             elif dependents and not found.isdisjoint(each.dependency_urns()):
                 found.add(each.urn)

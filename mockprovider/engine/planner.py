@@ -23,7 +23,7 @@ from mockprovider.engine.decision import (
     prepare,
 )
 from mockprovider.engine.goal import Goal, alias_urns, new_state
-from mockprovider.engine.graph import dependents, staying
+from mockprovider.engine.graph import dependents
 from mockprovider.engine.instance import identity
 from mockprovider.engine.state import ResourceState, copied
 from mockprovider.engine.steps import Provider, Run, Step, import_
@@ -93,7 +93,7 @@ class Planner:
         return list(self._planned)
 
     def is_left_out(self, urn: str) -> bool:
-        """Whether ``urn`` would be created, and is not: it is no target."""
+        """Whether ``urn`` would be created, and is not: it is no target, or excluded."""
         return urn in self._left_out
 
     @property
@@ -175,9 +175,10 @@ class Planner:
             new.inputs = {}
             return [Step(op=Op.SAME, new=new)], new
         if old.provider and self._run.registry.get(old.provider) is None:
+            why = "is excluded. Include it" if self._targets.excluding else "is no target. Make it one"
             raise RefusedError(
                 f"the provider {old.provider!r} of {new.urn!r} is not registered: the program gives the resource another one, "
-                "and it is no target. Make it one, or change the program back."
+                f"and it {why}, or change the program back."
             )
         steps = self._unchanged(old, new.urn)
         self._planned[new.urn] = steps[-1].resource
@@ -204,10 +205,6 @@ class Planner:
         for root in roots:
             going.update(each.urn for each in self._dependent_replacements(root) + self._replaced_with(root.urn))
         return going
-
-    def staying(self, targets: Targets) -> set[str]:
-        """The URNs that cannot go if what is excluded stays."""
-        return staying(self._ledger.base, targets.excludes, dependents=targets.dependents)
 
     def _refuse_left_out(self, new: ResourceState) -> None:
         missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None, *, double: Double | None = None
     os._exit(code)
 
 
-def run(arguments: Sequence[str], double: Double | None = None) -> int:
+def run(arguments: Sequence[str], double: Double | None) -> int:
     """Be the plugin; the exit code."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 
 
-def listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None = None) -> str:
+def listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None) -> str:
     """Listen, and return the port as text. Raises ``MockProviderError`` if there is nothing to serve."""
     if double or not asked.relay:
         from mockprovider.plugin.serving import chosen, serve  # noqa: PLC0415 - slow to import, and a relay needs none of it

@@ -28,7 +28,7 @@ class TlsError(PluginError):
     """The engine asks for TLS and cannot have it, so there is no way to tell it why but the report of a crash."""
 
 
-def listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None = None) -> str:
+def listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None) -> str:
     """Listen, and return the handshake line. Raises ``MockProviderError`` if no engine started us, or TLS cannot be had."""
     check_cookie(os.environ)
     try:

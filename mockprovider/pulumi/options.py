@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
     continue_on_error: bool
 
 
-def listed(option: str, names: Sequence[str]) -> tuple[str, ...]:
+def _listed(option: str, names: Sequence[str]) -> tuple[str, ...]:
     """The ``names`` that were given for ``option``. Raises ``DefinitionError`` for what is no list of names."""
     if isinstance(names, str) or not all(isinstance(each, str) and each for each in names):
         raise DefinitionError(f"{option}={names!r} is no list of names or URNs. Write {option}=[{str(names)!r}].")
@@ -43,7 +43,7 @@ def named(options: Options, operation: str) -> dict[str, tuple[str, ...]]:
     options that the CLI does not take, or not together.
     """
     given: Mapping[str, Sequence[str]] = {option: options.get(option, ()) for option in NAMING}  # type: ignore[misc]
-    found = {option: listed(option, names) for option, names in given.items()}
+    found = {option: _listed(option, names) for option, names in given.items()}
     if found["target"] and found["exclude"]:
         raise DefinitionError("target and exclude cannot be given together: name what to touch, or what to leave.")
     if operation == "destroy" and options.get("exclude_dependents"):

@@ -9,6 +9,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Reply
+from mockprovider.errors import MalformedError
 from mockprovider.terraform import replies
 from mockprovider.terraform.requests import Shape, codec
 
@@ -70,8 +71,11 @@ def undated(message: Any, shown: dict[str, Any]) -> dict[str, Any]:
 
 
 def dated(kept: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The view again, with the time of renewal counted from now."""
-    if AFTER not in kept.get(DUE, {}):
+    """The view again, with the time of renewal counted from now. Raises ``MalformedError`` for what is no number of seconds."""
+    due = kept.get(DUE)
+    if not isinstance(due, Mapping) or AFTER not in due:
         return kept
-    seconds, nanos = divmod(_from_now(kept[DUE][AFTER]), NANOSECONDS)
+    if not isinstance(due[AFTER], (int, float)):
+        raise MalformedError(f"{DUE}.{AFTER}: a number of seconds is needed, this is {due[AFTER]!r}.")
+    seconds, nanos = divmod(_from_now(due[AFTER]), NANOSECONDS)
     return {**kept, DUE: {"seconds": seconds, "nanos": nanos}}

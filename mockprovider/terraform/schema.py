@@ -218,10 +218,9 @@ class ProviderSchema:
         for declared in self.package.resources.values():
             self._resource(answer.resource_schemas[declared.terraform], declared)
         for function in self.package.functions.values():
-            properties = {**returned_properties(function), **function.inputs}
-            self._read(answer.data_source_schemas[_named(function)], function, properties)
+            self._read(answer.data_source_schemas[_named(function)], function)
         for name, each in ephemerals(self.package).items():
-            self._read(answer.ephemeral_resource_schemas[name], each, _data_properties(each))
+            self._read(answer.ephemeral_resource_schemas[name], each)
         fill_functions(answer.functions, self.package)
         if any(each.moved_from for each in self.package.resources.values()):
             answer.server_capabilities.move_resource_state = True
@@ -238,11 +237,11 @@ class ProviderSchema:
             implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
         self._whole(schema.block, declared.token, {**declared.properties, **implicit}, names.RESOURCE)
 
-    def _read(self, schema: Any, declared: Function | Ephemeral, properties: Mapping[str, Property]) -> None:
+    def _read(self, schema: Any, declared: Function | Ephemeral) -> None:
         if declared.terraform_schema:
             fill_schema(schema, declared.terraform_schema, _named(declared))
         else:
-            self._whole(schema.block, declared.token, properties, names.DATA)
+            self._whole(schema.block, declared.token, _data_properties(declared), names.DATA)
 
     def _whole(self, into: Any, what: str, properties: Mapping[str, Property], reserved: Collection[str]) -> None:
         into.SetInParent()

@@ -29,17 +29,16 @@ def load(source: State | Path) -> State:
     """The state in ``source``, a file or what was read from one. Raises ``MalformedError`` for what is no state of format 4."""
     state: Any = _parsed(source) if isinstance(source, Path) else source
     what = str(source) if isinstance(source, Path) else f"This {type(source).__name__}"
-    version = state.get("version") if isinstance(state, Mapping) else None
-    if not isinstance(state, Mapping) or version != FORMAT:
+    if not isinstance(state, Mapping) or state.get("version") != FORMAT:
         raise MalformedError(
-            f"{what} is no state file of format {FORMAT}: {_other(state, version)}. Give a terraform.tfstate of Terraform 0.12 "
+            f"{what} is no state file of format {FORMAT}: {_other(state)}. Give a terraform.tfstate of Terraform 0.12 "
             "or later, or of OpenTofu, as a pathlib.Path or as the parsed JSON; `terraform state pull` prints one."
         )
     _check_shape(state, what)
     return state
 
 
-def _other(state: Any, version: Any) -> str:
+def _other(state: Any) -> str:
     """What somebody took for a state file."""
     if isinstance(state, str):
         return "it is text or the name of a file"
@@ -49,7 +48,7 @@ def _other(state: Any, version: Any) -> str:
         return "it is what `terraform show -json` prints"
     if "encrypted_data" in state:
         return "it is encrypted, and `tofu state pull` decrypts it"
-    return "it is a stack that Pulumi exported" if "deployment" in state else f"its version is {version!r}"
+    return "it is a stack that Pulumi exported" if "deployment" in state else f"its version is {state.get('version')!r}"
 
 
 def _check_shape(state: State, what: str) -> None:

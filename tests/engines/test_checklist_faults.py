@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engine_toolbox import Breaking, cli_of
 from plugin_scripts import AFTER_AN_ANSWER, BEFORE_ITS_PORT, IN_A_CREATE, NOISY, TYPE, Script
 from pulumi.runtime.proto import provider_pb2
 
-from mockprovider.calls import Call, Failure, Handler, Layer, Op, Reply, Status
+from mockprovider.calls import Call, Failure, Handler, Op, Reply, Status
 from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
@@ -119,41 +120,21 @@ def test_noise_on_standard_error(scripted: Callable[..., tuple[PulumiCli, Script
 # Answers ---------------------------------------------------------------------------------------------------------------
 
 
-class Wrong:
-    """A layer that may be given another one for a while."""
-
-    def __init__(self) -> None:
-        self.now: Layer | None = None
-
-    def __call__(self, call: Call, proceed: Handler) -> Reply:
-        return self.now(call, proceed) if self.now else proceed(call)
-
-
 @pytest.fixture
-def wrong() -> Wrong:
+def breaking() -> Breaking:
     """What goes wrong."""
-    return Wrong()
+    return Breaking()
 
 
 @pytest.fixture
-def double(wrong: Wrong) -> Iterator[Double]:
+def double(breaking: Breaking) -> Iterator[Double]:
     """A double of one type, in which something may go wrong."""
-    with Double(BUCKET, layers=(wrong,)) as found:
+    with Double(BUCKET, layers=(breaking,)) as found:
         yield found
         found.raise_errors()
 
 
-def only(op: Op, answer: Callable[[Call, Reply], Reply]) -> Layer:
-    """A layer that answers calls of ``op`` otherwise, after they were done."""
-
-    def layer(call: Call, proceed: Handler) -> Reply:
-        reply = proceed(call)
-        return answer(call, reply) if call.op is op and not call.preview else reply
-
-    return layer
-
-
-def half_made(call: Call, reply: Reply) -> Reply:
+def half_made(reply: Reply) -> Reply:
     """The detail of a half-made object that has no id."""
     detail = provider_pb2.ErrorResourceInitFailed(properties=encode(reply.value or {}), reasons=["it hangs"])
     return Reply(status=Status(2, "it hangs", pack(2, "it hangs", detail)))
@@ -163,36 +144,34 @@ def half_made(call: Call, reply: Reply) -> Reply:
     ("answer", "told"),
     [
         (half_made, "plugin returned empty resource.ID from create"),
-        (lambda _, reply: Reply(id=reply.id, value={"acl": {SIGNATURE: "nonsense"}}), "nonsense"),
-        (lambda _, reply: Reply(id="", value=reply.value), "plugin returned empty resource.ID from create"),
+        (lambda reply: Reply(id=reply.id, value={"acl": {SIGNATURE: "nonsense"}}), "nonsense"),
+        (lambda reply: Reply(id="", value=reply.value), "plugin returned empty resource.ID from create"),
     ],
     ids=["half-made without an id", "bad signature", "empty id"],
 )
 def test_an_answer_that_loses_the_object(
-    cli: PulumiCli, double: Double, wrong: Wrong, answer: Callable[[Call, Reply], Reply], told: str
+    cli: PulumiCli, double: Double, breaking: Breaking, answer: Callable[[Reply], Reply], told: str
 ) -> None:
     """The engine refuses the answer and forgets the object, which exists: an orphan; without the fault the next run goes on."""
-    wrong.now = only(Op.CREATE, answer)
+    breaking.replace(Op.CREATE, "logs", lambda call, proceed: answer(proceed(call)))
     failed = cli.up(buckets(logs="x"), expect_failure=True)
 
     assert told in failed.output
     assert orphans(cli, double.cloud.objects()) == ["x"]
-    wrong.now = None
     assert cli.up(buckets(logs="x")).summary == {"create": 1}
 
 
-def test_an_engine_that_is_killed_in_a_create(cli: PulumiCli, double: Double, wrong: Wrong) -> None:
+def test_an_engine_that_is_killed_in_a_create(cli: PulumiCli, double: Double, breaking: Breaking) -> None:
     """Only an engine's own death leaves a pending operation, which later runs warn of until it is cleared, and an orphan."""
     creating, released = threading.Event(), threading.Event()
 
     def hang(call: Call, proceed: Handler) -> Reply:
         reply = proceed(call)
-        if call.op is Op.CREATE and not call.preview:
-            creating.set()
-            released.wait(SECONDS)
+        creating.set()
+        released.wait(SECONDS)
         return reply
 
-    wrong.now = hang
+    breaking.replace(Op.CREATE, "logs", hang)
     cli.preview(buckets(logs="x"))
     command = [cli.binary, "up", "--yes", "--skip-preview", "--non-interactive", "--stack", cli.stack]
     with subprocess.Popen(command, cwd=cli.folder, env=cli.environment, stdout=subprocess.DEVNULL) as up:
@@ -201,7 +180,6 @@ def test_an_engine_that_is_killed_in_a_create(cli: PulumiCli, double: Double, wr
         finally:
             up.kill()
             released.set()
-    wrong.now = None
     cli.command("cancel", "--yes")
     pending = [each["type"] for each in cli.export()["deployment"]["pending_operations"]]
 
@@ -213,39 +191,46 @@ def test_an_engine_that_is_killed_in_a_create(cli: PulumiCli, double: Double, wr
     assert cli.export()["deployment"].get("pending_operations", []) == []
 
 
-def test_a_detailed_diff_without_its_flag(cli: PulumiCli, double: Double, wrong: Wrong) -> None:
+def test_a_detailed_diff_without_its_flag(cli: PulumiCli, breaking: Breaking) -> None:
     """Details that ask for a replacement do not count where the answer does not say that it has some: it is an update."""
 
-    def detailed(*, has: bool) -> Layer:
+    def tell(*, has: bool) -> None:
         told = Diff(Changes.SOME, detailed={"acl": (Kind.UPDATE_REPLACE, True)}, has_detailed=has)
-        return only(Op.DIFF, lambda *_: Reply(extra={"diff": told}))
+        breaking.replace(Op.DIFF, "logs", lambda *_: Reply(extra={"diff": told}))
 
     cli.up(buckets(logs="x"))
-    wrong.now = detailed(has=False)
+    tell(has=False)
     assert cli.up(buckets(logs="y")).summary == {"update": 1}
-    wrong.now = detailed(has=True)
+    tell(has=True)
     assert cli.up(buckets(logs="z")).summary == {"replace": 1}
 
 
 @pytest.mark.parametrize("phase", ["preview", "up", "refresh"])
-def test_a_failure_in_one_phase(cli: PulumiCli, double: Double, wrong: Wrong, phase: str) -> None:
+def test_a_failure_in_one_phase(tmp_path: Path, phase: str) -> None:
     """A layer tells previews, updates and refreshes apart by their calls: what it fails in one works in the others."""
     fails = {
         "preview": lambda call: call.preview,
         "up": lambda call: call.op is Op.UPDATE and not call.preview,
         "refresh": lambda call: call.op is Op.READ,
     }[phase]
-    cli.up(buckets(logs="x"))
-    wrong.now = lambda call, proceed: Reply(failures=(Failure("not now"),)) if fails(call) else proceed(call)
+
+    def fail(call: Call, proceed: Handler) -> Reply:
+        return Reply(failures=(Failure("not now"),)) if fails(call) else proceed(call)
+
     ended = {}
-    for name, run in {
-        "preview": lambda: cli.preview(buckets(logs="y")),
-        "up": lambda: cli.up(buckets(logs="y")),
-        "refresh": lambda: cli.refresh(buckets(logs="y")),
-    }.items():
-        try:
-            ended[name] = run().succeeded
-        except ProgramError as error:
-            ended[name] = "not now" not in str(error)
+    with Double(BUCKET, layers=(fail,)) as double:
+        cli = cli_of(double, tmp_path)
+        cli.up(buckets(logs="x"))
+        for name, run in {
+            "preview": lambda: cli.preview(buckets(logs="y")),
+            "up": lambda: cli.up(buckets(logs="y")),
+            "refresh": lambda: cli.refresh(buckets(logs="y")),
+        }.items():
+            try:
+                ended[name] = run().succeeded
+            except ProgramError as error:
+                assert "not now" in str(error)
+                ended[name] = False
+        double.raise_errors()
 
     assert [name for name, fine in ended.items() if not fine] == [phase]

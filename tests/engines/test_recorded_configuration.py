@@ -8,10 +8,9 @@ from typing import Any
 
 import pulumi
 import pytest
-from engine_toolbox import Remote
+from engine_toolbox import Remote, cli_of
 
 from mockprovider.double import Double, recording, replaying
-from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.engine import Stack
 from mockprovider.errors import MissError, MockProviderError
 from mockprovider.fake.components import Called, Site
@@ -57,8 +56,7 @@ def up(engine: str, double: Double, folder: Path, config: Mapping[str, Any], run
     if engine == "embedded":
         stack: Any = Stack(double, config=config)
     else:
-        served = double.serve("pulumi")
-        stack = PulumiCli(folder, lambda: served.environment)
+        stack = cli_of(double, folder)
         stack.config(**{key.replace(":", "__"): value for key, value in config.items()})
     region: str = stack.up(run).outputs["region"]
     return region

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from kept_terraform import module_plan, module_state
-from terraform_stage import HEAD, THING
+from kept_terraform import module_state, planned_and_applied
+from terraform_stage import HEAD, THING, Seen, lived, methods
 
 from mockprovider import tape
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
@@ -19,9 +18,6 @@ from mockprovider.drivers.terraform import Terraform
 from mockprovider.errors import AmbiguousError
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Property, ResourceType
-
-Seen = list[dict[str, Any]]
-Life = Callable[[Terraform], Seen]
 
 # A disk that had a label and now has a name, and whose size was a text.
 OLD = ResourceType("cloud:index:Disk", {"label": Property(str), "size": Property(str), "made": Property(str, computed=True)})
@@ -42,16 +38,6 @@ VOLUME = ResourceType(
 )
 
 
-def run(binary: str, double: Double, folder: Path, *lives: Life) -> Seen:
-    """The lives one after the other, in one module under one engine; the double's own errors fail the test."""
-    with double:
-        serving = double.serve("terraform")
-        cli = Terraform(folder, lambda: serving.environment, binary=binary)
-        found = [each for life in lives for each in life(cli)]
-        double.raise_errors()
-    return found
-
-
 def recorded(path: Path, major: int, *types: Any, layers: tuple[Layer, ...] = (), cloud: Cloud | None = None) -> Double:
     """A fake of these types that is recorded."""
     return Double(*types, provider=recording(path, Wiring("cloud", major=major), "terraform"), layers=layers, cloud=cloud)
@@ -65,14 +51,9 @@ def replayed(path: Path, *layers: Layer) -> Double:
 def step(cli: Terraform, configuration: str) -> Seen:
     """One change: its plan, the state that it leads to, and nothing to do after it."""
     cli.write(HEAD + configuration)
-    seen = [module_plan(cli.plan().plan), module_state(cli.apply_plan().state)]
+    seen = planned_and_applied(cli)
     assert cli.plan().exit_code == 0
     return seen
-
-
-def asked(path: Path) -> list[str]:
-    """The RPCs that a cassette has answers to."""
-    return [each.method for each in tape.load(path).interactions]
 
 
 # Versions --------------------------------------------------------------------------------------------------------------
@@ -99,13 +80,13 @@ def grow(cloud: Cloud) -> None:
 def test_a_state_is_upgraded_by_the_next_version_of_a_provider(binary: str, major: int, tmp_path: Path) -> None:
     """Two versions of a provider, each on its own cassette, replay in turn: what one left in the state, the other upgrades."""
     old, new, cloud = tmp_path / "old.json", tmp_path / "new.json", Cloud()
-    live = run(binary, recorded(old, major, OLD, cloud=cloud), tmp_path / "live", before)
+    live = lived(binary, recorded(old, major, OLD, cloud=cloud), tmp_path / "live", before)
     grow(cloud)
-    live += run(binary, recorded(new, major, NEW, cloud=cloud), tmp_path / "live", after)
+    live += lived(binary, recorded(new, major, NEW, cloud=cloud), tmp_path / "live", after)
     assert [live[number]["resources"][0]["instances"][0]["schema_version"] for number in (1, 3)] == [0, 2]
-    assert "UpgradeResourceState" in asked(new)
-    again = run(binary, replayed(old), tmp_path / "again", before)
-    assert again + run(binary, replayed(new), tmp_path / "again", after) == live
+    assert "UpgradeResourceState" in methods(new)
+    again = lived(binary, replayed(old), tmp_path / "again", before)
+    assert again + lived(binary, replayed(new), tmp_path / "again", after) == live
 
 
 def test_one_recording_of_two_versions_is_refused(binary: str, major: int, tmp_path: Path) -> None:
@@ -118,7 +99,7 @@ def test_one_recording_of_two_versions_is_refused(binary: str, major: int, tmp_p
         grow(double.cloud)
         return []
 
-    run(binary, double, tmp_path / "live", before, replaced, after)
+    lived(binary, double, tmp_path / "live", before, replaced, after)
     with replayed(path) as again:
         serving = again.serve("terraform")
         cli = Terraform(tmp_path / "again", lambda: serving.environment, binary=binary)
@@ -170,21 +151,21 @@ def tokens(cli: Terraform) -> Seen:
 def test_an_ephemeral_resource_is_renewed_on_replay(binary: str, major: int, tmp_path: Path) -> None:
     """What was renewed in mid-run while it was recorded is renewed on replay, as often as it takes and as long after."""
     path = tmp_path / "renewed.json"
-    live = run(binary, recorded(path, major, THING, TOKEN, layers=(UntilRenewed(3),)), tmp_path / "live", tokens)
-    assert asked(path).count("RenewEphemeralResource") >= 3
-    assert run(binary, replayed(path, UntilRenewed(5)), tmp_path / "slow", tokens) == live
-    assert run(binary, replayed(path), tmp_path / "fast", tokens) == live
+    live = lived(binary, recorded(path, major, THING, TOKEN, layers=(UntilRenewed(3),)), tmp_path / "live", tokens)
+    assert methods(path).count("RenewEphemeralResource") >= 3
+    assert lived(binary, replayed(path, UntilRenewed(5)), tmp_path / "slow", tokens) == live
+    assert lived(binary, replayed(path), tmp_path / "fast", tokens) == live
 
 
 def test_what_is_due_later_than_a_replay_lasts_is_not_renewed(binary: str, major: int, tmp_path: Path) -> None:
     """Times of renewal are kept as how long after: an old recording is not overdue, however late it is replayed."""
     path = tmp_path / "later.json"
     lasting = Ephemeral(TOKEN.token, TOKEN.inputs, TOKEN.returns, renew_after=3600)
-    live = run(binary, recorded(path, major, THING, lasting), tmp_path / "live", tokens)
+    live = lived(binary, recorded(path, major, THING, lasting), tmp_path / "live", tokens)
     opened = [each for each in tape.load(path).interactions if each.method == "OpenEphemeralResource"]
     assert all(3500 < each.response["renew_at"]["after_seconds"] <= 3600 for each in opened)
     again = replayed(path)
-    assert run(binary, again, tmp_path / "again", tokens) == live
+    assert lived(binary, again, tmp_path / "again", tokens) == live
     assert again.journal.ops(type=TOKEN.token).count("renew") == 0
 
 
@@ -207,10 +188,10 @@ def imported(cli: Terraform) -> Seen:
 def test_an_import_by_identity_is_recorded_and_replayed(major: int, tmp_path: Path) -> None:
     """What an import block calls by its identity, not by its id, is found in the recording (terraform 1.11 has no such)."""
     path = tmp_path / "identity.json"
-    live = run("tofu", recorded(path, major, NAMED), tmp_path / "live", imported)
-    assert {"GetResourceIdentitySchemas", "ImportResourceState"} <= set(asked(path))
+    live = lived("tofu", recorded(path, major, NAMED), tmp_path / "live", imported)
+    assert {"GetResourceIdentitySchemas", "ImportResourceState"} <= set(methods(path))
     assert live[3]["resources"][0]["instances"][0]["identity"] == {"name": "one"}
-    assert run("tofu", replayed(path), tmp_path / "again", imported) == live
+    assert lived("tofu", replayed(path), tmp_path / "again", imported) == live
 
 
 # Moves -----------------------------------------------------------------------------------------------------------------
@@ -229,8 +210,8 @@ def moved(cli: Terraform) -> Seen:
 def test_a_move_that_converts_is_recorded_and_replayed(binary: str, major: int, tmp_path: Path) -> None:
     """An object under another type, with other attributes of another schema version, is the same object on replay."""
     path = tmp_path / "moved.json"
-    live = run(binary, recorded(path, major, OLD, VOLUME), tmp_path / "live", moved)
-    assert "MoveResourceState" in asked(path)
+    live = lived(binary, recorded(path, major, OLD, VOLUME), tmp_path / "live", moved)
+    assert "MoveResourceState" in methods(path)
     (taken,) = [each["instances"][0] for each in live[3]["resources"] if each["type"] == "cloud_volume"]
     assert (taken["schema_version"], taken["attributes"]["title"]) == (1, "the b")
-    assert run(binary, replayed(path), tmp_path / "again", moved) == live
+    assert lived(binary, replayed(path), tmp_path / "again", moved) == live

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-from terraform_stage import ENGINES, HEAD
+from terraform_stage import HEAD
 
 from mockprovider.double import Double
 from mockprovider.drivers.terraform import Terraform
@@ -41,8 +40,6 @@ def objects(double: Double) -> dict[str, dict[str, Any]]:
     return {each.id: {name: value for name, value in each.items() if value != []} for each in double.cloud.objects()}
 
 
-@pytest.mark.parametrize("binary", ENGINES)
-@pytest.mark.parametrize("major", [5, 6])
 def test_a_state_of_before_goes_on(binary: str, major: int, tmp_path: Path) -> None:
     """With its state and its objects taken over, nothing is to be done; drift is then seen and mended."""
     with Double(BUCKET) as before, before.serve("terraform", major=major) as serving:

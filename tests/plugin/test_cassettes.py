@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from plugin_toolbox import COMMAND
+from plugin_toolbox import COMMAND, WITHOUT
 
 LIFE = """
     import pytest
@@ -87,9 +87,8 @@ def test_record_in_parallel(pytester, run):
             pulumi_stack.up(program)
         """
     )
-    without = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:randomly")
     for mode in ("all", "none"):
-        arguments = ("-n", "2", *without, f"--provider-record={mode}", "-o", "pythonpath=.")
+        arguments = ("-n", "2", *WITHOUT, f"--provider-record={mode}", "-o", "pythonpath=.")
         pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=4)
 
     found = sorted(each.name for each in (pytester.path / "cassettes" / "test_many").iterdir())

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from plugin_toolbox import WITHOUT
 
 FAILING = """
     from cloud import BUCKET, program
@@ -164,8 +165,7 @@ def test_where_pytest_was_started_elsewhere(run, pytester, monkeypatch):
 def test_under_workers(pytester, run):
     """A worker of pytest-xdist reports all of it, too, and the files are there afterwards."""
     pytester.makepyfile(test_it=FAILING)
-    without = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:randomly")
-    result = pytester.runpytest_subprocess("-n", "1", *without, "-o", "pythonpath=.")
+    result = pytester.runpytest_subprocess("-n", "1", *WITHOUT, "-o", "pythonpath=.")
     folder, names = re.search(r"^Kept in (.*): (.*)$", result.stdout.str(), re.M).groups()
 
     result.stdout.fnmatch_lines(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from plugin_toolbox import WITHOUT
 
 FAILING = """
 import pulumi
@@ -24,5 +25,5 @@ def test_it(provider, pulumi_stack):
 def test_what_a_provider_logs_is_shown_with_a_failed_test(pytester: pytest.Pytester) -> None:
     """A line of a provider's log stands in the section of captured logs of the test that failed."""
     pytester.makepyfile(FAILING)
-    result = pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:hypothesispytest")
+    result = pytester.runpytest_subprocess(*WITHOUT)
     result.stdout.fnmatch_lines(["*Captured log call*", "INFO*mockprovider.provider*laying the foundation"])

@@ -55,8 +55,7 @@ class Asking:
 
     def ask(self, rpc, connection=None, **fields):
         """The answer's message. Raises ``grpc.RpcError``."""
-        asked, answered, _ = PROVIDER.messages[rpc]
-        return answered.FromString((connection or self.connection).call(rpc, asked(**fields).SerializeToString()))
+        return (connection or self.connection).ask(rpc, **fields)
 
     def failure(self, rpc, **fields):
         """The error that a call ends in."""
@@ -98,13 +97,13 @@ def test_item_1_the_port(tmp_path, arguments):
     try:
         line = process.line(SECONDS)
         connection = Connection(f"127.0.0.1:{int(line)}")
-        answer = connection.call("GetPluginInfo")
+        answer = connection.ask("GetPluginInfo")
         connection.close()
     finally:
         process.stop(grace=0)
 
     assert line.strip() == str(int(line))
-    assert PROVIDER.messages["GetPluginInfo"][1].FromString(answer).version
+    assert answer.version
 
 
 # 2. What it has --------------------------------------------------------------------------------------------------------
@@ -281,6 +280,15 @@ def test_item_6_recordings_keep_structs_raw(tmp_path, start):
 # 7. What can go wrong --------------------------------------------------------------------------------------------------
 
 
+def half_made(error):
+    """The detail of the half-made object that an error comes with."""
+    packed = dict(error.trailing_metadata())["grpc-status-details-bin"]
+    [detail] = status_pb2.Status.FromString(packed).details
+    found = provider_pb2.ErrorResourceInitFailed()
+    assert detail.Unpack(found)
+    return found
+
+
 @pytest.mark.parametrize(("status", "code"), [("unknown", "UNKNOWN"), ("already_exists", "ALREADY_EXISTS")])
 def test_item_7_code_and_message(start, status, code):
     """Item 7: a failure of any code arrives with it and with its message."""
@@ -292,12 +300,8 @@ def test_item_7_code_and_message(start, status, code):
 def test_item_7_half_made(asking):
     """Item 7: a half-made object comes as a detail with its id, its properties and the reasons, and exists; once, as asked."""
     asking.double.faults.on.create(TOKEN).partial(reasons=["it hangs"])
-    error = asking.failure("Create", urn=URN, properties=encode({"acl": "x"}))
-    packed = dict(error.trailing_metadata())["grpc-status-details-bin"]
-    [detail] = status_pb2.Status.FromString(packed).details
-    found = provider_pb2.ErrorResourceInitFailed()
+    found = half_made(asking.failure("Create", urn=URN, properties=encode({"acl": "x"})))
 
-    assert detail.Unpack(found)
     [kept] = asking.double.cloud.objects()
     assert (found.id, list(found.reasons), decode(found.properties)["acl"]) == (kept.id, ["it hangs"], "x")
     assert asking.create(acl="x").id, "it fires once"
@@ -351,11 +355,8 @@ def test_item_7_half_made_with_and_without_an_id(start, id_):
     detail = provider_pb2.ErrorResourceInitFailed(id=id_, properties=encode({"acl": "x"}), reasons=["it hangs"])
     status = Status(2, "it hangs", pack(2, "it hangs", detail))
     error = start(provider=lambda _: Reply(status=status)).failure("Create", urn=URN)
-    [packed] = status_pb2.Status.FromString(dict(error.trailing_metadata())["grpc-status-details-bin"]).details
-    found = provider_pb2.ErrorResourceInitFailed()
 
-    assert packed.Unpack(found)
-    assert found == detail
+    assert half_made(error) == detail
 
 
 @pytest.mark.parametrize(

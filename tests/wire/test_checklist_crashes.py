@@ -8,9 +8,8 @@ from builders import URN, call
 from plugin_scripts import BEFORE_ITS_PORT, IN_A_CREATE, NOISY, Script
 from wire_toolbox import SECONDS, Connection
 
-from mockprovider.calls import Call, Op, Session
+from mockprovider.calls import Op, Session
 from mockprovider.errors import PluginError
-from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.plugin import Plugin
 from mockprovider.pulumi.values import decode, encode
 from mockprovider.terraform.plugin import Plugin as TerraformPlugin
@@ -26,9 +25,7 @@ class Started:
 
     def create(self, **inputs):
         """The answer to a create of a bucket."""
-        asked, answered, _ = PROVIDER.messages["Create"]
-        request = asked(urn=URN, properties=encode(inputs))
-        return answered.FromString(self.connection.call("Create", request.SerializeToString()))
+        return self.connection.ask("Create", urn=URN, properties=encode(inputs))
 
 
 @pytest.fixture
@@ -58,9 +55,7 @@ def test_a_script_for_terraform(tmp_path, major):
     """Under a name of Terraform's the same script speaks its protocol, whatever variables say of another double or of types."""
     script = Script(tmp_path)
     found = script.path.rename(script.folder / "terraform-provider-cloud")
-    asked = Call(
-        op=Op.GET_SCHEMA, session=Session(f"tfplugin{major}"), method="GetProviderSchema" if major == 6 else "GetSchema"
-    )
+    asked = call(Op.GET_SCHEMA, "", session=Session(f"tfplugin{major}"))
     plugin = TerraformPlugin([str(found)], asked, env={"MOCKPROVIDER_RELAY": "127.0.0.1:1", "MOCKPROVIDER_TYPES": "none"})
     try:
         assert list(plugin(asked).native.message.resource_schemas) == ["cloud_bucket"]
@@ -113,9 +108,7 @@ def test_a_crash_after_the_answer(tmp_path, start):
 
     assert lost.value.code() is grpc.StatusCode.UNAVAILABLE
     assert [each.id for each in script.objects()] == [made.id]
-    again = start(script)
-    asked = PROVIDER.messages["Read"][0](urn=URN, id=made.id).SerializeToString()
-    assert PROVIDER.messages["Read"][1].FromString(again.connection.call("Read", asked)).properties == made.properties
+    assert start(script).connection.ask("Read", urn=URN, id=made.id).properties == made.properties
 
 
 def test_noise_on_standard_error(tmp_path, start):
