@@ -84,10 +84,10 @@ def pytest_configure(config: pytest.Config) -> None:
     _known_mode(config.getoption(RECORD))
     config.addinivalue_line(
         "markers",
-        "cassette(path=None, command=None, protocol='pulumi', env=None, name=None): replay the provider from a cassette "
+        "cassette(path=None, command=None, protocol=None, env=None, name=None): replay the provider from a cassette "
         "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
         "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
-        "it by; without it, the one that the executable's name tells",
+        "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both",
     )
 
 

@@ -77,10 +77,6 @@ class Both:
         self.stack.import_(deployment, cloud=self.doubles[0].cloud)
         self.cli.import_(deployment, cloud=self.doubles[1].cloud)
 
-    def each_double(self) -> tuple[Double, Double]:
-        """Both doubles, to do the same to their clouds."""
-        return self.doubles
-
     def fail(self, op: Op, name: str) -> None:
         """Let the next call of ``op`` for ``name`` fail under both."""
         for each in self.breaking:

@@ -4,6 +4,7 @@ providers.
 
 from __future__ import annotations
 
+import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -151,6 +152,12 @@ def cli_of(double: Double, folder: Path) -> PulumiCli:
     """The real ``pulumi`` in ``folder``, attached to ``double``."""
     served = double.serve("pulumi")
     return PulumiCli(folder, lambda: served.environment)
+
+
+def begun_up(cli: PulumiCli, stdout: int) -> subprocess.Popen[str]:
+    """An update that runs beside the test, for what happens to an engine in mid-run. Use it in a ``with``, and end it there."""
+    command = [cli.binary, "up", "--yes", "--skip-preview", "--non-interactive", "--stack", cli.stack]
+    return subprocess.Popen(command, cwd=cli.folder, env=cli.environment, stdout=stdout, text=True)
 
 
 def engine_of(engine: str, double: Double, folder: Path) -> Stack | PulumiCli:

@@ -56,7 +56,7 @@ def test_a_production_stack_goes_on(both, tmp_path):
     file.write_text(json.dumps(exported()))
     both.adopt(file)
     assert (both.stack.project, both.cli.project) == ("shop", "shop")
-    for double in both.each_double():
+    for double in both.doubles:
         kinds = [(each.type, each.id) for each in double.cloud.objects()]
         assert sorted(type_ for type_, _ in kinds) == [BUCKET, BUCKET, NET, "cloud:other:Kind"]
         assert (BUCKET, "there") in kinds
@@ -65,14 +65,14 @@ def test_a_production_stack_goes_on(both, tmp_path):
     both.run("refresh")
     assert both.run("up", shop(WANTED))["logs"] == ["Check", "Diff"]
 
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.drift(BUCKET, named(double, "a").id, acl="drifted")
         double.cloud.vanish(NET)
     both.run("refresh")
     assert both.run("up", shop(WANTED))["logs"] == ["Check", "Diff", "Update"]
     both.run("up", shop({**WANTED, "name": "b"}))
     both.run("destroy")
-    for double in both.each_double():
+    for double in both.doubles:
         assert [each.id for each in double.cloud.objects()] == ["there"]
 
 
@@ -81,9 +81,9 @@ def test_what_an_earlier_run_left_half_done(both):
     left = exported(delete="logs")
     assert sum(bool(each.get("delete")) for each in left["deployment"]["resources"]) == 1
     both.adopt(left)
-    assert [len(double.cloud.objects(BUCKET)) for double in both.each_double()] == [3, 3]
+    assert [len(double.cloud.objects(BUCKET)) for double in both.doubles] == [3, 3]
     assert both.run("up", shop({**WANTED, "name": "b"}))["logs"] == ["Check", "Diff", "Delete"]
-    assert [len(double.cloud.objects(BUCKET)) for double in both.each_double()] == [2, 2]
+    assert [len(double.cloud.objects(BUCKET)) for double in both.doubles] == [2, 2]
 
 
 def test_what_was_deleted_before_its_replacement(both):
@@ -97,7 +97,7 @@ def test_what_was_deleted_before_its_replacement(both):
     breaking.fail(Op.CREATE, "net")
     stack.up(nets("b"), expect_failure=True)
     both.adopt(stack.export())
-    assert [double.cloud.objects() for double in both.each_double()] == [[], []]
+    assert [double.cloud.objects() for double in both.doubles] == [[], []]
     assert both.run("up", nets("b"))["net"] == ["Check", "Diff", "Check", "Create"]
 
 
@@ -120,7 +120,7 @@ def test_operations_that_were_cut_off(both):
 
 def test_an_export_of_the_cli(both, make_both, tmp_path):
     """What the real ``pulumi stack export --show-secrets`` prints is adopted by both; without the flag it is refused."""
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.create(BUCKET, "there", {"acl": "public", "arn": "arn:there"})
     both.run("up", shop(WANTED))
     again = make_both()

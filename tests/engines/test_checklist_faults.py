@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_toolbox import Breaking, cli_of
+from engine_toolbox import Breaking, begun_up, cli_of
 from plugin_scripts import AFTER_AN_ANSWER, BEFORE_ITS_PORT, IN_A_CREATE, NOISY, TYPE, Script
 from pulumi.runtime.proto import provider_pb2
 
@@ -173,8 +173,7 @@ def test_an_engine_that_is_killed_in_a_create(cli: PulumiCli, double: Double, br
 
     breaking.replace(Op.CREATE, "logs", hang)
     cli.preview(buckets(logs="x"))
-    command = [cli.binary, "up", "--yes", "--skip-preview", "--non-interactive", "--stack", cli.stack]
-    with subprocess.Popen(command, cwd=cli.folder, env=cli.environment, stdout=subprocess.DEVNULL) as up:
+    with begun_up(cli, subprocess.DEVNULL) as up:
         try:
             assert creating.wait(SECONDS)
         finally:

@@ -34,7 +34,7 @@ def test_a_stack_s_life(both):
     assert both.run("up", program)["logs"] == ["Check", "Diff", "Update"]
     wanted["name"] = "b"
     assert both.run("up", program)["logs"] == ["Check", "Diff", "Check", "Create", "Delete"]
-    for double in both.each_double():
+    for double in both.doubles:
         first, second = double.cloud.objects(BUCKET)
         double.cloud.drift(BUCKET, first.id, acl="drifted")
         double.cloud.vanish(BUCKET, second.id)
@@ -108,7 +108,7 @@ def test_unknown_configuration(both):
 def test_a_diff_that_needs_to_know(both):
     """A type whose Diff refuses unknowns fails the preview of what makes one, and not the up, where all is known."""
     picky = ResourceType("cloud:index:Picky", {"of": Property(str)}, diff_needs_known=True)
-    for double in both.each_double():
+    for double in both.doubles:
         double.define(picky)
     wanted = {"name": "a"}
 
@@ -189,7 +189,7 @@ def test_aliases(both):
 
 def test_reading_and_importing(both):
     """``get``, taking over, giving up, ``import`` with and without differences."""
-    for double in both.each_double():
+    for double in both.doubles:
         for id_ in ("one", "two"):
             double.cloud.create(BUCKET, id_, {"acl": "x", "arn": f"arn:{id_}"})
     wanted: dict[str, Any] = {"acl": "x", "reading": True}
@@ -221,11 +221,11 @@ def test_failures(both):
         Bucket("c", source=bucket.arn)
         pulumi.export("arn", bucket.arn)
 
-    for double in both.each_double():
+    for double in both.doubles:
         double.faults.on.create(BUCKET).partial(reasons=["slow"])
     both.run("up", program, fails=True)
     assert both.run("up", program)["b"] == ["Check", "Diff", "Update"]
-    for double in both.each_double():
+    for double in both.doubles:
         double.faults.on.update(BUCKET).partial(reasons=["slow"])
     wanted["acl"] = "2"
     both.run("up", program, fails=True)
@@ -279,7 +279,7 @@ def test_assets_and_archives(both, tmp_path):
 def test_several_packages(both):
     """Each package has a default provider of its own, and one double answers for both."""
     record = ResourceType("dns:index:Record", {"target": Property(str)})
-    for double in both.each_double():
+    for double in both.doubles:
         double.define(record)
 
     def program():

@@ -92,7 +92,7 @@ def test_autonaming(both):
     for path, value in (("pulumi:autonaming.mode", "verbatim"), (inside, "${stack}-${name}")):
         both.cli.command("config", "set", "--path", path, value)
     properties = {"name": Property(str, auto_name=True), "size": Property(int, forces_new=True)}
-    for double in both.each_double():
+    for double in both.doubles:
         double.define(ResourceType("cloud:index:Disk", properties), ResourceType("cloud:index:Box", properties))
     wanted = {"size": 1}
 
@@ -103,7 +103,7 @@ def test_autonaming(both):
 
     both.run("preview", program)
     both.run("up", program)
-    for double in both.each_double():
+    for double in both.doubles:
         assert sorted(each["name"] for each in double.cloud.objects()) == ["box", "dev-disk", "given"]
     wanted["size"] = 2
     assert both.run("up", program)["box"] == ["Check", "Diff", "Check", "Delete", "Create"]

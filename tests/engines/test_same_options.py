@@ -45,7 +45,7 @@ def test_target_dependents(both):
     both.run("up", program)
     wanted["acl"] = "2"
     both.run("up", program, target=["first"], target_dependents=True)
-    for double in both.each_double():
+    for double in both.doubles:
         for each in double.cloud.objects(BUCKET):
             double.cloud.drift(BUCKET, each.id, acl="drifted")
     both.run("refresh", target=["second"])
@@ -102,7 +102,7 @@ def test_excluding_from_updates(both):
     wanted["acl"] = "3"
     names.remove("gone")
     both.run("up", program, exclude=["gone", "**::s*"], exclude_dependents=True)
-    for double in both.each_double():
+    for double in both.doubles:
         for each in double.cloud.objects(BUCKET):
             double.cloud.drift(BUCKET, each.id, acl="drifted")
     both.run("refresh", exclude=["third"])
@@ -208,7 +208,7 @@ def test_previews_of_refreshes_and_destroys(both):
         Bucket("first", acl="x")
 
     both.run("up", program)
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.drift(BUCKET, acl="drifted")
     assert both.run("refresh", preview=True)["first"] == ["Read", "Diff"]
     both.run("destroy", preview=True)

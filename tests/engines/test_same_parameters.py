@@ -142,7 +142,7 @@ class Kit(pulumi.ComponentResource):
 
 def test_reading(both):
     """What the program only reads is read by the package's own provider."""
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.create(TOOL, "t-1", {"size": "s"})
 
     def program():

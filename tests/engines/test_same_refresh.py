@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_program
 @pytest.fixture
 def both(both):
     """Both engines, side by side, with a type whose objects ask to be read first."""
-    for double in both.each_double():
+    for double in both.doubles:
         properties = {
             "size": Property(str),
             "zone": Property(str, forces_new=True),
@@ -31,7 +31,7 @@ def both(both):
 
 def drift(both, **changes):
     """Change the object behind both engines' backs."""
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.drift(EAGER, **changes)
 
 
@@ -65,11 +65,11 @@ def test_gone(both):
         Bucket("after", ResourceOptions(depends_on=[Thing(EAGER, "web", size="s")]))
 
     both.run("up", program)
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.vanish(EAGER)
     both.run("preview", program)
     assert both.run("up", program)["web"] == ["Read", "Check", "Create"]
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.vanish(EAGER)
     both.run("destroy", preview=True)
     assert both.run("destroy")["web"] == ["Read"]
@@ -130,7 +130,7 @@ def test_refreshing_as_a_whole(both):
 
     both.run("up", program)
     drift(both, size="drifted")
-    for double in both.each_double():
+    for double in both.doubles:
         double.cloud.drift(BUCKET, acl="drifted")
     both.run("up", program, refresh=True)
     both.run("destroy", refresh=True)

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from engine_toolbox import BUCKET, TYPES
+from engine_toolbox import BUCKET, TYPES, begun_up
 from terraform_stage import PLAINTEXT
 
 from mockprovider.calls import Call, Handler, Op, Reply
@@ -50,8 +50,7 @@ def test_a_create_outlives_a_cancel(tmp_path: Path, started: bool) -> None:
         found = serving.plugin_environment(tmp_path / "bin") if started else serving.environment
         cli = PulumiCli(tmp_path / "program", found)
         cli.preview(YAML)
-        command = [cli.binary, "up", "--yes", "--skip-preview", "--non-interactive", "--stack", cli.stack]
-        with subprocess.Popen(command, cwd=cli.folder, env=cli.environment, stdout=subprocess.PIPE, text=True) as up:
+        with begun_up(cli, subprocess.PIPE) as up:
             try:
                 assert hanging.creating.wait(SECONDS)
                 up.send_signal(signal.SIGINT)
