@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct, field
 
+from mockprovider.protocols import ProviderProtocol, of_family
 from mockprovider.values import Bag, Value
 
 
@@ -153,20 +154,33 @@ class Session:
     __slots__ = (
         "accepts",
         "cancelled",
+        "compiled",
         "config",
         "engine",
-        "extra",
+        "engine_address",
+        "engine_offers",
+        "generation",
+        "handshaken",
         "instance",
         "number",
+        "parameterized",
         "peer",
         "preview",
         "protocol",
         "schema",
+        "secret_keys",
+        "telling",
     )
 
-    def __init__(self, protocol: str, number: int = 1, peer: str = "in-process", engine: EnginePort | None = None) -> None:
-        self.protocol = protocol
-        """``pulumi``, ``tfplugin5`` or ``tfplugin6``."""
+    def __init__(
+        self,
+        protocol: ProviderProtocol | str = "",
+        number: int = 1,
+        peer: str = "in-process",
+        engine: EnginePort | None = None,
+    ) -> None:
+        self.protocol = protocol if isinstance(protocol, ProviderProtocol) else of_family(protocol)
+        """What is spoken: a protocol, or its name or family. Raises ``DefinitionError`` for one that is not installed."""
         self.number = number
         """Counts the sessions of one double from 1, in the order in which they opened."""
         self.peer = peer
@@ -179,12 +193,27 @@ class Session:
         """Whether this session serves a preview, where the protocol tells."""
         self.accepts: frozenset[str] = frozenset()
         """What the provider said it accepts: ``secrets``, ``resources``, ``outputs``, ``byte_strings``."""
+        self.handshaken = False
+        """Whether the provider has answered a handshake, so that Configure's answer is not asked what it accepts."""
         self.schema: Any = None
-        """What Terraform payloads decode with; unused by Pulumi."""
+        """The package that the session is about, or what its payloads decode with."""
+        self.compiled: Any = None
+        """The schema as the protocol's codec reads it; made at the first payload."""
+        self.generation: Any = None
+        """How old a provider the fake plays here; ``None`` for one of today."""
+        self.parameterized: dict[str, Any] = {}
+        """What parameters made of the session's package, by name."""
         self.engine = engine
+        self.telling: Any = None
+        """What hears the provider's lines of log first, where the protocol has lines of log."""
+        self.engine_address = ""
+        """Where the engine listens, if it said so when it started the provider."""
+        self.engine_offers: Mapping[str, Any] = {}
+        """What the engine said of itself in the handshake, by the protocol's own field names."""
+        self.secret_keys: tuple[str, ...] | None = None
+        """Which keys of the stack's configuration are secret; ``None`` until somebody has said."""
         self.cancelled = threading.Event()
         """Set once the engine has asked to stop: whatever hangs should wait on this, and then fail."""
-        self.extra: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"Session(#{self.number} {self.protocol} {self.instance or self.peer})"

@@ -49,7 +49,7 @@ class Used:
         self.stack: Stack | None = None
         self.engines: list[Path] = []
         """The folders of the real engines."""
-        self.protocol = ""
+        self.family = ""
         """What the provider speaks, where it is a recorded one and speaks nothing else."""
         self.passed = False
         self.told = 0
@@ -150,7 +150,7 @@ def mockprovider_provider(
         _give_up(error, *([f"For this test that is: {_remake(_from_here(request.node))}"] if _can_record(error) else []))
     double = Double(provider=behind, seed=request.config.getoption(SEED), name=use.name if use else "")
     used = request.node.stash[USED] = Used(double, tmp_path_factory, use.recording if use else None)
-    used.protocol = behind.protocol if behind else ""
+    used.family = behind.protocol.family if behind and behind.protocol else ""
     try:
         yield double
     finally:
@@ -163,10 +163,10 @@ def mockprovider_provider(
 def _engine_of(request: pytest.FixtureRequest, protocol: str) -> Used:
     """What the test used so far, for the fixture of an engine. Fails the setup if its cassette is of the other protocol."""
     used: Used = request.node.stash[USED]
-    if used.protocol not in ("", protocol):
+    if used.family not in ("", protocol):
         _give_up(
             DefinitionError(
-                f"This test's cassette is of a {used.protocol} provider, and {request.fixturename} asks {protocol} ones. "
+                f"This test's cassette is of a {used.family} provider, and {request.fixturename} asks {protocol} ones. "
                 f"Use another engine, or another cassette: @pytest.mark.cassette(protocol={protocol!r}) records one."
             )
         )

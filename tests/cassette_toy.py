@@ -9,6 +9,7 @@ from typing import Any
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer
 from mockprovider.matching import encode
+from mockprovider.protocols import ProviderProtocol
 from mockprovider.redaction import SECRET, SIGNATURE, Redactor
 
 METHODS = {
@@ -26,6 +27,7 @@ METHODS = {
     Op.CANCEL: "Cancel",
 }
 TYPE = "cloud:index:Bucket"
+TOY = ProviderProtocol(name="toy", family="toy", adapter="")
 
 
 class Toy:
@@ -45,6 +47,9 @@ class Toy:
 
     def type(self, call: Call) -> str:
         return call.type
+
+    def is_for(self, instance: str, package: str) -> bool:
+        return False
 
     def request(self, call: Call) -> dict[str, Any]:
         return dict(call.inputs or {})
@@ -87,7 +92,7 @@ class Opened(Toy):
 
 
 def session(number: int = 1, instance: str = "east", *, preview: bool | None = None) -> Session:
-    made = Session("toy", number)
+    made = Session(TOY, number)
     made.instance = instance
     made.preview = preview
     return made

@@ -11,12 +11,12 @@ import pytest
 from mockprovider import tape
 from mockprovider.calls import Call, Handler, Native, Op, Reply
 from mockprovider.double import Double
-from mockprovider.double.launchers import dev_overrides
 from mockprovider.drivers.terraform import Terraform, TerraformResult
 from mockprovider.layers import unchecked
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Kind, Property, ResourceType
 from mockprovider.terraform import values
+from mockprovider.terraform.installing import dev_overrides
 from mockprovider.terraform.methods import SERVICES
 
 ENGINES = [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 
 import pytest
 from builders import TOKEN, URN, Port
 
-from mockprovider.calls import Call, Op, Reply
+from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.cassette.listening import Asked, Listener
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.values import Secret
@@ -55,6 +56,9 @@ def test_lines_of_components():
     assert [[text for _, text, _ in each.lines] for each in calls] == [["one's", "nested one's"], ["two's", "another's"]]
 
 
+ASKED: Counter[Session] = Counter()
+
+
 def chatty(call: Call) -> Reply:
     """A provider that talks: before and after it answers, and about what only its answer declares secret."""
     engine = call.session.engine
@@ -66,8 +70,8 @@ def chatty(call: Call) -> Reply:
             engine.log("info", "made it")
             return Reply(id="b-1", value={"token": Secret(HUSH)})
         case Op.INVOKE:
-            call.session.extra["asked"] = call.session.extra.get("asked", 0) + 1
-            engine.log("info", f"asked {call.session.extra['asked']} times")
+            ASKED[call.session] += 1
+            engine.log("info", f"asked {ASKED[call.session]} times")
             return Reply(value={"zone": "a"})
     return Reply()
 

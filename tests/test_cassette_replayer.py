@@ -9,6 +9,7 @@ from mockprovider.calls import Op, Reply, Status
 from mockprovider.cassette import Cassette, Interaction, Recorder
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
 from mockprovider.matching import encode
+from mockprovider.protocols import by_name
 
 
 def create(number=1, instance="east", urn="", **inputs):
@@ -274,7 +275,7 @@ def test_another_protocol_is_refused():
     """A cassette of one protocol does not answer another's calls."""
     replay = replayer(recorded((read(), answer())))
     asked = read()
-    asked.session.protocol = "tfplugin6"
+    asked.session.protocol = by_name("tfplugin6")
     with pytest.raises(CassetteError, match="recorded over toy, and the engine speaks tfplugin6"):
         replay(asked)
 

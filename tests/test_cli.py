@@ -132,7 +132,7 @@ def test_bad_input_is_one_clear_error(arguments, said, tmp_path, monkeypatch):
         (("record", "pulumi", "--cassette", "x.json", "--attach", "a:1", "--", "b"), "Name one provider"),
         (("record", "pulumi", "--cassette", "x", "--", "/a/terraform-provider-b"), "is a terraform provider by its name"),
         (("serve", "pulumi", "--port", "99999"), "99999 is not in the range 0<=x<=65535"),
-        (("serve", "pulumi", "--protocol", "5"), "--protocol is for terraform"),
+        (("serve", "pulumi", "--protocol", "5"), "--protocol: The protocol pulumi has one version, and 5 was asked for."),
         (("plugin", "install", "terraform", "x", "--into", "d", "--source", "a/b/c"), "it goes with terraform and --version"),
         (("run", ".", "up", "--types", "a", "--cassette", "b"), "--types for the fake or --cassette for a recorded provider"),
         (("sevre",), "Did you mean 'serve'?"),
@@ -206,7 +206,7 @@ def test_a_recording_of_the_other_protocol(project):
     code, output = run("run", project, "up", "--cassette", cassette)
 
     assert code == 1
-    assert "terraform.json is a recording of a Terraform provider" in output
+    assert "terraform.json was recorded over tfplugin6; the embedded engine needs a recording over pulumi." in output
 
 
 def test_a_torn_memory_is_not_overwritten(project, types):

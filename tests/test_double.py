@@ -13,11 +13,11 @@ from builders import BUCKET, TOKEN, URN, package
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cloud import Cloud, Effect
 from mockprovider.double import Address, Double, RealClock
-from mockprovider.double.launchers import SOURCE
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.journal import Side
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.schema import Function, ResourceType
+from mockprovider.terraform.installing import SOURCE
 from mockprovider.wire.client import Client
 
 KEY = ResourceType("other:index:Key", {"user": str})
@@ -117,8 +117,8 @@ def test_sessions_are_counted(double):
     double.define(KEY)
     one, other = double.open(), double.open("tfplugin6", package="other", peer="ipv4:x")
 
-    assert (one.number, one.protocol, one.peer, one.schema) == (1, "pulumi", "in-process", double.packages["cloud"])
-    assert (other.number, other.protocol, other.peer, other.schema) == (2, "tfplugin6", "ipv4:x", double.packages["other"])
+    assert (one.number, one.protocol.name, one.peer, one.schema) == (1, "pulumi", "in-process", double.packages["cloud"])
+    assert (other.number, other.protocol.name, other.peer, other.schema) == (2, "tfplugin6", "ipv4:x", double.packages["other"])
     assert double.open(package="nowhere").schema is None
 
 
@@ -255,7 +255,7 @@ def test_with_nothing_declared():
 
 def test_a_protocol_that_does_not_exist(double):
     """A protocol that nobody speaks is refused with those that are."""
-    with pytest.raises(DefinitionError, match="There is no protocol 'ansible': serve 'pulumi' or 'terraform'"):
+    with pytest.raises(DefinitionError, match="There is no protocol 'ansible': give 'pulumi' or 'terraform'"):
         double.serve("ansible")
 
 

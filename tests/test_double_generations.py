@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pulumi
 import pytest
-from builders import BUCKET, TOKEN, URN
+from builders import BUCKET, TOKEN, URN, call
 from engine_toolbox import BUCKET as CLOUD_BUCKET
 from engine_toolbox import TYPES, Bucket, Cloud
 from pulumi import ResourceOptions
@@ -13,8 +13,8 @@ from mockprovider.calls import Call, Op, Reply
 from mockprovider.double import Double
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.generations import CURRENT, GENERATIONS, Generation
 from mockprovider.journal import Side
+from mockprovider.pulumi.generations import CURRENT, GENERATIONS, Generation
 from mockprovider.schema import Package, Property
 from mockprovider.values import Secret, has_secret
 
@@ -46,6 +46,23 @@ def test_the_option():
         assert older.generation is mine
         made.generation = "no-handshake"
         assert made.generation is GENERATIONS["no-handshake"]
+
+
+def test_other_protocols_have_no_generations():
+    """Generations are of Pulumi's protocol: Terraform's calls go through."""
+    with Double(BUCKET, generation="2018") as made:
+        assert made(call(Op.CREATE, session=made.open("terraform"), inputs={})).ok
+
+
+def test_a_session_keeps_its_generation():
+    """A generation that is set later counts for later sessions: a provider does not age while it is spoken with."""
+    with Double(BUCKET) as made:
+        before = made.open()
+        made(call(Op.GET_PLUGIN_INFO, session=before))
+        made.generation = "no-handshake"
+
+        assert made(call(Op.HANDSHAKE, session=before)).ok
+        assert not made(call(Op.HANDSHAKE, session=made.open())).ok
 
 
 def test_only_the_fake_ages():

@@ -9,8 +9,9 @@ import pytest
 from builders import BUCKET
 
 from mockprovider.double import Double, joint_environment
-from mockprovider.double.launchers import beside, dev_overrides, install, mirror, this_machine
+from mockprovider.double.launchers import beside, install
 from mockprovider.errors import DefinitionError
+from mockprovider.terraform.installing import dev_overrides, mirror, this_machine
 
 
 @pytest.mark.parametrize(

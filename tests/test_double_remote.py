@@ -93,7 +93,7 @@ def test_terraform(connect):
     bags = {"inputs": {"acl": "private"}, "planned": {"acl": "private", "arn": UNKNOWN}}
     reply = client(Call(op=Op.CREATE, session=session, method="ApplyResourceChange", type=TOKEN, **bags))
 
-    assert session.protocol == "tfplugin6"
+    assert session.protocol.name == "tfplugin6"
     assert reply.ok
     assert reply.value["acl"] == "private"
 

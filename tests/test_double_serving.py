@@ -10,6 +10,7 @@ from builders import BUCKET, TOKEN
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.double import Double, Wiring
 from mockprovider.errors import DefinitionError
+from mockprovider.protocols import of_family
 from mockprovider.values import UNKNOWN
 
 
@@ -26,9 +27,9 @@ def test_the_fake_speaks_what_it_is_asked_to(asked, expected):
         session = client.open()
         reply = client(Call(op=Op.CREATE, session=session, type=TOKEN, inputs={}, planned={"acl": "private", "arn": UNKNOWN}))
 
-        assert serving.major == expected
+        assert serving.protocol.version == expected
         assert spoken(serving) == {expected}
-        assert session.protocol == f"tfplugin{expected}"
+        assert session.protocol.name == f"tfplugin{expected}"
         assert [each.id for each in double.cloud.objects(TOKEN)] == [reply.id]
 
 
@@ -42,14 +43,14 @@ def test_one_double_speaks_both_at_once():
                 )
 
         assert len(double.cloud.objects(TOKEN)) == 2
-        assert [each.call.session.protocol for each in double.journal.entries(op="create")] == ["tfplugin5", "tfplugin6"]
+        assert [each.call.session.protocol.name for each in double.journal.entries(op="create")] == ["tfplugin5", "tfplugin6"]
 
 
 def test_what_stands_behind_decides():
     """A real or recorded provider's protocol is served without asking, and asking for the other is an error."""
-    with Double(BUCKET, provider=Wiring("cloud", lambda _: Reply(), major=5, protocol="terraform")) as double:
+    with Double(BUCKET, provider=Wiring("cloud", lambda _: Reply(), protocol=of_family("terraform", 5))) as double:
         assert spoken(double.serve("terraform")) == spoken(double.serve("terraform", major=5)) == {5}
-        with pytest.raises(DefinitionError, match="speaks Terraform's protocol 5, and 6 was asked for"):
+        with pytest.raises(DefinitionError, match="speaks version 5 of terraform, and 6 was asked for"):
             double.serve("terraform", major=6)
 
 
@@ -61,7 +62,7 @@ def test_a_handler_of_ones_own_speaks_both():
 
 @pytest.mark.parametrize(
     ("protocol", "major", "said"),
-    [("terraform", 4, "no major 4 of Terraform's protocol: serve 5 or 6"), ("pulumi", 5, "Pulumi has one")],
+    [("terraform", 4, "no version 4 of the protocol terraform: give 5 or 6"), ("pulumi", 5, "pulumi has one version")],
 )
 def test_a_protocol_that_does_not_exist_is_refused(protocol, major, said):
     """A number that is no major, or one for Pulumi, is an error that names what there is."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mockprovider.calls import Op
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.choosing import DISABLE, ENFORCE, PROPOSE, Choices, drawn
+from mockprovider.protocols import by_name
 from mockprovider.schema import Function, Kind, Package, Property, Random, ResourceType, Template
 from mockprovider.values import UNKNOWN, Secret
 
@@ -103,7 +104,7 @@ def test_terraform_makes_up_nothing_before_apply():
     """A plan leaves open what will be made up; create makes it, and an update keeps it."""
     serve, cloud = fake(USER)
     here = call(Op.PLAN).session
-    here.protocol = "tfplugin6"
+    here.protocol = by_name("tfplugin6")
     planned = serve(call(Op.PLAN, session=here, inputs={})).plan.planned
     assert planned["home"] == UNKNOWN
     made = serve(call(Op.CREATE, session=here, inputs={}, planned=planned))
@@ -126,7 +127,7 @@ def test_made_up_inside(protocol):
     declared = ResourceType(TOKEN, {"disk": Property(key), "disks": Property(Kind("array", items=Property(key).kind))})
     serve, _ = fake(declared)
     here = call(Op.PLAN).session
-    here.protocol = protocol
+    here.protocol = by_name(protocol)
     inputs = {"disk": {"size": 1}, "disks": [{"size": 2}]}
     planned = serve(call(Op.PLAN, session=here, inputs=inputs)).plan.planned
     made = serve(call(Op.CREATE, session=here, inputs=inputs))

@@ -7,9 +7,9 @@ from builders import BUCKET, TOKEN, URN, call, fake
 
 from mockprovider.calls import Op, Reply, Session
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.generations import CURRENT, GENERATIONS, RPCS, Generation, GenerationLayer, named
 from mockprovider.layers import stack
 from mockprovider.pulumi.diff import Changes, Diff, as_diff
+from mockprovider.pulumi.generations import CURRENT, GENERATIONS, RPCS, Generation, named
 from mockprovider.schema import Function, Property, ResourceType
 from mockprovider.values import UNKNOWN, Output, Secret
 
@@ -20,7 +20,7 @@ ACCEPTS = {"secrets": "accept_secrets", "resources": "accept_resources", "output
 def aged(generation, **given):
     """The fake of that generation, and its cloud."""
     provider, cloud = fake(BUCKET, KEY, Function("cloud:index:getKey", {}, {"pin": Secret("1")}), **given)
-    return stack((GenerationLayer(named(generation)),), provider), cloud
+    return stack((named(generation),), provider), cloud
 
 
 @pytest.fixture
@@ -77,26 +77,8 @@ def test_the_current_one_changes_nothing():
     reply, asked = Reply(), call(Op.CREATE)
     seen = []
 
-    assert GenerationLayer()(asked, lambda each: seen.append(each) or reply) is reply
+    assert CURRENT(asked, lambda each: seen.append(each) or reply) is reply
     assert seen[0] is asked
-
-
-def test_terraform_is_left_alone():
-    """Generations are of Pulumi's protocol: Terraform's calls go through."""
-    handler, _ = aged("2018")
-
-    assert handler(call(Op.CREATE, session=Session("tfplugin6"), inputs={})).ok
-
-
-def test_a_session_keeps_its_generation(session):
-    """A generation that is set later counts for later sessions: a provider does not age while it is spoken with."""
-    layer = GenerationLayer()
-    handler = stack((layer,), fake(BUCKET)[0])
-    handler(call(Op.GET_PLUGIN_INFO, session=session))
-    layer.current = named("no-handshake")
-
-    assert handler(call(Op.HANDSHAKE, session=session)).ok
-    assert not handler(call(Op.HANDSHAKE)).ok
 
 
 # What it says of itself ------------------------------------------------------------------------------------------------
@@ -134,7 +116,7 @@ def test_what_configure_says(session, name, accepts, previews):
 def test_automatic_names(session, name, heeds):
     """Where some type has automatic names, Configure says that options for them count, unless the provider is too old."""
     named_type = ResourceType("cloud:index:Named", {"name": Property(str, auto_name=True)})
-    handler = stack((GenerationLayer(named(name)),), fake(named_type)[0])
+    handler = stack((named(name),), fake(named_type)[0])
 
     assert configure(handler, session).extra.get("supports_autonaming_configuration") is heeds
 
@@ -142,7 +124,7 @@ def test_automatic_names(session, name, heeds):
 def test_a_generation_without_names():
     """A generation of one's own can lack the options for automatic names alone; Handshake then denies them."""
     named_type = ResourceType("cloud:index:Named", {"name": Property(str, auto_name=True)})
-    handler = stack((GenerationLayer(Generation(name="unnamed", names=False)),), fake(named_type)[0])
+    handler = stack((Generation(name="unnamed", names=False),), fake(named_type)[0])
 
     assert handler(call(Op.HANDSHAKE, "")).extra["supports_autonaming_configuration"] is False
 
@@ -165,7 +147,7 @@ def test_no_secrets():
 def test_no_outputs():
     """Output values arrive as their values, still secret where they were; unknown ones as unknowns."""
     seen = []
-    layer = GenerationLayer(named("no-outputs"))
+    layer = named("no-outputs")
     layer(
         call(Op.CREATE, inputs={"a": Output("x", secret=True), "b": Output("y"), "c": Output()}),
         lambda each: seen.append(each) or Reply(),
@@ -258,8 +240,3 @@ def test_2018_configured(session):
     assert made.value["acl"] == "x"
     assert read.value == made.value
     assert read.inputs is None
-
-
-def test_current_is_the_default():
-    """A layer that nobody told anything plays the current generation."""
-    assert GenerationLayer().current is CURRENT

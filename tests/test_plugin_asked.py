@@ -9,6 +9,7 @@ import pytest
 
 from mockprovider.errors import PluginError
 from mockprovider.plugin.asked import Asked, read
+from mockprovider.protocols import of_family
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def test_the_name_says_it(executable, protocol, package):
     """Protocol and package are in the executable's name, by the engines' rules."""
     asked = read([executable], {})
 
-    assert (asked.protocol, asked.package) == (protocol, package)
+    assert (asked.protocol.family, asked.package) == (protocol, package)
     assert asked.types == (Path(executable).absolute().with_name(f"{package}.types.json"),)
     assert asked.cloud == Path(".mockprovider/cloud.sqlite")
 
@@ -61,7 +62,7 @@ def test_variables():
     paths = (Path("a.json"), Path("b.json"))
 
     assert read(["pulumi-resource-acme"], environment) == Asked(
-        "pulumi", "acme", relay="127.0.0.1:1", types=paths, cloud=Path("c.sqlite"), seed=7
+        of_family("pulumi"), "acme", relay="127.0.0.1:1", types=paths, cloud=Path("c.sqlite"), seed=7
     )
     assert read(["pulumi-resource-acme"], dict.fromkeys(environment, "")) == read(["pulumi-resource-acme"], {})
 

@@ -14,7 +14,7 @@ from mockprovider.double import Double, recording, replaying
 from mockprovider.engine import Stack
 from mockprovider.errors import MissError, UnsupportedError
 from mockprovider.fake.components import Called, Site
-from mockprovider.pulumi.transcript import Transcript
+from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.redaction import Redactor
 from mockprovider.schema import Component, Method, Package
 from mockprovider.values import Secret
@@ -143,7 +143,7 @@ def test_an_engine_that_says_nothing_of_secrets(monitor):
     asked = call("call", f"{SITE}/where", extra={"config": {"shop:region": "eu"}}, monitor=monitor)
 
     with pytest.raises(UnsupportedError, match="nobody says which of it is secret"):
-        Transcript().request(asked)
+        PulumiTranscript().request(asked)
 
 
 def test_a_call_that_says_itself_what_is_secret():
@@ -151,8 +151,8 @@ def test_a_call_that_says_itself_what_is_secret():
     for keys, hidden in (((), []), (("shop:pin",), ["config.shop:pin"])):
         asked = call("call", f"{SITE}/where", extra={"config": {"shop:pin": "1"}, "configSecretKeys": keys})
 
-        assert list(Transcript().secrets(asked)) == hidden
-        assert Transcript().request(asked)["configSecretKeys"] == [*keys]
+        assert list(PulumiTranscript().secrets(asked)) == hidden
+        assert PulumiTranscript().request(asked)["configSecretKeys"] == [*keys]
 
 
 def test_what_a_component_was_told_counts_for_methods():
@@ -160,13 +160,13 @@ def test_what_a_component_was_told_counts_for_methods():
     site = call("construct", SITE, extra={"config": {"shop:pin": "1"}, "configSecretKeys": ("shop:pin",)})
     method = call("call", f"{SITE}/where", extra={"config": {"shop:pin": "1"}}, session=site.session)
 
-    assert [list(Transcript().secrets(each)) for each in (site, method)] == [["config.shop:pin"]] * 2
-    assert Transcript().request(method)["configSecretKeys"] == ["shop:pin"]
+    assert [list(PulumiTranscript().secrets(each)) for each in (site, method)] == [["config.shop:pin"]] * 2
+    assert PulumiTranscript().request(method)["configSecretKeys"] == ["shop:pin"]
 
 
 def test_without_configuration_nothing_changes():
     """A method that is told no configuration needs nobody who knows of secrets."""
-    assert "config" not in Transcript().request(call(Op.CALL, f"{SITE}/where"))
+    assert "config" not in PulumiTranscript().request(call(Op.CALL, f"{SITE}/where"))
 
 
 @pytest.mark.parametrize("key", ["shop:pin", "shop:a.b", "shop:a:b", "pin", "a.b:c.d"])
@@ -174,6 +174,6 @@ def test_keys_of_all_kinds(key):
     """A secret key is one whatever marks it has, and a neighbour of a like name stays."""
     near = key[:-1] + "x"
     site = call("construct", SITE, extra={"config": {key: "1", near: "2"}, "configSecretKeys": (key,)})
-    hidden = Redactor().hide(Transcript().request(site), Transcript().secrets(site)).view
+    hidden = Redactor().hide(PulumiTranscript().request(site), PulumiTranscript().secrets(site)).view
 
     assert hidden["config"] == {key: {"$secret": 1}, near: "2"}

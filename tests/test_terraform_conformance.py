@@ -49,7 +49,7 @@ def session(request: pytest.FixtureRequest) -> Session:
 
 def respond(session: Session, rpc: str, reply: Reply, name: str = "cloud_thing", **bags: Any) -> Any:
     """The answer to a request with these objects, in property names; raises what the check raises."""
-    major = int(session.protocol[-1])
+    major = session.protocol.version
     proto = protocol(major)
     schema = schema_of(session)
     assert schema is not None
@@ -128,7 +128,7 @@ def test_sets_of_objects_are_trusted_but_counted(session: Session) -> None:
     """Which element of a set became which nobody can say; nested attributes may not become more than are configured."""
     planning(session, {"spots": [{"port": 1}]}, {"spots": [{"port": 2}]})
     grown = {"spots": [{"port": 1}, {"port": 2}]}
-    if session.protocol == "tfplugin5":
+    if session.protocol.version == 5:
         planning(session, {"spots": [{"port": 1}]}, grown)
     else:
         with pytest.raises(ContractError, match="2 elements are planned, and 1 are configured"):

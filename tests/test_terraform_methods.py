@@ -46,13 +46,13 @@ def session(major: int) -> Session:
 
 
 def row(session: Session, name: str) -> Method:
-    major = int(session.protocol[-1])
+    major = session.protocol.version
     return SERVICES[major].methods[protocol(major).wire_name(name)]
 
 
 def request(session: Session, name: str, **fields: Any) -> Any:
     """A request; a dict is a DynamicValue, packed as the engine would."""
-    message: Any = protocol(int(session.protocol[-1])).message(f"{name}.Request")()
+    message: Any = protocol(session.protocol.version).message(f"{name}.Request")()
     for field, value in fields.items():
         if isinstance(value, dict) or value is None:
             getattr(message, field).msgpack = packed(spoken(session, value))
@@ -72,7 +72,7 @@ def bucket(**attributes: Any) -> dict[str, Any]:
 def spoken(session: Session, value: Any) -> Any:
     """A bucket as the session's major has it: rules are nested blocks in major 5, of which there are none, never a null."""
     unwritten = isinstance(value, dict) and "rules" in value and value["rules"] is None
-    return {**value, "rules": []} if unwritten and session.protocol == "tfplugin5" else value
+    return {**value, "rules": []} if unwritten and session.protocol.version == 5 else value
 
 
 def call(session: Session, name: str, **fields: Any) -> Call:

@@ -49,12 +49,12 @@ def session(request: pytest.FixtureRequest) -> Session:
 
 
 def row(session: Session, rpc: str) -> Method:
-    major = int(session.protocol[-1])
+    major = session.protocol.version
     return SERVICES[major].methods[protocol(major).wire_name(rpc)]
 
 
 def message(session: Session, name: str, /, **fields: Any) -> Any:
-    return protocol(int(session.protocol[-1])).message(name)(**fields)
+    return protocol(session.protocol.version).message(name)(**fields)
 
 
 def asked(session: Session, rpc: str, request: Any) -> Call:
@@ -268,7 +268,7 @@ def test_stop_tells_the_session(session: Session) -> None:
     """After a stop all that waits in the session knows that nobody wants it any more."""
     assert not session.cancelled.is_set()
     asked(
-        session, "StopProvider", message(session, "StopProvider.Request" if session.protocol == "tfplugin6" else "Stop.Request")
+        session, "StopProvider", message(session, "StopProvider.Request" if session.protocol.version == 6 else "Stop.Request")
     )
     assert session.cancelled.is_set()
 

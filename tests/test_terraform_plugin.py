@@ -17,7 +17,8 @@ from mockprovider.terraform.handshake import (
     handshake_line,
     read_handshake,
 )
-from mockprovider.terraform.plugin import reattach_environment, sources
+from mockprovider.terraform.installing import sources
+from mockprovider.terraform.plugin import reattach_environment
 
 
 def test_engines_are_led_to_running_providers() -> None:
@@ -37,7 +38,11 @@ def test_engines_are_led_to_running_providers() -> None:
 
 def test_providers_without_a_source_are_found_in_both_registries() -> None:
     """A configuration that names no source means one registry to Terraform and another to OpenTofu."""
-    assert sources("cloud") == ("registry.terraform.io/hashicorp/cloud", "registry.opentofu.org/hashicorp/cloud")
+    assert sources("cloud") == (
+        "example.com/mock/cloud",
+        "registry.terraform.io/hashicorp/cloud",
+        "registry.opentofu.org/hashicorp/cloud",
+    )
 
 
 def test_only_engines_start_plugins() -> None:

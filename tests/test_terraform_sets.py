@@ -11,7 +11,7 @@ from mockprovider.errors import MissError
 from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.sets import Sets
-from mockprovider.terraform.transcript import Transcript
+from mockprovider.terraform.transcript import TerraformTranscript
 from mockprovider.terraform.views import build
 
 BLOCK = {
@@ -109,11 +109,11 @@ def answers(name: str, tree: dict[str, Any]) -> Handler:
 
 def test_a_set_in_another_order_is_the_same_request() -> None:
     """A replay answers what differs from the recording in the order of a set alone; a list in another order is a miss."""
-    recorder = Recorder(Transcript(6), Header(format=FORMAT, version=VERSION, protocol="tfplugin6"))
+    recorder = Recorder(TerraformTranscript(6), Header(format=FORMAT, version=VERSION, protocol="tfplugin6"))
     recorder(asked("GetProviderSchema"), answers("GetProviderSchema", SCHEMAS))
     recorder(read(ports=[1, 2], list=["a", "b"]), answers("ReadResource", {"new_state": {"msgpack": {"ports": [1, 2]}}}))
     cassette = recorder.close()
-    replay = Replayer(cassette, Transcript(6), None, Sets(cassette))
+    replay = Replayer(cassette, TerraformTranscript(6), None, Sets(cassette))
     for ports in ([1, 2], [2, 1]):
         reply = replay(read(ports=ports, list=["a", "b"]))
         assert reply.native is not None

@@ -13,7 +13,7 @@ from mockprovider.schema import Kind, Package, Property, ResourceType
 from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.schema import ProviderSchema
-from mockprovider.terraform.transcript import CREDENTIALS, Transcript
+from mockprovider.terraform.transcript import CREDENTIALS, TerraformTranscript
 
 
 def call(name: str, major: int = 6, **fields: Any) -> Call:
@@ -30,7 +30,10 @@ def state(value: Any) -> Any:
 
 def test_an_answer_is_restored_equal() -> None:
     """What a provider answered comes back as an equal message, with its bytes and its decoded fields."""
-    transcript, read = Transcript(6), call("ReadResource", type_name="cloud_bucket", current_state=state({"id": "b-1"}))
+    transcript, read = (
+        TerraformTranscript(6),
+        call("ReadResource", type_name="cloud_bucket", current_state=state({"id": "b-1"})),
+    )
     answer: Any = protocol(6).message("ReadResource.Response")(new_state=state({"id": "b-1", "name": "x"}), private=b"p")
     reply = Reply(native=Native(answer.SerializeToString(), answer))
     again = transcript.restore("ReadResource", transcript.reply(reply, read), read)  # type: ignore[arg-type]
@@ -42,7 +45,10 @@ def test_an_answer_is_restored_equal() -> None:
 
 def test_replies_made_in_python_are_kept_too() -> None:
     """A reply without a message is kept as the answer that it would make, failures as its diagnostics."""
-    transcript, read = Transcript(6), call("ReadResource", type_name="cloud_bucket", current_state=state({"id": "b-1"}))
+    transcript, read = (
+        TerraformTranscript(6),
+        call("ReadResource", type_name="cloud_bucket", current_state=state({"id": "b-1"})),
+    )
     assert transcript.reply(Reply(value={"id": "b-1"}), read) == {"new_state": {"msgpack": {"id": "b-1"}}}
     down = transcript.reply(Reply(failures=(Failure("down", status="unavailable"),)), read)
     assert down == {"new_state": {"msgpack": None}, "diagnostics": [{"severity": "ERROR", "summary": "down"}]}
@@ -51,12 +57,12 @@ def test_replies_made_in_python_are_kept_too() -> None:
 def test_calls_made_in_python_are_kept_too() -> None:
     """A call without a message is kept as the request that it would make."""
     made = Call(op=Op.IMPORT, session=Session("tfplugin6"), type="cloud_bucket", id="b-1")
-    assert Transcript(6).request(made) == {"type_name": "cloud_bucket", "id": "b-1"}
+    assert TerraformTranscript(6).request(made) == {"type_name": "cloud_bucket", "id": "b-1"}
 
 
 def test_credentials_of_a_provider_are_secret_whatever_its_schema_says() -> None:
     """A provider's own keys and tokens are taken out by their names; in a resource, a name alone says nothing."""
-    transcript = Transcript(6)
+    transcript = TerraformTranscript(6)
     configured = transcript.secrets(call("ConfigureProvider", config=state({"region": "north", "secret_key": "x"})))
     assert {"access_key", "secret_key", "token", "password"} <= set(configured)
     assert "region" not in configured
@@ -65,7 +71,7 @@ def test_credentials_of_a_provider_are_secret_whatever_its_schema_says() -> None
 
 def test_what_differs_between_runs_is_not_matched() -> None:
     """The engine's version and capabilities are not part of the key; configuration is."""
-    transcript = Transcript(6)
+    transcript = TerraformTranscript(6)
     made = call("ConfigureProvider", terraform_version="1.11.4", config=state({"region": "north"}))
     made.native.message.client_capabilities.deferral_allowed = True  # type: ignore[union-attr]
     request = transcript.request(made)
@@ -83,7 +89,7 @@ def test_sensitive_attributes_are_learnt_from_the_schema(major: int) -> None:
     )
     schema = ProviderSchema(package, major).message()
     read, ask = call("ReadResource", major, type_name="cloud_user"), call("GetProviderSchema", major)
-    recording, replaying = Transcript(major), Transcript(major)
+    recording, replaying = TerraformTranscript(major), TerraformTranscript(major)
     assert recording.secrets(read) == frozenset()
     shown = recording.reply(Reply(native=Native(schema.SerializeToString(), schema)), ask)
     replaying.restore(ask.method, shown, ask)  # type: ignore[arg-type]
@@ -95,7 +101,7 @@ def test_sensitive_attributes_are_learnt_from_the_schema(major: int) -> None:
 
 def test_rpcs_that_nobody_knows_are_kept_raw() -> None:
     """An RPC of a later protocol is kept as bytes, and may be asked for once only, because it may change anything."""
-    transcript = Transcript(6)
+    transcript = TerraformTranscript(6)
     made = Call(op=Op.RAW, session=Session("tfplugin6"), method="Later", native=Native(b"\x01\x02"))
     assert transcript.request(made) == {"$raw": "AQI="}
     kept = transcript.reply(Reply(native=Native(b"\x03")), made)
@@ -109,7 +115,7 @@ def test_rpcs_that_nobody_knows_are_kept_raw() -> None:
 
 def test_what_is_not_served_is_not_recorded() -> None:
     """Calls of a refused row are refused with its reason; changes are told from looks."""
-    transcript = Transcript(6)
+    transcript = TerraformTranscript(6)
     assert "the fake has no actions" in transcript.refuses(call("PlanAction"))
     assert transcript.mutates("ApplyResourceChange")
     assert not transcript.mutates("PlanResourceChange")
@@ -117,7 +123,7 @@ def test_what_is_not_served_is_not_recorded() -> None:
 
 def test_statuses_come_back() -> None:
     """A status keeps its details, and is a reply that failed with it."""
-    transcript = Transcript(5)
+    transcript = TerraformTranscript(5)
     assert transcript.pack(transcript.details(b"\x00\x01")) == b"\x00\x01"
     reply = transcript.failed(Status(14, "down"), call("ReadResource", 5))
     assert (reply.status, reply.failures[0].status) == (Status(14, "down"), "unavailable")
@@ -126,7 +132,7 @@ def test_statuses_come_back() -> None:
 @pytest.mark.parametrize("major", [5, 6])
 def test_a_time_of_renewal_is_kept_as_how_long_after(major: int) -> None:
     """An engine that replays an old recording is told to come back as late as the recorded one was, and not long ago."""
-    transcript, opened = Transcript(major), call("OpenEphemeralResource", major, type_name="cloud_token")
+    transcript, opened = TerraformTranscript(major), call("OpenEphemeralResource", major, type_name="cloud_token")
     reply = Reply(value={"user": "me"}, private=b"t-1", extra={"renew_after": 600})
     shown: Any = transcript.reply(reply, opened)
     assert 590 < shown["renew_at"]["after_seconds"] <= 600

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from mockprovider.calls import STATUS_NAMES, Status
+from mockprovider.calls import STATUS_NAMES, Op, Status
 
 FORMAT = "mockprovider-cassette"
 VERSION = 1
@@ -89,6 +89,13 @@ class Cassette(Struct):
     def request(self, interaction: Interaction) -> Any:
         """The interaction's request view, wherever it is kept."""
         return self.blobs[interaction.request_blob] if interaction.request_blob else interaction.request
+
+    def answers(self, op: Op) -> Iterator[Any]:
+        """The views of what was answered to calls that asked for ``op``, failures left out."""
+        for interaction in self.interactions:
+            answer = self.response(interaction) if interaction.op == op and interaction.status is None else None
+            if answer:
+                yield answer
 
     def response(self, interaction: Interaction) -> Any:
         """The interaction's response view, wherever it is kept."""

@@ -161,7 +161,7 @@ class Replayer:
         return playing.mapped(answer, candidate.entry.interaction)
 
     def _admit(self, call: Call) -> None:
-        if call.session.protocol != self.cassette.header.protocol:
+        if call.session.protocol.name != self.cassette.header.protocol:
             raise CassetteError(
                 f"{self.cassette.name} was recorded over {self.cassette.header.protocol}, and the engine speaks "
                 f"{call.session.protocol}. Replay it with an engine of that protocol, or record it again."
@@ -257,7 +257,7 @@ class Replayer:
     def _is_of_package(self, candidate: Candidate, call: Call) -> bool:
         """Whether a recorded session became a provider of the package that this one is for: its first calls do not tell."""
         instance = self._instances.get(candidate.entry.interaction.session, "")
-        return f"::pulumi:providers:{getattr(call.session.schema, 'name', '')}::" in instance
+        return self._transcriber.is_for(instance, getattr(call.session.schema, "name", ""))
 
     def _is_stale(self, choice: Choice, instance: str) -> bool:
         entry = choice.candidates[0].entry

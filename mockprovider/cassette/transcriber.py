@@ -34,6 +34,9 @@ class Transcriber(Protocol):
     def type(self, call: Call) -> str:
         """The type that the call is about, as its message spells it: what is known beside the message must not count."""
 
+    def is_for(self, instance: str, package: str) -> bool:
+        """Whether the name of a provider instance says that it is one of ``package``."""
+
     def request(self, call: Call) -> View:
         """The native request message as a view."""
 

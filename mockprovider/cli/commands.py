@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from mockprovider.errors import MockProviderError, extra_hint
+from mockprovider.errors import DefinitionError, MockProviderError, extra_hint
+from mockprovider.protocols import families, of_family
 
-PROTOCOL = click.Choice(["pulumi", "terraform"])
+PROTOCOL = click.Choice(list(families()))
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -96,12 +97,12 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @host_option
 @seed_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
-@click.option("--protocol", "major", type=click.Choice(["5", "6"]), help="Which of Terraform's protocols; 6 unless given.")
+@click.option("--protocol", "major", type=int, metavar="N", help="Which version of it: 5 or 6 of terraform's; 6 unless given.")
 @example(
     "  mockprovider serve pulumi --types plugins/catalog/storage.json\n"
     "  mockprovider serve terraform --types plugins/catalog/storage.json --protocol 5"
 )
-def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool, major: str | None) -> None:
+def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool, major: int | None) -> None:
     """Serve the fake provider until Ctrl-C.
 
     What is printed first leads the engine here: a variable to export in its terminal. OpenTofu takes the terraform one, and
@@ -109,10 +110,11 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
     """
     from mockprovider.cli.serving import serve_fake  # noqa: PLC0415 - grpc is slow to import
 
-    if major and protocol == "pulumi":
-        raise click.UsageError("--protocol is for terraform, which has two; pulumi has one.")
-    chosen = int(major) if major else None
-    serve_fake(protocol, types, host=host, port=port, seed=seed, strict=strict, major=chosen)
+    try:
+        of_family(protocol, major)
+    except DefinitionError as error:
+        raise click.UsageError(f"--protocol: {error}") from error
+    serve_fake(protocol, types, host=host, port=port, seed=seed, strict=strict, major=major)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
@@ -216,6 +218,6 @@ def install(*, protocol: str, name: str, into: Path, types: Path | None, version
     """Make the executable by which an engine finds the package NAME."""
     from mockprovider.cli.installing import install_plugin  # noqa: PLC0415 - imports what reads types, which is slow
 
-    if source and (protocol == "pulumi" or not version):
+    if source and not version:
         raise click.UsageError("--source is an address in Terraform's mirror: it goes with terraform and --version.")
     install_plugin(protocol, name, into, types=types, version=version, source=source)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
 from mockprovider.cli.types import read_types
-from mockprovider.double.launchers import dev_overrides, install, mirror
+from mockprovider.double.launchers import install
 from mockprovider.errors import DefinitionError
+from mockprovider.protocols import of_family
+from mockprovider.wire.adapter import adapter
 
 
 def install_plugin(protocol: str, name: str, into: Path, *, types: Path | None, version: str, source: str) -> None:
@@ -29,14 +30,4 @@ def install_plugin(protocol: str, name: str, into: Path, *, types: Path | None, 
         click.echo(
             f"It relays to the double that MOCKPROVIDER_RELAY names, or serves {name}.types.json, if you put that beside it."
         )
-    click.echo(_advice(protocol, name, into, version))
-
-
-def _advice(protocol: str, name: str, into: Path, version: str) -> str:
-    if protocol == "terraform":
-        settings = mirror(into) if version else dev_overrides(into, [name])
-        after = "Then run init." if version else "There is no init to run."
-        return f"In the file that TF_CLI_CONFIG_FILE names:\n\n{settings}\n{after}"
-    if version:
-        return f"pulumi finds it if {into} is the folder plugins of its home (PULUMI_HOME, or ~/.pulumi)."
-    return f"pulumi finds it on PATH:\n\n  export PATH='{into}{os.pathsep}'\"$PATH\""
+    click.echo(adapter(of_family(protocol)).advice(name, into, version))

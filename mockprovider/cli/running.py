@@ -12,7 +12,7 @@ import click
 from mockprovider.cli.types import read_types
 from mockprovider.cloud import Cloud, MemoryStore
 from mockprovider.double import Double, RealClock, Wiring, replaying
-from mockprovider.engine import Result, Stack
+from mockprovider.engine import SPOKEN, Result, Stack
 from mockprovider.engine.folder import read_folder
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.pulumi.values import from_plain, to_plain
@@ -40,9 +40,9 @@ def run(folder: Path, operation: str, types: Sequence[Path], *, stack: str, cass
 
 def _recorded(cassette: Path) -> Wiring:
     wiring = replaying(cassette)
-    if wiring.protocol != "pulumi":
+    if wiring.protocol != SPOKEN:
         raise DefinitionError(
-            f"{cassette} is a recording of a Terraform provider; a Pulumi program needs one of a Pulumi provider."
+            f"{cassette} was recorded over {wiring.protocol}; the embedded engine needs a recording over {SPOKEN}."
         )
     return wiring
 

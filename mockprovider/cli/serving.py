@@ -14,6 +14,7 @@ from mockprovider.cli.types import read_types
 from mockprovider.double import Double, Draft, RealClock, Serving, Wiring, attached, real, recording, replaying
 from mockprovider.errors import CassetteError
 from mockprovider.journal import Entry, Side
+from mockprovider.protocols import ProviderProtocol
 
 
 def serve_fake(
@@ -63,7 +64,7 @@ def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) ->
     """Serve a recorded provider."""
     wiring: Wiring = replaying(cassette, whole_schema=whole_schema)
     with Double(provider=wiring, layers=(narrate,)) as double:
-        _serve(double, wiring.protocol, host, port)
+        _serve(double, wiring.protocol or "", host, port)
         double.raise_errors()
 
 
@@ -80,7 +81,7 @@ def _portable(part: str) -> str:
     return Path(part).name if "/" in part else part
 
 
-def _serve(double: Double, protocol: str, host: str, port: int, major: int | None = None) -> None:
+def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: int, major: int | None = None) -> None:
     # Whoever started us may be a script: its signal to end is as good as a Ctrl-C, from the first line that we print on.
     # No event of threading: its lock may be held by the very ``wait`` that the signal interrupts, which would hang for ever.
     ended: list[int] = []

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from mockprovider.calls import Op
 from mockprovider.cassette import FORMAT, Cassette
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.definitions import load
-from mockprovider.pulumi.package.reading import from_schema, is_schema
+from mockprovider.protocols import by_name, families
 from mockprovider.pulumi.package.text import read_text
 from mockprovider.schema import Package
 from mockprovider.tape.files import load as load_cassette
-from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.provider_schema import from_terraform_schema, from_terraform_schemas, is_terraform_schema
-from mockprovider.terraform.views import build
-
-KINDS = (
-    "a types file of ours, a Pulumi package schema (`pulumi package get-schema`, JSON or YAML), "
-    "what `terraform providers schema -json` shows, or a cassette in which a schema was recorded"
-)
+from mockprovider.wire.adapter import Adapter, adapter
 
 
 def read_types(files: Iterable[Path], say: Callable[[str], None] | None = None) -> list[Package]:
@@ -52,18 +43,25 @@ def _packages(file: Path) -> tuple[str, list[Package]]:
     """What the file is, and what it declares."""
     text, origin = _text(file), str(file)
     document = read_text(text, origin)
-    if is_terraform_schema(document):
-        return "a Terraform provider schema", from_terraform_schemas(document, origin)
     if isinstance(document, list) and document and isinstance(document[0], dict) and document[0].get("format") == FORMAT:
         return "a schema in a cassette", [_recorded(load_cassette(file), origin)]
-    if is_schema(document):
-        return "a Pulumi package schema", [from_schema(text, origin)]
+    for edge in _adapters():
+        declared = edge.declared_packages(document, text, origin)
+        if declared is not None:
+            return declared
     if isinstance(document, dict) and {"mockprovider", "packages"} & document.keys():
         return "a types file", load(document, origin)
+    kinds = ", ".join(edge.schema_file for edge in _adapters() if edge.schema_file)
+    forms = f"It may be a types file of ours, {kinds}, or a cassette in which a schema was recorded."
     if isinstance(document, dict) and document:
         keys = ", ".join(sorted(map(str, document))[:5])
-        raise DefinitionError(f"{origin}: nothing here declares types: its keys are {keys}. It may be {KINDS}.")
-    raise DefinitionError(f"{origin}: nothing here declares types. It may be {KINDS}.")
+        raise DefinitionError(f"{origin}: nothing here declares types: its keys are {keys}. {forms}")
+    raise DefinitionError(f"{origin}: nothing here declares types. {forms}")
+
+
+def _adapters() -> Iterator[Adapter]:
+    """One adapter a family."""
+    return (adapter(versions[0]) for versions in families().values())
 
 
 def _text(file: Path) -> str:
@@ -76,12 +74,9 @@ def _text(file: Path) -> str:
 
 def _recorded(cassette: Cassette, origin: str) -> Package:
     """The package whose schema was recorded."""
-    major = cassette.header.protocol.removeprefix("tfplugin")
-    for each in cassette.interactions:
-        answer: Any = cassette.response(each) if each.op == Op.GET_SCHEMA and each.status is None else None
-        if answer and major == "pulumi" and answer.get("schema"):
-            return from_schema(answer["schema"], origin)
-        if answer and "provider" in answer and major.isdecimal():
-            message = build(answer, protocol(int(major)).message("GetProviderSchema.Response"))
-            return from_terraform_schema(message, cassette.header.provider, origin=origin)
-    raise DefinitionError(f"{origin}: no schema was recorded in this cassette. Record a run in which the engine asks for it.")
+    package = adapter(by_name(cassette.header.protocol)).recorded_package(cassette, origin)
+    if package is None:
+        raise DefinitionError(
+            f"{origin}: no schema was recorded in this cassette. Record a run in which the engine asks for it."
+        )
+    return package

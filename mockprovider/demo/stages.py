@@ -166,7 +166,7 @@ class TerraformStage:
         self.engine: Any = None
 
     def behind(self) -> Wiring:
-        return Wiring("files", protocol="terraform")
+        return Wiring("files")
 
     def begin(self, double: Double, folder: Path) -> None:
         double.define(FILES)

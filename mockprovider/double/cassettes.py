@@ -4,48 +4,37 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from msgspec import Struct
 
-from mockprovider.calls import Call, Handler, Layer, Op, Reply
-from mockprovider.cassette import Cassette, Recorder, Replayer, Transcriber
-from mockprovider.cassette.compacting import without_repeats
+from mockprovider.calls import Handler, Layer
+from mockprovider.cassette import Recorder, Transcriber
 from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError, PluginError
+from mockprovider.protocols import ProviderProtocol, by_name, of_family
 from mockprovider.redaction import Redactor
 
-IDENTITIES = "GetResourceIdentitySchemas"
 Command = Sequence[str]
-
-
-class Closable(Protocol):
-    """Something that holds what must be given back."""
-
-    def close(self) -> Any:
-        """Give it back."""
 
 
 class Wiring(Struct):
     """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
 
-    ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks (``pulumi``,
-    ``terraform``) where that is fixed, ``major`` Terraform's protocol.
+    ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
     """
 
     name: str
     provider: Handler | None = None
     layers: tuple[Layer, ...] = ()
-    major: int = 6
-    protocol: str = "pulumi"
+    protocol: ProviderProtocol | None = None
     recorder: Recorder | None = None
 
 
 def real(
     command: Command,
-    protocol: str = "pulumi",
+    protocol: str = "",
     *,
     name: str = "",
     env: Mapping[str, str] | None = None,
@@ -53,27 +42,29 @@ def real(
 ) -> Wiring:
     """A real provider: one process of its own for each session, started at its first call.
 
-    ``command`` is the executable and its arguments; ``protocol`` is ``pulumi`` or ``terraform``.
-    Raises ``PluginError`` if there is no such executable, or if a Terraform provider does not start (it is asked for its
-    protocol at once); a Pulumi provider that does not start fails the first call.
+    ``command`` is the executable and its arguments; ``protocol`` is ``pulumi`` or ``terraform``, and unless given, what the
+    executable's name tells, else ``pulumi``. Raises ``PluginError`` if there is no such executable, or if a Terraform provider
+    does not start (it is asked for its version of the protocol at once); a Pulumi provider that does not start fails the first
+    call.
     """
-    from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - grpc is slow to import
-
     if not command or shutil.which(command[0]) is None:
         raise PluginError(
             f"There is no executable {command[0] if command else ''!r}. Give the provider's command: a name on PATH, or a path."
         )
+    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - as above
 
-    start, major = _starter(protocol, command, env)
-    package = name or named(command)[1] or "mock"
-    return Wiring(package, PerSession(lambda call: start(command, call, env=env, cwd=cwd)), (), major, protocol)
+    family, package = named(command)
+    speaks = adapter(of_family(protocol or family)).spoken_by(command, env)
+    start = adapter(speaks).start
+    return Wiring(name or package or "mock", PerSession(lambda call: start(command, call, env=env, cwd=cwd)), (), speaks)
 
 
-def attached(target: str, protocol: str = "pulumi", *, name: str = "", major: int = 6) -> Wiring:
+def attached(target: str, protocol: str = "", *, name: str = "", major: int | None = None) -> Wiring:
     """A provider that somebody else has started and that listens at ``target`` (``host:port``), as engines attach to one.
 
-    ``protocol`` is ``pulumi`` or ``terraform``, the latter of protocol ``major``. Each session is a connection of its own.
-    Raises ``DefinitionError`` for a malformed target; nobody answering there fails the first call.
+    ``protocol`` is ``pulumi`` (unless given) or ``terraform``, the latter of protocol ``major``, 6 unless given. Each session
+    is a connection of its own. Raises ``DefinitionError`` for a malformed target; nobody answering there fails the first call.
     """
     from mockprovider.double.remote import connect  # noqa: PLC0415 - grpc is slow to import
     from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - as above
@@ -81,23 +72,13 @@ def attached(target: str, protocol: str = "pulumi", *, name: str = "", major: in
     host, _, port = target.rpartition(":")
     if not host or not port.isdecimal():
         raise DefinitionError(f"{target!r} is no address. Write it as host:port, e.g. 127.0.0.1:41915.")
-    return Wiring(name or "mock", PerSession(lambda call: connect(target, call)), (), major, protocol)
-
-
-def _starter(protocol: str, command: Command, env: Mapping[str, str] | None) -> tuple[Callable[..., Any], int]:
-    if protocol == "pulumi":
-        from mockprovider.pulumi.plugin import Plugin  # noqa: PLC0415 - imports pulumi, which is slow
-
-        return Plugin, 6
-    from mockprovider.terraform import plugin  # noqa: PLC0415 - an optional dependency
-
-    return plugin.Plugin, plugin.protocol_of(command, env=env)
+    return Wiring(name or "mock", PerSession(lambda call: connect(target, call)), (), of_family(protocol, major))
 
 
 def recording(
     path: str | os.PathLike[str],
     behind: Wiring | Handler | None = None,
-    protocol: str = "pulumi",
+    protocol: str = "",
     *,
     created_by: str = "",
     redactor: Redactor | None = None,
@@ -105,34 +86,27 @@ def recording(
 ) -> Wiring:
     """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does.
 
-    ``behind`` is ``real(...)``, any handler, or ``None`` for the fake. With ``compact``, what was asked repeatedly and always
-    answered alike is kept once, and of Terraform's schemas the types that were in use.
+    ``behind`` is ``real(...)``, any handler, or ``None`` for the fake; ``protocol`` is what it speaks, ``pulumi`` unless given.
+    With ``compact``, what was asked repeatedly and always answered alike is kept once, and of Terraform's schemas the types
+    that were in use.
     """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
     if not isinstance(behind, Wiring):
         behind = Wiring("mock", behind)
-
-    spoken = protocol if protocol == "pulumi" else f"tfplugin{behind.major}"
+    speaks = behind.protocol or of_family(protocol)
+    edge = adapter(speaks)
     recorder = tape.record(
         path,
-        transcriber(spoken),
-        protocol=spoken,
+        edge.transcriber(),
+        protocol=speaks.name,
         provider=behind.name,
         created_by=created_by,
         redactor=redactor,
-        finishing=_compacting(spoken) if compact else lambda cassette: cassette,
+        finishing=edge.compacted if compact else lambda cassette: cassette,
     )
-    return Wiring(behind.name, behind.provider, (*behind.layers, recorder), behind.major, protocol, recorder)
-
-
-def _compacting(protocol: str) -> Callable[[Cassette], Cassette]:
-    mutates = transcriber(protocol).mutates
-    if protocol == "pulumi":
-        return lambda cassette: without_repeats(cassette, mutates)
-    from mockprovider.terraform.pruning import pruned  # noqa: PLC0415 - an optional dependency
-
-    return lambda cassette: pruned(without_repeats(cassette, mutates))
+    return Wiring(behind.name, behind.provider, (*behind.layers, recorder), speaks, recorder)
 
 
 def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
@@ -142,56 +116,19 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None,
     a replay fast. With ``whole_schema`` it is told of all that the recorded provider has.
     """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
     cassette = tape.load(path)
-    header = cassette.header
-    name = header.provider or "mock"
-    if header.protocol == "pulumi":
-        return Wiring(name, _Attached(Replayer(cassette, transcriber(header.protocol), redactor)))
-    from mockprovider.terraform.pruning import pruned  # noqa: PLC0415 - an optional dependency
-    from mockprovider.terraform.sets import Sets  # noqa: PLC0415 - as above
-
-    small = pruned(cassette)
-    replayer = Replayer(cassette if whole_schema else small, transcriber(header.protocol), redactor, Sets(small))
-    asked = any(each.method == IDENTITIES for each in cassette.interactions)
-    provider = replayer if asked else _Unidentified(replayer)
-    return Wiring(name, provider, (), int(header.protocol.removeprefix("tfplugin")), "terraform")
-
-
-class _Attached:
-    """Whoever attaches to a replay is attached: the call is about an address, and engines take only yes for an answer."""
-
-    def __init__(self, replayer: Handler) -> None:
-        self.replayer = replayer
-
-    def __call__(self, call: Call) -> Reply:
-        return Reply() if call.op is Op.ATTACH else self.replayer(call)
-
-
-class _Unidentified:
-    """A recording made under an engine that asks for no resource identities: to one that does, there are none.
-
-    Nothing else in such a recording has an identity, so this is what the recorded provider was seen to be.
-    """
-
-    def __init__(self, replayer: Handler) -> None:
-        self.replayer = replayer
-
-    def __call__(self, call: Call) -> Reply:
-        return Reply() if call.method == IDENTITIES else self.replayer(call)
+    speaks = by_name(cassette.header.protocol)
+    replayer = adapter(speaks).replayer(cassette, redactor, whole_schema=whole_schema)
+    return Wiring(cassette.header.provider or "mock", replayer, (), speaks)
 
 
 def transcriber(protocol: str) -> Transcriber:
     """How conversations in ``protocol`` (``pulumi``, ``tfplugin5``, ``tfplugin6``) are written down."""
-    if protocol == "pulumi":
-        from mockprovider.pulumi.transcript import Transcript  # noqa: PLC0415 - imports pulumi, which is slow
+    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
-        return Transcript()
-    if protocol not in ("tfplugin5", "tfplugin6"):
-        raise DefinitionError(f"There is no protocol {protocol!r}: cassettes are of pulumi, tfplugin5 or tfplugin6.")
-    from mockprovider.terraform.transcript import Transcript as TerraformTranscript  # noqa: PLC0415 - an optional dependency
-
-    return TerraformTranscript(int(protocol.removeprefix("tfplugin")))
+    return adapter(by_name(protocol)).transcriber()
 
 
 def cassette_path(module: Path, test: str) -> Path:

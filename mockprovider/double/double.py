@@ -5,21 +5,21 @@ from __future__ import annotations
 import reprlib
 import threading
 import time
-from typing import Self
+from collections.abc import Sequence
+from typing import Any, Self
 
 from mockprovider.calls import Call, EnginePort, Handler, Layer, Op, Reply, Session
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud
 from mockprovider.double.cassettes import Wiring
 from mockprovider.double.serving import Serving
-from mockprovider.double.wayback import WayBack, publish_views
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
-from mockprovider.fake.generations import CURRENT, Generation, GenerationLayer, named
 from mockprovider.faults import Faults
 from mockprovider.journal import Journal, Side
 from mockprovider.layers import stack
 from mockprovider.offers import Ephemeral, Offer, ProviderFunction
+from mockprovider.protocols import ProviderProtocol, known, loaded, of_family
 from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType
 
 
@@ -37,6 +37,14 @@ class RealClock:
     def wait(self, seconds: float, until: threading.Event) -> bool:
         """Wait, until the event at the most: whether it is set."""
         return until.wait(seconds)
+
+
+def _generation(wanted: Any) -> Any:
+    return loaded(next(protocol.generations for protocol in known() if protocol.generations))(wanted)
+
+
+def _of_today(call: Call, proceed: Handler) -> Reply:
+    return proceed(call)
 
 
 def _unpacked(given: object) -> str:
@@ -70,14 +78,12 @@ class Double:
         cloud: Cloud | None = None,
         name: str = "",
         clock: Clock | None = None,
-        generation: str | Generation = CURRENT,
+        generation: str | Layer = "current",
     ) -> None:
         wiring = provider if isinstance(provider, Wiring) else Wiring(name or "mock", provider)
         self.name = name or wiring.name
-        self.major = wiring.major
-        """Which of Terraform's protocols ``serve("terraform")`` speaks unless told otherwise."""
-        self.major_is_fixed = isinstance(provider, Wiring)
-        """Whether it cannot be told otherwise: a real or recorded provider speaks one of them."""
+        self.speaks = wiring.protocol
+        """The protocol that a real or recorded provider speaks; ``None`` where all are spoken, as by the fake."""
         self.is_fake = wiring.provider is None
         self.seed = seed
         self.packages: dict[str, Package] = {}
@@ -88,39 +94,63 @@ class Double:
         self.errors: list[BaseException] = []
         """Our own errors that an engine was told as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []
-        self._way_back = WayBack()
+        self._ways_back: dict[str, Any] = {}
+        self._handlers: dict[str, Handler] = {}
         self._sessions = 0
         self._lock = threading.Lock()
         self.define(*definitions)
         self._recorder = wiring.recorder
-        self._fake = Fake(self.packages, self.cloud, publish=publish_views, clock=self.clock)
+        self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=self.clock)
         self.strict = strict
         self._provider = wiring.provider or self._fake
-        self._aging = GenerationLayer()
-        self.generation = generation
-        inner: tuple[Layer, ...] = (*layers, *wiring.layers, self._aging)
-        chain = (self._way_back.layer, self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER), *inner)
-        self._handler = stack(chain, self._provider)
+        self._inner: tuple[Layer, ...] = (*layers, *wiring.layers)
+        self._generation: Layer = _of_today
+        if generation != "current":
+            self.generation = generation
+
+    def _handler(self, protocol: ProviderProtocol) -> Handler:
+        """The provider behind the layers that a conversation in ``protocol`` passes."""
+        with self._lock:
+            handler = self._handlers.get(protocol.name)
+            if handler is None:
+                back: list[Layer] = []
+                if protocol.way_back:
+                    way = self._ways_back[protocol.name] = loaded(protocol.way_back)()
+                    back = [way.layer]
+                aging = [self._age] if protocol.generations and self.is_fake else []
+                seen = (self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER))
+                handler = self._handlers[protocol.name] = stack((*back, *seen, *self._inner, *aging), self._provider)
+            return handler
+
+    def _publish(self, call: Call, steps: Sequence[Any]) -> None:
+        self._ways_back[call.session.protocol.name].publish(call, steps)
+
+    def _age(self, call: Call, proceed: Handler) -> Reply:
+        # A provider does not age while an engine speaks with it.
+        if call.session.generation is None:
+            call.session.generation = self._generation
+        reply: Reply = call.session.generation(call, proceed)
+        return reply
 
     def _declared(self) -> dict[str, str]:
         return {token: each.terraform for package in self.packages.values() for token, each in package.resources.items()}
 
     @property
-    def generation(self) -> Generation:
+    def generation(self) -> Any:
         """How old the fake is. Set it by name or as a ``Generation``; it counts for sessions whose first call comes later.
 
         Raises ``DefinitionError`` for a name that no generation has, and where something else than the fake answers.
         """
-        return self._aging.current
+        return _generation("current") if self._generation is _of_today else self._generation
 
     @generation.setter
-    def generation(self, wanted: str | Generation) -> None:
-        found = named(wanted)
-        if found != CURRENT and not self.is_fake:
+    def generation(self, wanted: Any) -> None:
+        found = _generation(wanted)
+        if wanted != "current" and not self.is_fake:
             raise DefinitionError(
                 f"Only the fake can be of the generation {found.name!r}: what answers here is a provider of its own age."
             )
-        self._aging.current = found
+        self._generation = found
 
     @property
     def strict(self) -> bool:
@@ -154,28 +184,52 @@ class Double:
         if call.op is Op.CANCEL:
             # Before any layer, since one of them may be what hangs; Terraform's Stop is this op, too.
             call.session.cancelled.set()
-        return self._handler(call)
+        protocol = call.session.protocol
+        return (self._handlers.get(protocol.name) or self._handler(protocol))(call)
 
     def open(
-        self, protocol: str = "pulumi", *, package: str = "", engine: EnginePort | None = None, peer: str = "in-process"
+        self,
+        protocol: ProviderProtocol | str = "",
+        *,
+        package: str = "",
+        engine: EnginePort | None = None,
+        peer: str = "in-process",
     ) -> Session:
-        """A new session, as a new connection opens one. ``engine`` is the way back to whoever calls."""
+        """A new session, as a new connection opens one. ``engine`` is the way back to whoever calls.
+
+        ``protocol`` is ``pulumi`` (unless given), ``terraform``, or one version of it (``tfplugin5``). Raises
+        ``DefinitionError`` for one that is not installed.
+        """
         with self._lock:
             self._sessions += 1
             session = Session(protocol, self._sessions, peer, engine)
         session.schema = self.packages.get(package) or (next(iter(self.packages.values()), None) if not package else None)
         return session
 
-    def serve(self, protocol: str = "pulumi", *, host: str = "127.0.0.1", port: int = 0, major: int | None = None) -> Serving:
+    def serve(
+        self, protocol: ProviderProtocol | str = "", *, host: str = "127.0.0.1", port: int = 0, major: int | None = None
+    ) -> Serving:
         """Serve over gRPC, on loopback unless told otherwise: one server a package, found through ``environment``.
 
-        ``protocol`` is ``pulumi`` or ``terraform``; ``port`` 0 takes free ones. ``major`` is Terraform's protocol, 5 or 6; the
-        fake speaks 6 unless told otherwise. Raises ``PluginError`` if the port is taken, ``DefinitionError`` for a protocol
-        that is not spoken here.
+        ``protocol`` is ``pulumi`` (unless given) or ``terraform``; ``port`` 0 takes free ones. ``major`` is Terraform's
+        protocol, 5 or 6; the fake speaks 6 unless told otherwise. Raises ``PluginError`` if the port is taken,
+        ``DefinitionError`` for a protocol that is not spoken here.
         """
-        serving = Serving(self, protocol, host, port, major)
+        serving = Serving(self, self._spoken(protocol, major), host, port)
         self._served.append(serving)
         return serving
+
+    def _spoken(self, protocol: ProviderProtocol | str, version: int | None) -> ProviderProtocol:
+        """The protocol that is served when a user asks for this one."""
+        asked = protocol if isinstance(protocol, ProviderProtocol) else of_family(protocol, version)
+        if self.speaks is None or self.speaks.family != asked.family:
+            return asked
+        if version not in (None, self.speaks.version):
+            raise DefinitionError(
+                f"What stands behind this double speaks version {self.speaks.version} of {asked.family}, and {version} was "
+                "asked for. Leave major out; only the fake speaks every version."
+            )
+        return self.speaks
 
     @property
     def is_served(self) -> bool:
@@ -195,7 +249,8 @@ class Double:
         close = getattr(self._provider, "close", None)
         if close is not None:
             close()
-        self._way_back.close()
+        for way in self._ways_back.values():
+            way.close()
         if self._recorder is not None:
             self._recorder.faults = [str(rule) for rule in self.faults.rules] or None
             self._recorder.close()

@@ -12,8 +12,8 @@ from mockprovider.double.cassettes import Wiring, real, recording, replaying
 from mockprovider.double.drafts import Draft
 from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError
+from mockprovider.protocols import of_family
 
-PROTOCOLS = ("pulumi", "terraform")
 ARGUMENTS: dict[str, tuple[type, ...]] = {
     "path": (str, Path),
     "command": (str, list, tuple),
@@ -25,7 +25,7 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
 WANTED = {
     "path": "give the file's path, relative to the test's folder",
     "command": "give a command line, or a list of the executable and its arguments",
-    "protocol": "give 'pulumi' or 'terraform'",
+    "protocol": "give the name of one, such as 'pulumi'",
     "env": "give a dict of environment variables",
     "name": "give the package's name",
 }
@@ -75,7 +75,7 @@ class CassetteUse:
         """What to put behind the double. ``remake`` is the command line that makes the cassette again."""
         if mode(self.mode) is Mode.NONE:
             return replaying(self.path)
-        fake = Wiring(self.name or "mock")
+        fake = Wiring(self.name or "mock", protocol=of_family(self.protocol))
         behind = real(self.command, self.protocol, name=self.name, env=self.env) if self.command else fake
         draft = Draft(self.path)
         wiring = recording(draft.file, behind, self.protocol, created_by=remake)
@@ -95,10 +95,11 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
             raise DefinitionError(f"@pytest.mark.cassette has no {name!r}; {has}.")
         if value is not None and not isinstance(value, ARGUMENTS[name]):
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} is a {type(value).__name__}; {WANTED[name]}.")
-    if given.get("protocol") not in (None, *PROTOCOLS):
-        raise DefinitionError(f"@pytest.mark.cassette: there is no protocol {given['protocol']!r}; {WANTED['protocol']}.")
     command = _command(given.get("command") or [])
-    protocol = given.get("protocol") or named(command)[0] or "pulumi"
+    try:
+        protocol = of_family(given.get("protocol") or named(command)[0]).family
+    except DefinitionError as error:
+        raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
     return {**dict.fromkeys(ARGUMENTS), **given, "command": command, "protocol": protocol}
 
 

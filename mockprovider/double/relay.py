@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from mockprovider.calls import Session
 from mockprovider.errors import MockProviderError, PluginError
+from mockprovider.protocols import ProviderProtocol
 from mockprovider.wire.pipes import Pipes, connect, hear, say
 
 GREETING = 1
@@ -29,11 +30,11 @@ class Door:
 
     Args:
         addresses: where each package is served, asked for each plugin.
-        protocol: what is spoken there: ``pulumi``, ``tfplugin5`` or ``tfplugin6``.
+        protocol: what is spoken there.
         host: where to listen.
     """
 
-    def __init__(self, addresses: Callable[[], Mapping[str, Any]], protocol: str, host: str) -> None:
+    def __init__(self, addresses: Callable[[], Mapping[str, Any]], protocol: ProviderProtocol, host: str) -> None:
         self._addresses = addresses
         self._protocol = protocol
         self._callers: dict[int, Caller] = {}
@@ -66,11 +67,11 @@ class Door:
             inside = connect(address)
             with self._lock:
                 self._callers[inside.getsockname()[1]] = caller
-        say(connection, {"protocol": self._protocol})
+        say(connection, {"protocol": self._protocol.name})
         return connection, inside
 
     def _find(self, package: str, protocol: str) -> str:
-        served = "pulumi" if self._protocol == "pulumi" else "terraform"
+        served = self._protocol.family
         if protocol != served:
             raise PluginError(f"The double serves {served} here, and a plugin of {protocol} asks for it. Serve that, too.")
         addresses = self._addresses()
@@ -104,7 +105,7 @@ class Door:
         with self._lock:
             engine = next((each.engine for each in self._callers.values() if session.peer == f"plugin {each.process}"), "")
         if engine:
-            session.extra["engine_address"] = engine
+            session.engine_address = engine
 
     def end(self, peer: str) -> None:
         """The engine said from ``peer`` that it needs its plugin no more."""

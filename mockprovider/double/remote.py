@@ -8,12 +8,15 @@ from typing import Any, Protocol, Self
 
 from mockprovider.calls import Call, EnginePort, Reply, Session
 from mockprovider.errors import DefinitionError, PluginError
+from mockprovider.protocols import ProviderProtocol
 
 
 class Opening(Protocol):
     """What makes sessions: a ``Double``."""
 
-    def open(self, protocol: str = ..., *, package: str = ..., engine: EnginePort | None = ..., peer: str = ...) -> Session:
+    def open(
+        self, protocol: ProviderProtocol = ..., *, package: str = ..., engine: EnginePort | None = ..., peer: str = ...
+    ) -> Session:
         """A new session."""
 
 
@@ -22,11 +25,11 @@ class Remote:
 
     Args:
         double: makes the sessions, as this side sees them.
-        protocol: what is spoken: ``pulumi``, ``tfplugin5`` or ``tfplugin6``.
+        protocol: what is spoken.
         addresses: where each package is served, asked at each ``open``.
     """
 
-    def __init__(self, double: Opening, protocol: str, addresses: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, double: Opening, protocol: ProviderProtocol, addresses: Callable[[], Mapping[str, Any]]) -> None:
         from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - where nothing is served, nothing of wire is needed
 
         self.protocol = protocol
@@ -37,16 +40,21 @@ class Remote:
         self._connections = PerSession(self._connect)
 
     def open(
-        self, protocol: str = "", *, package: str = "", engine: EnginePort | None = None, peer: str = "in-process"
+        self,
+        protocol: ProviderProtocol | str = "",
+        *,
+        package: str = "",
+        engine: EnginePort | None = None,
+        peer: str = "in-process",
     ) -> Session:
         """A new session with the server of ``package``; of the first package, unless one is named.
 
         ``protocol`` need not be given. Raises ``DefinitionError`` for another than is spoken here, ``PluginError`` for a
         package that is not served.
         """
-        if protocol not in ("", self.protocol):
+        if protocol not in ("", self.protocol, self.protocol.name):
             raise DefinitionError(
-                f"{self.protocol} is spoken here, and not {protocol!r}. Serve the double in that protocol too."
+                f"{self.protocol} is spoken here, and not {str(protocol)!r}. Serve the double in that protocol too."
             )
         addresses = self._addresses()
         if package and package not in addresses:
@@ -79,51 +87,14 @@ class Remote:
         self.close()
 
 
-def connect(target: str, call: Call) -> Connection:
+def connect(target: str, call: Call) -> Any:
     """The connection of the session that ``call`` opens, to ``host:port``. Raises ``PluginError`` if nobody answers there."""
-    connection = Connection(target, call)
+    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+
+    connection = adapter(call.session.protocol).client(target, call.session)
     try:
         connection.wait_ready()
     except PluginError:
         connection.close()
         raise
     return connection
-
-
-class Connection:
-    """One session's connection, and for Pulumi the service by which a provider reaches the engine that it serves."""
-
-    def __init__(self, target: str, call: Call) -> None:
-        from mockprovider.wire.client import Client  # noqa: PLC0415 - grpc is slow to import
-
-        self._engine: Any = None
-        if call.session.protocol == "pulumi":
-            from mockprovider.pulumi.errors import read_status  # noqa: PLC0415 - imports pulumi, which is slow
-            from mockprovider.pulumi.log import EngineServer  # noqa: PLC0415 - as above
-            from mockprovider.pulumi.methods import PROVIDER  # noqa: PLC0415 - as above
-
-            self._engine = EngineServer(call.session.engine) if call.session.engine else None
-            back = {"engine_address": self._engine.address} if self._engine else {}
-            self._client = Client(target, PROVIDER, rewrite=back, on_failure=read_status)
-            return
-        from mockprovider.terraform.methods import SERVICES  # noqa: PLC0415 - an optional dependency
-
-        self._client = Client(target, SERVICES[int(call.session.protocol.removeprefix("tfplugin"))])
-
-    def wait_ready(self) -> None:
-        """Return once the server answers. Raises ``PluginError`` if it does not in time."""
-        self._client.wait_ready()
-
-    def __call__(self, call: Call) -> Reply:
-        """Make the call."""
-        if call.monitor is None:
-            return self._client(call)
-        from mockprovider.pulumi.monitor import relayed  # noqa: PLC0415 - imports pulumi, which is slow
-
-        return relayed(call, self._client)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._client.close()
-        if self._engine:
-            self._engine.stop()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,21 +10,17 @@ from typing import Any, Protocol, Self
 from msgspec import Struct
 
 from mockprovider.calls import Call, EnginePort, Reply, Session
-from mockprovider.double.launchers import dev_overrides, install, sources
+from mockprovider.double.launchers import install
 from mockprovider.double.remote import Remote
 from mockprovider.errors import DefinitionError, PluginError
+from mockprovider.protocols import ProviderProtocol
 from mockprovider.schema import Package
-
-MAJORS = (5, 6)
-"""The majors of Terraform's protocol that can be served."""
 
 
 class Servable(Protocol):
     """What can be served: a ``Double``."""
 
     name: str
-    major: int
-    major_is_fixed: bool
     is_fake: bool
     packages: dict[str, Package]
     errors: list[BaseException]
@@ -34,7 +28,9 @@ class Servable(Protocol):
     def __call__(self, call: Call) -> Reply:
         """Answer one call."""
 
-    def open(self, protocol: str = ..., *, package: str = ..., engine: EnginePort | None = ..., peer: str = ...) -> Session:
+    def open(
+        self, protocol: ProviderProtocol = ..., *, package: str = ..., engine: EnginePort | None = ..., peer: str = ...
+    ) -> Session:
         """The session of a new connection."""
 
 
@@ -52,15 +48,13 @@ class Address(Struct, frozen=True):
 class Serving:
     """A double on the network: its addresses, and the environment that leads real engines to them."""
 
-    def __init__(self, double: Servable, protocol: str, host: str, port: int, major: int | None = None) -> None:
-        if protocol not in ("pulumi", "terraform"):
-            raise DefinitionError(
-                f"There is no protocol {protocol!r}: serve 'pulumi' or 'terraform', which is OpenTofu's, too."
-            )
+    def __init__(self, double: Servable, protocol: ProviderProtocol, host: str, port: int) -> None:
+        from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+
         self.double = double
         self.protocol = protocol
-        self.major = _major(double, protocol, major)
-        """Which of Terraform's protocols is spoken here: 5 or 6."""
+        """What is spoken here."""
+        self._adapter = adapter(protocol)
         self._host = host
         self._port = port
         self._servers: dict[str, Any] = {}
@@ -92,15 +86,7 @@ class Serving:
     @property
     def environment(self) -> dict[str, str]:
         """The environment variables by which a real engine finds this double."""
-        addresses = self.addresses()
-        if self.protocol == "pulumi":
-            from mockprovider.pulumi.plugin import attach_environment  # noqa: PLC0415 - imports pulumi, which is slow
-
-            return attach_environment({package: each.port for package, each in addresses.items()})
-        from mockprovider.terraform.plugin import reattach_environment  # noqa: PLC0415 - an optional dependency
-
-        found = {source: str(each) for name, each in addresses.items() for source in sources(name)}
-        return reattach_environment(found, self.major)
+        return self._adapter.environment({package: str(address) for package, address in self.addresses().items()})
 
     @property
     def relay(self) -> str:
@@ -110,7 +96,7 @@ class Serving:
             if self._door is None:
                 from mockprovider.double.relay import Door  # noqa: PLC0415 - only where an engine starts plugins
 
-                self._door = Door(self.addresses, spoken(self.protocol, self.major), self._host)
+                self._door = Door(self.addresses, self.protocol, self._host)
             address: str = self._door.address
             return address
 
@@ -120,26 +106,23 @@ class Serving:
         Launchers are written into ``folder``. Where ``environment`` has the engine attach to this process, this has it do what
         it does with real providers: look for an executable, start it, shake hands, and end it.
         """
-        for package in self.addresses():
+        packages = self.addresses()
+        for package in packages:
             install(self.protocol, package, folder)
-        if self.protocol == "pulumi":
-            return {"MOCKPROVIDER_RELAY": self.relay, "PATH": os.pathsep.join([str(folder), os.environ.get("PATH", "")])}
-        settings = folder / "cli.tfrc"
-        settings.write_text(dev_overrides(folder, self.addresses()), encoding="utf-8")
-        return {"MOCKPROVIDER_RELAY": self.relay, "TF_CLI_CONFIG_FILE": str(settings)}
+        return {"MOCKPROVIDER_RELAY": self.relay, **self._adapter.started_environment(folder, packages)}
 
     def client(self) -> Remote:
         """A client for engines that are Python: the double's own interface (``open``, and calling it), over the wire.
 
         Close it when done, or use it in a ``with`` block. Without the wire the same is the double itself.
         """
-        return Remote(self.double, spoken(self.protocol, self.major), self.addresses)
+        return Remote(self.double, self.protocol, self.addresses)
 
     def _start(self, package: str, port: int) -> Any:
         from mockprovider.wire.server import serve  # noqa: PLC0415 - grpc is slow to import
 
         served, handlers = endpoint(
-            self.double, self.protocol, self.major, package, self._introduce, identify=self._identify, on_shutdown=self._end
+            self.double, self.protocol, package, self._introduce, identify=self._identify, on_shutdown=self._end
         )
         return serve([served], host=self._host, port=port, handlers=handlers)
 
@@ -153,6 +136,10 @@ class Serving:
     def _end(self, peer: str) -> None:
         if self._door:
             self._door.end(peer)
+
+    def joined(self, one: str, other: str) -> str:
+        """Two values of one variable of ``environment`` as one."""
+        return self._adapter.joined(one, other)
 
     def stop(self) -> None:
         """Stop serving. Safe to call again."""
@@ -170,47 +157,26 @@ class Serving:
         self.stop()
 
 
-def _major(double: Servable, protocol: str, asked: int | None) -> int:
-    if asked is None:
-        return double.major
-    if protocol == "pulumi":
-        raise DefinitionError(f"major={asked} is of Terraform's protocols; Pulumi has one. Leave it out, or serve 'terraform'.")
-    if asked not in MAJORS:
-        raise DefinitionError(f"There is no major {asked!r} of Terraform's protocol: serve 5 or 6.")
-    if double.major_is_fixed and asked != double.major:
-        raise DefinitionError(
-            f"What stands behind this double speaks Terraform's protocol {double.major}, and {asked} was asked for. "
-            "Leave major out; only the fake speaks both."
-        )
-    return asked
-
-
 def joint_environment(*servings: Serving) -> dict[str, str]:
     """The variables that lead one engine to several doubles, as ``Serving.environment`` leads it to one.
 
     Raises ``DefinitionError`` if two of them serve a package of the same name.
     """
     joint: dict[str, str] = {}
-    seen: set[tuple[str, str]] = set()
+    seen: set[tuple[ProviderProtocol, str]] = set()
     for serving in servings:
         for package in serving.addresses():
             if (serving.protocol, package) in seen:
                 raise DefinitionError(f"Two doubles serve the package {package!r}, and an engine can be led to one of them.")
             seen.add((serving.protocol, package))
         for variable, value in serving.environment.items():
-            joint[variable] = _both(joint[variable], value) if variable in joint else value
+            joint[variable] = serving.joined(joint[variable], value) if variable in joint else value
     return joint
-
-
-def _both(one: str, other: str) -> str:
-    """Two values of one variable: Terraform's are JSON objects, Pulumi's have commas between."""
-    return json.dumps(json.loads(one) | json.loads(other)) if one.startswith("{") else f"{one},{other}"
 
 
 def endpoint(
     double: Servable,
-    protocol: str,
-    major: int,
+    protocol: ProviderProtocol,
     package: str,
     introduce: Callable[[Session], None],
     *,
@@ -221,16 +187,18 @@ def endpoint(
 
     ``introduce`` is told of each new session, ``on_shutdown`` of the address of an engine that is done.
     """
-    from mockprovider.wire.server import Endpoint  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.wire.server import Endpoint  # noqa: PLC0415 - as above
+
+    edge = adapter(protocol)
 
     def open_(who: str) -> Session:
-        session = double.open(spoken(protocol, major), package=package, peer=who)
+        session = double.open(protocol, package=package, peer=who)
         introduce(session)
         return session
 
-    service, handlers = _services(protocol, major, on_shutdown)
     made = Endpoint(
-        service,
+        edge.service,
         double,
         open_,
         double.errors.append,
@@ -238,20 +206,4 @@ def endpoint(
         forward_unknown=not double.is_fake,
         identify=identify,
     )
-    return made, handlers
-
-
-def spoken(protocol: str, major: int) -> str:
-    """What a session of ``protocol`` calls it: ``pulumi``, ``tfplugin5`` or ``tfplugin6``."""
-    return protocol if protocol == "pulumi" else f"tfplugin{major}"
-
-
-def _services(protocol: str, major: int, on_shutdown: Callable[[str], Any]) -> tuple[Any, tuple[Any, ...]]:
-    if protocol == "pulumi":
-        from mockprovider.pulumi.methods import PROVIDER  # noqa: PLC0415 - imports pulumi, which is slow
-
-        return PROVIDER, ()
-    from mockprovider.terraform.methods import SERVICES  # noqa: PLC0415 - an optional dependency
-    from mockprovider.terraform.plugin import controller  # noqa: PLC0415 - an optional dependency
-
-    return SERVICES[major], (controller(on_shutdown),)
+    return made, edge.beside(on_shutdown)

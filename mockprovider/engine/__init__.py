@@ -4,5 +4,6 @@ from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.result import Result
 from mockprovider.engine.stack import Stack
 from mockprovider.engine.state import ResourceState
+from mockprovider.pulumi.protocol import PULUMI as SPOKEN
 
-__all__ = ["ProviderSource", "ResourceState", "Result", "Stack"]
+__all__ = ["SPOKEN", "ProviderSource", "ResourceState", "Result", "Stack"]

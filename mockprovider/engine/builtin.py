@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from mockprovider.calls import Call, Change, ChangeKind, EnginePort, Failure, Op, Plan, Reply, Session
+from mockprovider.protocols import ProviderProtocol
+from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.values import Bag, Value, has_secret, same
 
 PACKAGE = "pulumi"
@@ -41,7 +43,7 @@ class Builtin:
             Op.INVOKE: self._invoke,
         }
 
-    def open(self, protocol: str = PACKAGE, *, package: str = "", engine: EnginePort | None = None) -> Session:  # noqa: ARG002
+    def open(self, protocol: ProviderProtocol = PULUMI, *, package: str = "", engine: EnginePort | None = None) -> Session:  # noqa: ARG002
         """A session that nobody else sees."""
         return Session(protocol, 0, engine=engine)
 

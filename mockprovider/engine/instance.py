@@ -15,29 +15,14 @@ from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Han
 from mockprovider.engine.goal import Parameterization
 from mockprovider.engine.outgoing import flattened, outgoing, restored, unnamed, variables, with_contents
 from mockprovider.engine.state import ResourceState
+from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
+from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.signatures import accepted
+from mockprovider.pulumi.table import RPC_OF
 from mockprovider.urn import Urn
 from mockprovider.values import Secret, Value, has_secret, has_unknown, is_unknown
 
-METHODS: Mapping[Op, str] = {
-    Op.HANDSHAKE: "Handshake",
-    Op.GET_PLUGIN_INFO: "GetPluginInfo",
-    Op.PARAMETERIZE: "Parameterize",
-    Op.CHECK_CONFIG: "CheckConfig",
-    Op.DIFF_CONFIG: "DiffConfig",
-    Op.CONFIGURE: "Configure",
-    Op.CHECK: "Check",
-    Op.DIFF: "Diff",
-    Op.CREATE: "Create",
-    Op.READ: "Read",
-    Op.UPDATE: "Update",
-    Op.DELETE: "Delete",
-    Op.INVOKE: "Invoke",
-    Op.CONSTRUCT: "Construct",
-    Op.CALL: "Call",
-    Op.CANCEL: "Cancel",
-}
 UNIMPLEMENTED = 12
 
 
@@ -46,7 +31,7 @@ class ProviderSource(Protocol):
     ``Double`` is one.
     """
 
-    def open(self, protocol: str = ..., *, package: str = ..., engine: EnginePort | None = ...) -> Session:
+    def open(self, protocol: ProviderProtocol = ..., *, package: str = ..., engine: EnginePort | None = ...) -> Session:
         """A new session of the provider of ``package``."""
 
     def __call__(self, call: Call) -> Reply:
@@ -125,7 +110,7 @@ class Instance:
         """Whether it heeds the stack's autonaming configuration."""
         self._preview = preview
         self._handler = source
-        self._session = source.open("pulumi", package=plugin or package, engine=engine)
+        self._session = source.open(PULUMI, package=plugin or package, engine=engine)
         self._unusable: CallFailedError | None = None
         self._supports_preview = True
         self._handshaken = self._handshake()
@@ -139,7 +124,7 @@ class Instance:
                 raise
             return False
         self._accept(reply)
-        self._session.extra["handshake"] = True
+        self._session.handshaken = True
         return True
 
     def _accept(self, reply: Reply) -> None:
@@ -208,8 +193,7 @@ class Instance:
 
     def cancel(self) -> None:
         """Cancel, as at every shutdown; whatever it answers, the session is over."""
-        reply = self._handler(self._call(Op.CANCEL))
-        self._session.extra["cancelled"] = reply.ok
+        self._handler(self._call(Op.CANCEL))
 
     # Resources -------------------------------------------------------------------------------------------------------
 
@@ -339,7 +323,7 @@ class Instance:
         return Call(
             op=op,
             session=self._session,
-            method=METHODS.get(op, ""),
+            method=RPC_OF[op],
             urn=urn,
             type=parsed.type if parsed else type,
             name=parsed.name if parsed else name,

@@ -15,9 +15,6 @@ from mockprovider.paths import show
 from mockprovider.schema import Function, Package, Property, ResourceType
 from mockprovider.values import Bag
 
-PARAMETERIZED = "parameterized"
-"""Where a session remembers what parameters made of its package, by name."""
-
 MARKER = "__defaults"
 """The key under which the bridge's programs keep book of defaults; no property of any type."""
 
@@ -34,7 +31,7 @@ class Catalogue:
 
     def package(self, call: Call) -> Package:
         """The package that a call is for: its session's, else its type's, else the first."""
-        made = [each.package for each in call.session.extra.get(PARAMETERIZED, {}).values() if not each.package.extension]
+        made = [each.package for each in call.session.parameterized.values() if not each.package.extension]
         return made[-1] if made else self.base(call)
 
     def base(self, call: Call) -> Package:
@@ -46,11 +43,11 @@ class Catalogue:
 
     def parameterized(self, call: Call, name: str = "") -> Any:
         """The ``fake.parameters.Parameterized`` of this name in a call's session; without a name, what its package became."""
-        made = call.session.extra.get(PARAMETERIZED, {})
+        made = call.session.parameterized
         return made.get(name or self.package(call).name)
 
     def _packages(self, call: Call) -> Mapping[str, Package]:
-        made = call.session.extra.get(PARAMETERIZED)
+        made = call.session.parameterized
         return {**self.packages, **{name: each.package for name, each in made.items()}} if made else self.packages
 
     def type(self, call: Call) -> ResourceType | None:

@@ -100,7 +100,7 @@ def drawn(seed: bytes, point: str, length: int, alphabet: str) -> str:
 
 def of_check(call: Call) -> Choices:
     """The choices of Pulumi's Check. Terraform has nothing of the kind, so that nothing is made up there before apply."""
-    if call.session.protocol != "pulumi":
+    if not call.session.protocol.names_resources:
         return Choices()
     options = call.extra.get("autonaming") or {}
     return Choices(

@@ -8,7 +8,6 @@ from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.fake.catalogue import Catalogue, failed
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.planning import plan_update
-from mockprovider.fake.views import ENGINE
 from mockprovider.schema import Package, ResourceType
 from mockprovider.values import Bag
 
@@ -38,7 +37,7 @@ class Configuring:
         }
 
     def _handshake(self, call: Call) -> Reply:
-        call.session.extra[ENGINE] = dict(call.extra)
+        call.session.engine_offers = dict(call.extra)
         return Reply(extra=dict.fromkeys(ACCEPTED, True) | _naming(self._catalogue.package(call)))
 
     def _check_config(self, call: Call) -> Reply:
@@ -55,7 +54,7 @@ class Configuring:
         package = self._catalogue.package(call)
         # By the names that users set them by, since the engine shows these in what it tells users to run.
         missing = _missing(package, call.inputs or {})
-        if missing and call.session.protocol == "pulumi":
+        if missing and call.session.protocol.lists_missing_configuration:
             keys = {f"{package.name}:{name}": description for name, description in missing.items()}
             wrong = tuple(Failure(f"missing configuration key {key!r}", key, "invalid_argument") for key in keys)
             return Reply(failures=wrong, extra={MISSING_KEYS: keys})

@@ -24,7 +24,7 @@ class Functions:
         found = self._catalogue.function(call)
         if found is None:
             return self._catalogue.unknown_function(call)
-        if call.session.protocol == "pulumi":
+        if call.session.protocol.functions_need_known:
             refused = tuple(_refused(call, strict=self._catalogue.strict))
             if refused:
                 return Reply(failures=refused)

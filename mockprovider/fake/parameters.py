@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.catalogue import PARAMETERIZED, Catalogue, failed, nearest
+from mockprovider.fake.catalogue import Catalogue, failed, nearest
 from mockprovider.schema import Package
 
 
@@ -66,7 +66,7 @@ class Parameters:
             told = f"The parameter is of {given.name!r}, and {base.name!r} became {found.name!r} by it"
             return failed(f"{told}: an engine takes no other.", "invalid_argument")
         made = Parameterized(found, base, given.value)
-        call.session.extra[PARAMETERIZED] = {**call.session.extra.get(PARAMETERIZED, {}), found.name: made}
+        call.session.parameterized[found.name] = made
         return Reply(extra={"name": found.name, "version": found.version})
 
     def _schema(self, call: Call) -> Reply:

@@ -84,7 +84,7 @@ class Fake:
             return reply
         if declared.views and views.wanted(call):
             self._publish(call, views.steps(declared, call, reply))
-        asked = call.session.extra.get(views.ENGINE, {}).get("supports_refresh_before_update")
+        asked = call.session.engine_offers.get("supports_refresh_before_update")
         if declared.refresh_before_update and asked and call.op is not Op.DELETE:
             reply.extra = {**reply.extra, "refresh_before_update": True}
         return reply

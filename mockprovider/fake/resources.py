@@ -166,7 +166,7 @@ class Resources:
 
 def _imports(call: Call) -> bool:
     # An import by Pulumi knows nothing but the id; a refresh sends what is remembered, and ``.get()`` what the program says.
-    return call.op is Op.READ and call.session.protocol == "pulumi" and call.prior_inputs is None and not call.prior
+    return call.op is Op.READ and call.session.protocol.imports_by_reading and call.prior_inputs is None and not call.prior
 
 
 def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) -> Reply:

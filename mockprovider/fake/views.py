@@ -6,7 +6,7 @@ Which views an object has is declared as templates over it, so what became of th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -15,9 +15,6 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import fill_all
 from mockprovider.schema import ResourceType
 from mockprovider.values import UNKNOWN, Bag, Value, same
-
-ENGINE = "engine"
-"""Where a session remembers what its engine said of itself in Handshake, by the protocol's own field names."""
 
 SHOWING = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
 """The ops during which views are told."""
@@ -69,8 +66,8 @@ def unpublished(_: Call, __: Sequence[ViewStep]) -> None:
 
 def wanted(call: Call) -> bool:
     """Whether the engine that makes this call takes view steps: it said so, and says where."""
-    told: Mapping[str, Any] = call.session.extra.get(ENGINE, {})
-    return bool(call.op in SHOWING and told.get("supports_views") and call.extra.get("resource_status_address"))
+    offered = call.session.engine_offers.get("supports_views")
+    return bool(call.op in SHOWING and offered and call.extra.get("resource_status_address"))
 
 
 def steps(declared: ResourceType, call: Call, reply: Reply) -> list[ViewStep]:

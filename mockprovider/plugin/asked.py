@@ -9,8 +9,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from mockprovider.errors import PluginError
+from mockprovider.protocols import ProviderProtocol, families, known, loaded, of_executable
+from mockprovider.wire.starter import Starter
 
-PREFIXES = {"pulumi-resource-": "pulumi", "terraform-provider-": "terraform"}
 RELAY = "MOCKPROVIDER_RELAY"
 TYPES = "MOCKPROVIDER_TYPES"
 CLOUD = "MOCKPROVIDER_CLOUD"
@@ -23,10 +24,10 @@ class Asked(Struct, frozen=True):
     """What to serve, and how.
 
     ``relay`` is the address of a double's door; where it is empty, the files ``types`` say what is served, from the ``cloud``.
-    ``engine`` is the address that Pulumi's engine gives.
+    ``engine`` is the engine's address, where it gives one.
     """
 
-    protocol: str
+    protocol: ProviderProtocol
     package: str
     engine: str = ""
     relay: str = ""
@@ -38,13 +39,15 @@ class Asked(Struct, frozen=True):
 def read(arguments: Sequence[str], environment: Mapping[str, str]) -> Asked:
     """What was asked. ``arguments`` begin with the executable's path. Raises ``PluginError`` for a name that says nothing."""
     executable = Path(arguments[0] if arguments else "")
-    protocol, package = _named(executable.name)
+    told = of_executable(executable.name)
+    if told is None:
+        raise PluginError(_nameless(executable.name))
+    protocol, package = told
     given = tuple(Path(each) for each in environment.get(TYPES, "").split(os.pathsep) if each)
     return Asked(
         protocol,
         package,
-        # The engine's address is always the last argument, after flags that are no business of ours.
-        engine=arguments[-1] if protocol == "pulumi" and len(arguments) > 1 else "",
+        engine=starter(protocol).engine_address(arguments),
         relay=_relay(environment.get(RELAY, ""), package),
         types=given or (executable.absolute().with_name(f"{package}.types.json"),),
         cloud=Path(environment.get(CLOUD) or CLOUD_FILE),
@@ -52,16 +55,19 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> Asked:
     )
 
 
-def _named(executable: str) -> tuple[str, str]:
-    name = executable.removesuffix(".exe")
-    for prefix, protocol in PREFIXES.items():
-        package = name.removeprefix(prefix)
-        if package not in ("", name):
-            # Terraform's executables may end in their version.
-            return protocol, package.split("_")[0]
-    raise PluginError(
-        f"{executable!r} is no plugin's name: engines look for pulumi-resource-NAME and terraform-provider-NAME. "
-        "To make one: mockprovider plugin install pulumi NAME --into DIR"
+def starter(protocol: ProviderProtocol) -> Starter:
+    """What is particular about plugins of this protocol. Raises ``PluginError`` if engines start none."""
+    if not protocol.starter:
+        raise PluginError(f"Engines that speak {protocol.family} start no plugins: let them attach to a double instead.")
+    made: Starter = loaded(protocol.starter)()
+    return made
+
+
+def _nameless(executable: str) -> str:
+    prefixes = list(dict.fromkeys(protocol.executable for protocol in known() if protocol.executable))
+    return (
+        f"{executable!r} is no plugin's name: engines look for {' and '.join(f'{prefix}NAME' for prefix in prefixes)}. "
+        f"To make one: mockprovider plugin install {next(iter(families()))} NAME --into DIR"
     )
 
 

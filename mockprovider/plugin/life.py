@@ -14,16 +14,16 @@ PARENT_SECONDS = 0.5
 class Life:
     """``wait`` returns once the process is to end.
 
-    Pulumi ends a plugin with an interrupt. Terraform's plugins share the terminal with the engine, so Ctrl-C reaches
-    them, too; the engine decides what that means, and they ignore it (reference 1.5).
+    Some engines end a plugin with an interrupt. With others, plugins share the engine's terminal, so Ctrl-C reaches them, too;
+    the engine decides what that means, and they ignore it.
     """
 
-    def __init__(self, protocol: str) -> None:
+    def __init__(self, *, ends_on_interrupt: bool) -> None:
         # No event of threading: its lock may be held by the very ``wait`` that a signal interrupts, which would hang for ever.
         self._over: SimpleQueue[None] = SimpleQueue()
         self._parent = os.getppid()
         signal.signal(signal.SIGTERM, self.end)
-        signal.signal(signal.SIGINT, self.end if protocol == "pulumi" else signal.SIG_IGN)
+        signal.signal(signal.SIGINT, self.end if ends_on_interrupt else signal.SIG_IGN)
 
     def end(self, *_: object) -> None:
         """End the process soon. Safe in signal handlers."""

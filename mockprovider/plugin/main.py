@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from mockprovider.errors import MockProviderError
-from mockprovider.plugin.asked import Asked, read
+from mockprovider.plugin.asked import Asked, read, starter
 from mockprovider.plugin.life import Life
 
 if TYPE_CHECKING:
     from mockprovider.double import Double
+    from mockprovider.plugin.relaying import Relay
 
 
 def main(arguments: Sequence[str] | None = None, *, double: Double | None = None) -> NoReturn:
@@ -36,24 +37,50 @@ def run(arguments: Sequence[str], double: Double | None) -> int:
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:
         asked = read(arguments, os.environ)
-        life = Life(asked.protocol)
+    except MockProviderError as error:
+        print(error, file=sys.stderr)
+        return 1
+    start = starter(asked.protocol)
+    try:
+        life = Life(ends_on_interrupt=start.ends_on_interrupt)
         with ExitStack() as stack:
-            introduction = _listen(asked, life, stack, double)
-            print(introduction, flush=True)
+            print(start.listen(Host(asked, life, stack, double)), flush=True)
             life.wait()
     except MockProviderError as error:
-        # Terraform shows its user what a plugin wrote only if it looks as a crash does (reference 1.5).
-        crash = "panic: " if os.environ.get("TF_PLUGIN_MAGIC_COOKIE") else ""
-        print(f"{crash}{error}", file=sys.stderr)
+        print(start.last_words(error), file=sys.stderr)
         return 1
     return 0
 
 
-def _listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None) -> str:
-    if asked.protocol == "pulumi":
-        from mockprovider.plugin.pulumi import listen as listen_pulumi  # noqa: PLC0415 - see the module's first line
+class Host:
+    """What a starter may ask of this process (``wire.starter.PluginHost``). What is slow to load is loaded when it is asked."""
 
-        return listen_pulumi(asked, life, stack, double)
-    from mockprovider.plugin.terraform import listen as listen_terraform  # noqa: PLC0415 - see the module's first line
+    def __init__(self, asked: Asked, life: Life, stack: ExitStack, double: Double | None) -> None:
+        self.stack = stack
+        self.end = life.end
+        self.relays = bool(asked.relay) and double is None
+        self._asked = asked
+        self._given = double
+        self._refusal: MockProviderError | None = None
 
-    return listen_terraform(asked, life, stack, double)
+    def relay(self) -> Relay:
+        """The way to the double that owns the test."""
+        from mockprovider.plugin.relaying import Relay  # noqa: PLC0415 - only a relay needs it
+
+        relay = self.stack.enter_context(closing(Relay(self._asked)))
+        relay.watch(self.end)
+        return relay
+
+    def serve(self, version: int = 0, socket: str = "", on_shutdown: Callable[[str], Any] = str) -> str:
+        """Serve a double of this process."""
+        from mockprovider.plugin.serving import chosen, refusing, serve  # noqa: PLC0415 - a relay needs none of it
+
+        if self._refusal is None:
+            double = chosen(self._asked, self._given, self.stack)
+        else:
+            double = refusing(self._asked, self._refusal, self.stack)
+        return serve(self._asked, double, self.stack, version=version, socket=socket, on_shutdown=on_shutdown)
+
+    def refuse(self, error: MockProviderError) -> None:
+        """Serve this error instead."""
+        self._refusal = error

@@ -26,7 +26,7 @@ class Relay:
         self._process = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._staying, answer = self._greet("stay")
         self.protocol = str(answer["protocol"])
-        """What the double speaks there: ``pulumi``, ``tfplugin5`` or ``tfplugin6``."""
+        """The name of what the double speaks there."""
 
     def watch(self, over: Callable[[], Any]) -> None:
         """Call ``over``, in a thread, once the double says that the engine is done with us, or is gone itself."""
@@ -61,7 +61,7 @@ class Relay:
             "mockprovider": GREETING,
             "wants": wants,
             "package": self._asked.package,
-            "protocol": self._asked.protocol,
+            "protocol": self._asked.protocol.family,
             "process": self._process,
             "engine": self._asked.engine,
         }

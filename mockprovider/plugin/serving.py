@@ -12,8 +12,9 @@ from mockprovider.cloud import Cloud
 from mockprovider.double import Double, RealClock
 from mockprovider.double.serving import endpoint
 from mockprovider.errors import DefinitionError, MockProviderError
-from mockprovider.plugin.asked import RELAY, TYPES, Asked
+from mockprovider.plugin.asked import RELAY, TYPES, Asked, starter
 from mockprovider.plugin.log import narrating, say
+from mockprovider.protocols import of_family
 from mockprovider.schema import Package
 from mockprovider.tape.cloudfile import SqliteStore
 
@@ -52,11 +53,10 @@ def declared(asked: Asked, stack: ExitStack) -> Double:
         files = ", ".join(map(str, asked.types))
         raise DefinitionError(f"{files} declares {there}, and no package {asked.package!r}, which this plugin is asked for.")
     cloud = stack.enter_context(SqliteStore(asked.cloud))
-    say(asked.protocol, "debug", f"The cloud is {asked.cloud.absolute()}.")
+    log = starter(asked.protocol)
+    say(log, "debug", f"The cloud is {asked.cloud.absolute()}.")
     return stack.enter_context(
-        Double(
-            *packages, layers=(narrating(asked.protocol),), cloud=Cloud(cloud, asked.seed), seed=asked.seed, clock=RealClock()
-        )
+        Double(*packages, layers=(narrating(log),), cloud=Cloud(cloud, asked.seed), seed=asked.seed, clock=RealClock())
     )
 
 
@@ -70,16 +70,17 @@ def refusing(asked: Asked, error: MockProviderError, stack: ExitStack) -> Double
 
 
 def serve(
-    asked: Asked, double: Double, stack: ExitStack, *, major: int = 6, socket: str = "", on_shutdown: Callable[[str], Any] = str
+    asked: Asked, double: Double, stack: ExitStack, *, version: int, socket: str, on_shutdown: Callable[[str], Any]
 ) -> str:
     """Serve the package on loopback, or at a unix ``socket``, until ``stack`` ends; where, as gRPC spells it."""
     from mockprovider.wire.server import serve as serve_grpc  # noqa: PLC0415 - imported once the types are known to be good
 
     def introduce(session: Session) -> None:
         if asked.engine:
-            session.extra["engine_address"] = asked.engine
+            session.engine_address = asked.engine
 
-    served, handlers = endpoint(double, asked.protocol, major, asked.package, introduce, on_shutdown=on_shutdown)
+    protocol = of_family(asked.protocol.family, version or None)
+    served, handlers = endpoint(double, protocol, asked.package, introduce, on_shutdown=on_shutdown)
     address = stack.enter_context(serve_grpc([served], handlers=handlers, socket=socket)).address
-    say(asked.protocol, "debug", f"Serving {asked.package} at {address}.")
+    say(starter(asked.protocol), "debug", f"Serving {asked.package} at {address}.")
     return address

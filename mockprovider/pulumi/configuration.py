@@ -16,9 +16,6 @@ CONFIGURED = frozenset({Op.CONSTRUCT, Op.CALL})
 KNOWER = "GetDeploymentInfo"
 """The monitor's RPC that tells of the configuration, with its secret keys."""
 
-MARK = "config_secret_keys"
-"""Where a session remembers the secret keys that it was told: it serves one operation, whose configuration does not change."""
-
 
 def secret_keys(call: Call) -> Collection[str]:
     """The secret keys of the configuration that a Construct or Call brings, or that the engine tells during one.
@@ -26,12 +23,13 @@ def secret_keys(call: Call) -> Collection[str]:
     Raises ``UnsupportedError`` where nobody says: what is not known to be harmless may not be kept, and what is not kept
     cannot be told from another.
     """
-    known = call.session.extra
+    session = call.session
     if call.op is Op.CONSTRUCT or SECRET_KEYS in call.extra:
-        known[MARK] = tuple(call.extra.get(SECRET_KEYS, ()))
-    elif call.op is Op.CALL and call.extra.get(CONFIG) and MARK not in known:
-        known[MARK] = _asked(call)
-    return frozenset(known.get(MARK, ()))
+        session.secret_keys = tuple(call.extra.get(SECRET_KEYS, ()))
+    elif call.op is Op.CALL and call.extra.get(CONFIG) and session.secret_keys is None:
+        # A session serves one operation, whose configuration does not change.
+        session.secret_keys = _asked(call)
+    return frozenset(session.secret_keys or ())
 
 
 def _asked(call: Call) -> tuple[str, ...]:

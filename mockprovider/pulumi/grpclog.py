@@ -16,6 +16,7 @@ from mockprovider.calls import STATUS_NAMES, Op
 from mockprovider.errors import MalformedError
 from mockprovider.journal import Entry
 from mockprovider.pulumi.methods import PROVIDER
+from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.wire.status import StatusError, status
 
 SPELLED = {"ok": "OK", "cancelled": "Canceled"}
@@ -32,7 +33,7 @@ def lines(entries: Iterable[Entry], package: str = "") -> Iterator[str]:
     Times are left out, since a journal keeps none, and so is an RPC that nothing is known of. Raises ``MalformedError`` for a
     message that has no JSON form (NaN, infinity).
     """
-    known = [each for each in entries if each.call.op is not Op.RAW and each.call.session.protocol == "pulumi"]
+    known = [each for each in entries if each.call.op is not Op.RAW and each.call.session.protocol == PULUMI]
     moments = [(each.began, each, False) for each in known] + [(each.ended, each, True) for each in known if each.ended]
     for _, entry, ended in sorted(moments, key=lambda each: each[0]):
         for line in _ended(entry, package) if ended else [_started(entry, package)]:

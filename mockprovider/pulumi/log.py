@@ -11,7 +11,8 @@ from google.protobuf.message_factory import GetMessageClass
 from pulumi.runtime.proto import engine_pb2
 
 from mockprovider.calls import EnginePort, Op
-from mockprovider.pulumi.methods import Row, make_method
+from mockprovider.pulumi.methods import make_method
+from mockprovider.pulumi.table import Row
 from mockprovider.wire.methods import Service
 from mockprovider.wire.server import OPTIONS, Served, serve
 

@@ -1,8 +1,6 @@
-"""``pulumirpc.ResourceProvider`` as a table: which RPC asks for what, and which of its fields is which part of a call.
+"""``pulumirpc.ResourceProvider`` as methods: what a row of ``table`` makes of an RPC's messages, in both directions.
 
-Two rules keep this file honest: every RPC of the descriptor has a row here (a test walks it), and a field is listed only
-where its name is not already the call's own word. What is neither a call's word nor listed travels in
-``extra`` under its own name.
+What is neither a call's word nor listed in the row travels in ``extra`` under its own name.
 """
 
 from __future__ import annotations
@@ -24,80 +22,12 @@ from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
 from mockprovider.pulumi.oneofs import PLAIN, STREAMS
 from mockprovider.pulumi.signatures import accepted
+from mockprovider.pulumi.table import GONE, TABLE, Row
 from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
 from mockprovider.urn import Urn
 from mockprovider.wire.methods import Method, Service, service
 
 DESCRIPTOR = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
-
-
-class Row(Struct, frozen=True, kw_only=True):
-    """What is particular about one RPC. ``renames`` maps message fields to the words of calls and replies.
-
-    ``engine_ward``: it is the engine that is asked, which takes everything whatever the provider accepts.
-    """
-
-    op: Op
-    renames: Mapping[str, str] = {}
-    opens: bool = False
-    addresses: tuple[str, ...] = ()
-    volatile: tuple[str, ...] = ()
-    mutates: bool = False
-    reason: str = ""
-    engine_ward: bool = False
-
-
-CHECK = {"olds": "prior_inputs", "news": "inputs", "old_outputs": "prior"}
-DIFF = {"olds": "prior", "news": "inputs", "old_inputs": "prior_inputs", "ignoreChanges": "ignore_changes"}
-STATUS = ("resource_status_address",)
-TOKEN = ("resource_status_token",)
-WAY_BACK: Mapping[str, Any] = {
-    "addresses": ("monitorEndpoint",),
-    # How many steps the engine takes at once; where in the program the call comes from.
-    "volatile": ("parallel", "stack_trace_handle", "accepts_output_values"),
-}
-
-TABLE: Mapping[str, Row] = {
-    "Handshake": Row(
-        op=Op.HANDSHAKE,
-        opens=True,
-        addresses=("engine_address", "mapper_target", "loader_target", "resolver_target"),
-        volatile=("root_directory", "program_directory"),
-    ),
-    "Attach": Row(op=Op.ATTACH, addresses=("address",)),
-    "GetPluginInfo": Row(op=Op.GET_PLUGIN_INFO),
-    "Parameterize": Row(op=Op.PARAMETERIZE),
-    "GetSchema": Row(op=Op.GET_SCHEMA),
-    "GetMapping": Row(op=Op.GET_MAPPING),
-    "GetMappings": Row(op=Op.GET_MAPPINGS),
-    "CheckConfig": Row(op=Op.CHECK_CONFIG, renames=CHECK),
-    "DiffConfig": Row(op=Op.DIFF_CONFIG, renames=DIFF),
-    # The provider's id is a fresh UUID in each stack, and unknown in a preview of a new one.
-    "Configure": Row(op=Op.CONFIGURE, renames={"args": "inputs"}, volatile=("id",)),
-    # A proposed name is made of the seed.
-    "Check": Row(op=Op.CHECK, renames=CHECK, volatile=("randomSeed", "autonaming")),
-    "Diff": Row(op=Op.DIFF, renames=DIFF),
-    "Create": Row(op=Op.CREATE, renames={"properties": "inputs"}, addresses=STATUS, volatile=TOKEN, mutates=True),
-    "Read": Row(op=Op.READ, renames={"properties": "prior", "inputs": "prior_inputs"}, addresses=STATUS, volatile=TOKEN),
-    "Update": Row(op=Op.UPDATE, renames=DIFF, addresses=STATUS, volatile=TOKEN, mutates=True),
-    "Delete": Row(
-        op=Op.DELETE,
-        renames={"properties": "prior", "old_inputs": "prior_inputs"},
-        addresses=STATUS,
-        volatile=TOKEN,
-        mutates=True,
-    ),
-    "Invoke": Row(op=Op.INVOKE, renames={"tok": "type", "args": "inputs"}),
-    "Call": Row(op=Op.CALL, renames={"tok": "type", "args": "inputs"}, **WAY_BACK),
-    "Construct": Row(op=Op.CONSTRUCT, **WAY_BACK),
-    "List": Row(op=Op.LIST, renames={"token": "type", "query": "inputs"}),
-    "Cancel": Row(op=Op.CANCEL),
-}
-
-GONE: Mapping[str, str] = {
-    "StreamInvoke": "functions that stream were taken out of Pulumi's protocol; call Invoke, which answers once",
-}
-"""What the protocol had once, with what a client that still calls it is told."""
 
 WORDS = frozenset({"urn", "name", "type", "id", "inputs", "preview", "timeout"})
 ANSWER_WORDS: Mapping[str, str] = {
@@ -182,7 +112,7 @@ def _write_map(target: Any, values: Mapping[Any, Any]) -> None:
 
 def accept(session: Session, reply: Reply) -> None:
     """Note what the provider says it accepts. A successful Handshake is final: Configure's flags then do not count (2.1)."""
-    if not session.extra.get("handshake"):
+    if not session.handshaken:
         session.accepts = accepted(reply.extra)
 
 
@@ -232,7 +162,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         found = Reply(extra=extra, **own)
         if row.op in (Op.HANDSHAKE, Op.CONFIGURE):
             accept(call.session, found)
-            call.session.extra["handshake"] = row.op is Op.HANDSHAKE or call.session.extra.get("handshake", False)
+            call.session.handshaken |= row.op is Op.HANDSHAKE
         return read_failures(found)
 
     def to_response(reply: Reply, call: Call) -> Message:

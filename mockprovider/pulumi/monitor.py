@@ -17,7 +17,8 @@ from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.calls import Call, Handler, Native, Op, Reply
 from mockprovider.pulumi import status
-from mockprovider.pulumi.methods import Row, make_method
+from mockprovider.pulumi.methods import make_method
+from mockprovider.pulumi.table import Row
 from mockprovider.wire.client import Client
 from mockprovider.wire.methods import Service, service
 from mockprovider.wire.server import Endpoint, serve

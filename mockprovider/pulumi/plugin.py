@@ -55,7 +55,7 @@ class Plugin:
     ) -> None:
         self._session = call.session
         self._cancelled = False
-        address = str(call.extra.get("engine_address") or call.session.extra.get("engine_address") or "")
+        address = str(call.extra.get("engine_address") or call.session.engine_address)
         # Between the two, so that what it logs is heard by whoever looks at a failed test, too.
         self._engine = EngineServer(call.session.engine, address)
         self._process = Process([*command, self._engine.address], cwd=cwd, env=env)

@@ -17,7 +17,8 @@ from pulumi.runtime.proto import resource_status_pb2
 from mockprovider.calls import Call, Native, Op, Reply
 from mockprovider.errors import PluginError
 from mockprovider.fake.views import ViewState, ViewStep
-from mockprovider.pulumi.methods import Row, make_method
+from mockprovider.pulumi.methods import make_method
+from mockprovider.pulumi.table import Row
 from mockprovider.pulumi.values import EVERYTHING, encode
 from mockprovider.values import reveal, same
 from mockprovider.wire.methods import Service, service

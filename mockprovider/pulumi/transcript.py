@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from google.protobuf import any_pb2
-from msgspec.structs import replace
 from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Native, Op, Reply, Session, Status
@@ -21,8 +20,8 @@ from mockprovider.pulumi.monitor import MONITOR
 from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
 from mockprovider.redaction import OUTPUT, SIGNATURE
 from mockprovider.urn import reference
-from mockprovider.wire.methods import Method, Service
-from mockprovider.wire.status import StatusError
+from mockprovider.wire.methods import Service
+from mockprovider.wire.transcript import TableTranscript
 from mockprovider.wire.views import RAW, build, encode, view
 
 CAPABILITIES: Mapping[Op, frozenset[str]] = {
@@ -32,9 +31,6 @@ CAPABILITIES: Mapping[Op, frozenset[str]] = {
     ),
 }
 """What an engine says of itself, or says twice: a recording serves engines of any age, so nothing is matched by it."""
-
-MESSAGES = "messages"
-"""Where the view of a stream has the views of its messages."""
 
 DETAILS = {
     each.DESCRIPTOR.full_name: each
@@ -48,88 +44,42 @@ DETAILS = {
 """The details of statuses that are shown and redacted field by field; any other is kept as bytes."""
 
 
-class Transcript:
+class PulumiTranscript(TableTranscript):
     """How Pulumi conversations are written down: a ``cassette.Transcriber``."""
 
-    _service = PROVIDER
+    def __init__(self, service: Service = PROVIDER) -> None:
+        super().__init__(service)
 
     @property
     def back(self) -> Backward:
         """How what a provider asks of its engine is written down."""
-        return Backward()
-
-    def _row(self, call: Call) -> Method | None:
-        return self._service.methods.get(call.method) or (None if call.op is Op.RAW else self._service.by_op(call.op))
-
-    def named(self, call: Call) -> Call:
-        """The call with its RPC's name, which one that was made in process may lack."""
-        row = None if call.method else self._row(call)
-        return replace(call, method=row.name) if row else call
-
-    def refuses(self, call: Call) -> str:
-        """Why this call cannot be recorded; empty if it can."""
-        row = self._row(call)
-        return row.reason if row else ""
-
-    def mutates(self, method: str) -> bool:
-        """Whether the RPC changes the cloud. Of one that we do not know, nothing may be assumed."""
-        row = self._service.methods.get(method)
-        return row is None or row.mutates
-
-    def type(self, call: Call) -> str:
-        """The type's token."""
-        return call.type
+        return Backward(BACK)
 
     def request(self, call: Call) -> dict[str, Any]:
         """The view of the call's request message."""
-        row = self._row(call)
-        if row is None:
-            return _raw(call.native)
-        seen = view(call.native.message if call.native else row.request(call))
-        if row.op in CONFIGURED and CONFIG in seen:
+        seen = super().request(call)
+        if call.op in CONFIGURED and CONFIG in seen:
             seen[SECRET_KEYS] = sorted(secret_keys(call))
         return seen
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
         """What two runs of one program share: no addresses, nothing volatile, nothing that the engine says of itself."""
-        row = self._row(call)
+        row = self.row(call)
         if row is None or row.op is Op.HANDSHAKE:
             return request if row is None else {}
-        left_out = {*row.addresses, *row.volatile, *CAPABILITIES.get(row.op, ())}
+        said = CAPABILITIES.get(row.op, frozenset())
         if "args" not in request:
-            left_out.discard("variables")
-        kept = {name: item for name, item in request.items() if name not in left_out}
+            said -= {"variables"}
+        kept = {name: item for name, item in super().key(call, request).items() if name not in said}
         return _settled(kept) if row.op in CONFIGURED else kept
 
     def secrets(self, call: Call) -> Collection[str]:
         """What no value says itself: Pulumi's secrets travel marked, except in the stack's configuration."""
         return secret_names(call)
 
-    def reply(self, reply: Reply, call: Call) -> dict[str, Any] | Status:
-        """The view of the reply's answer message, or the status that it travels as."""
-        row = self._row(call)
-        try:
-            if reply.stream is not None:
-                return {MESSAGES: [_message(row, each) for each in reply.stream]}
-            if row is None:
-                return _raw(reply.native)
-            if row.responses:
-                return {MESSAGES: [view(each) for each in row.responses(reply, call)]}
-            return view(reply.native.message if reply.native else row.response(reply, call))
-        except StatusError as error:
-            return error.status
-
-    def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
-        """The reply of a view: the equal message, its bytes, and the decoded fields."""
-        row = self._service.methods.get(method)
-        if row is None and MESSAGES not in response:
-            return Reply(native=Native(base64.b64decode(response[RAW])))
-        if row is None or row.replies:
-            return _streamed(row, response, call)
-        message = build(self._service.messages[method][1], response)
-        reply = row.reply(message, call)
-        reply.native = Native(encode(message), message)
-        return reply
+    def is_for(self, instance: str, package: str) -> bool:
+        """Whether a provider's URN says that it is one of ``package``."""
+        return f"::{PROVIDERS}{package}::" in instance
 
     def details(self, data: bytes) -> Any:
         """A ``google.rpc.Status`` as a view, the details that we know taken apart."""
@@ -159,10 +109,8 @@ BACK = Service(
 """All that a provider asks or tells an engine; no two of its services have an RPC of the same name."""
 
 
-class Backward(Transcript):
+class Backward(PulumiTranscript):
     """The same for the way back: what a provider asks of the engine's monitor, and what it tells of views and logs."""
-
-    _service = BACK
 
     def logged(self, session: Session, severity: str, message: str, urn: str) -> Call:
         """A line of log as a call."""
@@ -272,23 +220,6 @@ def _reference(urn: str, references: Mapping[str, str]) -> str:
             "Give the component the providers that were recorded."
         )
     return references[urn]
-
-
-def _raw(native: Native | None) -> dict[str, Any]:
-    return {RAW: base64.b64encode(native.data if native else b"").decode()}
-
-
-def _message(row: Method | None, native: Native) -> dict[str, Any]:
-    return view(native.message) if row else _raw(native)
-
-
-def _streamed(row: Method | None, response: Mapping[str, Any], call: Call) -> Reply:
-    if row is None or row.replies is None:
-        return Reply(stream=tuple(Native(base64.b64decode(each[RAW])) for each in response[MESSAGES]))
-    messages = [build(PROVIDER.messages[row.name][1], each) for each in response[MESSAGES]]
-    reply = row.replies(messages, call)
-    reply.stream = tuple(Native(encode(each), each) for each in messages)
-    return reply
 
 
 def _detail(packed: any_pb2.Any) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def record(
     Args:
         path: the cassette; what is there is replaced.
         transcriber: the protocol's views.
-        protocol: ``pulumi``, ``tfplugin5`` or ``tfplugin6``.
+        protocol: its name, as sessions have it.
         provider: the provider's name, for the reader.
         provider_version: its version, for the reader.
         created_by: the command that makes the recording, for whoever has to make it again; no secrets, no paths of one machine.

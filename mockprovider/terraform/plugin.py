@@ -29,14 +29,6 @@ START_SECONDS = 60.0
 SHUTDOWN_SECONDS = 2.0
 """How long engines wait for a plugin to end after Shutdown, before they kill it."""
 
-REGISTRIES = ("registry.terraform.io", "registry.opentofu.org")
-"""Where Terraform and OpenTofu look for a provider whose configuration names no source: under ``hashicorp`` there."""
-
-
-def sources(package: str) -> tuple[str, ...]:
-    """The addresses of a package that no configuration gives a source: with these, ``required_providers`` may be left out."""
-    return tuple(f"{registry}/hashicorp/{package}" for registry in REGISTRIES)
-
 
 def reattach_environment(addresses: Mapping[str, str], major: int = 6) -> dict[str, str]:
     """The environment by which engines use running providers: fully qualified source addresses to ``host:port``.
@@ -190,7 +182,7 @@ class Plugin:
     def __init__(
         self, command: Sequence[str], call: Call, *, cwd: Path | str | None = None, env: Mapping[str, str] | None = None
     ) -> None:
-        wanted = int(call.session.protocol.removeprefix("tfplugin"))
+        wanted = call.session.protocol.version
         self._running = Running(command, cwd=cwd, env=env, majors=(wanted,))
         try:
             spoken = self._running.handshake.major

@@ -20,9 +20,6 @@ Codec: TypeAlias = ObjectSchema | Generic
 NAMED = ("resource", "data", "ephemeral")
 """What has a type's name in its requests."""
 
-SCHEMA = "terraform.schema"
-"""Where a session keeps its package's compiled schema, in ``Session.extra``."""
-
 
 class Shape(Struct, frozen=True, kw_only=True):
     """Which fields of an RPC's messages are which fields of a call and a reply.
@@ -49,9 +46,9 @@ def schema_of(session: Session) -> ProviderSchema | None:
     declared = session.schema
     if not isinstance(declared, Package):
         return declared if isinstance(declared, ProviderSchema) else None
-    held: ProviderSchema | None = session.extra.get(SCHEMA)
+    held: ProviderSchema | None = session.compiled
     if held is None or held.package is not declared:
-        held = session.extra[SCHEMA] = provider_schema(declared, 5 if session.protocol == "tfplugin5" else 6)
+        held = session.compiled = provider_schema(declared, session.protocol.version)
     return held
 
 

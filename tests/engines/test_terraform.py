@@ -381,4 +381,4 @@ def test_the_provider_is_configured(terraform: Terraform, major: int, double: Do
     terraform.apply()
     (configured, *_) = double.journal.entries(op="configure")
     assert configured.call.inputs == {"region": "north", "login": {"user": "me"}}
-    assert configured.call.session.protocol == f"tfplugin{major}"
+    assert configured.call.session.protocol.name == f"tfplugin{major}"

@@ -17,9 +17,10 @@ from mockprovider.calls import Handler, Reply, Session
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.layers import stack
+from mockprovider.terraform.installing import sources
 from mockprovider.terraform.methods import SERVICES
-from mockprovider.terraform.plugin import Plugin, controller, protocol_of, reattach_environment, sources
-from mockprovider.terraform.transcript import Transcript
+from mockprovider.terraform.plugin import Plugin, controller, protocol_of, reattach_environment
+from mockprovider.terraform.transcript import TerraformTranscript
 from mockprovider.terraform.views import build, view
 from mockprovider.wire.proxy import PerSession
 from mockprovider.wire.server import Endpoint, serve
@@ -118,14 +119,14 @@ def test_a_recording_replays_without_the_provider(binary: str, command: list[str
     """A whole life recorded with the real provider is the same when the cassette alone answers."""
     major = protocol_of(command)
     provider = PerSession(lambda call: Plugin(command, call))
-    recorder = Recorder(Transcript(major), Header(format=FORMAT, version=VERSION, protocol=f"tfplugin{major}"))
+    recorder = Recorder(TerraformTranscript(major), Header(format=FORMAT, version=VERSION, protocol=f"tfplugin{major}"))
     try:
         with served(stack([recorder], provider), major, tmp_path / "live", binary) as cli:
             live = life(cli)
     finally:
         provider.close()
     cassette: Cassette = recorder.close()
-    replayer = Replayer(cassette, Transcript(major))
+    replayer = Replayer(cassette, TerraformTranscript(major))
     with served(replayer, major, tmp_path / "replayed", binary) as cli:
         assert life(cli) == live
     assert replayer.unused() == []

@@ -15,6 +15,7 @@ from mockprovider.double import Double, Wiring, real, recording, replaying
 from mockprovider.double.launchers import install
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.offers import ProviderFunction
+from mockprovider.protocols import of_family
 from mockprovider.schema import Property, ResourceType
 
 TYPES = (
@@ -123,7 +124,7 @@ def aliased(cli: Terraform) -> Seen:
 def test_every_kind_of_call_is_recorded_and_replayed(binary: str, major: int, tmp_path: Path) -> None:
     """Data, functions, ephemerals, write-only values, moves and imports replay with the same plans and states."""
     path = tmp_path / "life.json"
-    double = Double(*TYPES, provider=recording(path, Wiring("cloud", major=major), "terraform"))
+    double = Double(*TYPES, provider=recording(path, Wiring("cloud", protocol=of_family("terraform", major))))
 
     def drift() -> None:
         for each in double.cloud.objects(THING.token):
@@ -142,7 +143,7 @@ def test_a_process_of_protocol_6_is_recorded_and_replayed(tmp_path: Path) -> Non
     path = tmp_path / "process.json"
     env = {"MOCKPROVIDER_CLOUD": str(tmp_path / "cloud.sqlite")}
     wiring = real([executable], "terraform", env=env)
-    assert wiring.major == 6
+    assert wiring.protocol.version == 6
     live = lived("terraform", Double(provider=recording(path, wiring, "terraform")), tmp_path / "live", aliased)
     shutil.rmtree(tmp_path / "bin")
     assert lived("terraform", Double(provider=replaying(path)), tmp_path / "replayed", aliased) == live

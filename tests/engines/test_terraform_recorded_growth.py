@@ -17,6 +17,7 @@ from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.errors import AmbiguousError
 from mockprovider.offers import Ephemeral
+from mockprovider.protocols import of_family
 from mockprovider.schema import Property, ResourceType
 
 # A disk that had a label and now has a name, and whose size was a text.
@@ -40,7 +41,9 @@ VOLUME = ResourceType(
 
 def recorded(path: Path, major: int, *types: Any, layers: tuple[Layer, ...] = (), cloud: Cloud | None = None) -> Double:
     """A fake of these types that is recorded."""
-    return Double(*types, provider=recording(path, Wiring("cloud", major=major), "terraform"), layers=layers, cloud=cloud)
+    return Double(
+        *types, provider=recording(path, Wiring("cloud", protocol=of_family("terraform", major))), layers=layers, cloud=cloud
+    )
 
 
 def replayed(path: Path, *layers: Layer) -> Double:

@@ -15,11 +15,12 @@ from terraform_stage import HEAD, PLAINTEXT
 
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.double import Double
-from mockprovider.double.launchers import dev_overrides, install, mirror
+from mockprovider.double.launchers import install
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.schema import Property, ResourceType
 from mockprovider.tape.cloudfile import SqliteStore
+from mockprovider.terraform.installing import dev_overrides, mirror
 
 TYPE = "cloud:index:Bucket"
 BUCKET = ResourceType(TYPE, {"acl": Property(str, default="private"), "arn": Property(str, computed="arn:{id}")})
@@ -121,7 +122,7 @@ def test_pulumis_plugins_relay_to_a_test(tmp_path: Path) -> None:
 
         assert double.journal.ops(name="logs") == ["check", "create", "delete"]
         assert len(sessions) == len({each.peer for each in sessions}) > 2
-        assert all(each.peer.startswith("plugin ") and each.extra["engine_address"] for each in sessions)
+        assert all(each.peer.startswith("plugin ") and each.engine_address for each in sessions)
         assert not (cli.folder / CLOUD_FILE).exists()
 
 
@@ -221,7 +222,7 @@ def test_terraforms_plugins_relay_to_a_test(tmp_path: Path, binary: str, wire: d
         double.raise_errors()
         sessions = {each.call.session for each in double.journal}
 
-        assert {each.protocol for each in sessions} == {f"tfplugin{major}"}
+        assert {each.protocol.name for each in sessions} == {f"tfplugin{major}"}
         assert len(sessions) == len({each.peer for each in sessions}) > 2
         assert not (engine.folder / CLOUD_FILE).exists()
 

@@ -277,7 +277,7 @@ def test_a_missing_cassette(run, pytester):
         ("path=3", "path=3 is a int; give the file's path, relative to the test's folder."),
         ("command=3", "command=3 is a int; give a command line, or a list of the executable and its arguments."),
         ("env='A=1'", "env='A=1' is a str; give a dict of environment variables."),
-        ("protocol='ansible'", "there is no protocol 'ansible'; give 'pulumi' or 'terraform'."),
+        ("protocol='ansible'", "There is no protocol 'ansible': give 'pulumi' or 'terraform'."),
     ],
 )
 def test_wrong_arguments(run, arguments, message):

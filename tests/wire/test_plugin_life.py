@@ -7,13 +7,16 @@ import sys
 
 import pytest
 
+from mockprovider.plugin.asked import starter
+from mockprovider.protocols import of_family
+
 ROUNDS = """
 import signal
 from mockprovider.plugin import life as module
 
 module.PARENT_SECONDS = 0.001
 for round in range(1, 2001):
-    life = module.Life("pulumi")
+    life = module.Life(ends_on_interrupt=True)
     signal.signal(signal.SIGALRM, life.end)
     signal.setitimer(signal.ITIMER_REAL, round / 20_000_000)
     life.wait()
@@ -34,7 +37,7 @@ def test_ctrl_c_is_for_the_engine_to_judge(protocol: str) -> None:
     code = (
         "import signal, threading\n"
         "from mockprovider.plugin.life import Life\n"
-        f"life = Life({protocol!r})\n"
+        f"life = Life(ends_on_interrupt={starter(of_family(protocol)).ends_on_interrupt})\n"
         "signal.raise_signal(signal.SIGINT)\n"
         "print(life._over.qsize())\n"
     )

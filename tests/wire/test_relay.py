@@ -15,6 +15,7 @@ from mockprovider.double.remote import connect as connect_grpc
 from mockprovider.errors import PluginError
 from mockprovider.plugin.asked import Asked
 from mockprovider.plugin.relaying import Relay
+from mockprovider.protocols import of_family
 from mockprovider.schema import ResourceType
 from mockprovider.wire.pipes import Pipes, connect, hear, say
 
@@ -28,7 +29,7 @@ def double():
 
 def asked(serving, **given):
     """What a plugin process was asked."""
-    return Asked(**{"protocol": "pulumi", "package": "cloud", "relay": serving.relay, **given})
+    return Asked(**{"protocol": of_family(given.pop("protocol", "")), "package": "cloud", "relay": serving.relay, **given})
 
 
 def knock(serving, **words):
@@ -69,8 +70,8 @@ def test_one_session_a_process(double, wire):
     assert first is second
     assert third is not first
     assert first.peer.startswith("plugin ")
-    assert first.extra["engine_address"] == "127.0.0.1:99"
-    assert "engine_address" not in third.extra
+    assert first.engine_address == "127.0.0.1:99"
+    assert third.engine_address == ""
 
 
 def test_a_package_defined_later(double):
@@ -126,7 +127,7 @@ def test_what_is_stopped_has_no_door(double):
 
 def test_a_recorded_provider_can_be_relayed_to():
     """What stands behind a double does not matter to a plugin."""
-    with Double(provider=Wiring("cloud", lambda _: None, major=5, protocol="terraform")) as double:
+    with Double(provider=Wiring("cloud", lambda _: None, protocol=of_family("terraform", 5))) as double:
         serving = double.serve("terraform")
         with closing(Relay(asked(serving, protocol="terraform"))) as relay:
             assert relay.protocol == "tfplugin5"

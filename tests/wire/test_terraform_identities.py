@@ -12,6 +12,7 @@ from wire_toolbox import Connection
 
 from mockprovider.cloud import Cloud
 from mockprovider.double import Double, Wiring, recording, replaying
+from mockprovider.protocols import of_family
 from mockprovider.schema import Property, ResourceType
 from mockprovider.terraform.methods import SERVICES
 
@@ -75,7 +76,7 @@ def test_an_import_by_identity_is_recorded_and_replayed(major: int, tmp_path: Pa
     """Identity schemas, imports by identity, reads with one and upgrades of one replay as the equal messages."""
     path, cloud = tmp_path / "identity.json", Cloud()
     cloud.create(PLACE.token, "p-1", {"account": "a", "name": "here", "made": "m"})
-    wiring = recording(path, Wiring("cloud", major=major), "terraform")
+    wiring = recording(path, Wiring("cloud", protocol=of_family("terraform", major)))
     live = list(conversation(Double(PLACE, provider=wiring, cloud=cloud), major))
     (found,) = live[3].imported_resources
     assert msgpack.unpackb(found.identity.identity_data.msgpack) == {"account": "a", "name": "here"}

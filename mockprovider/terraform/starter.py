@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sys
 import tempfile
 from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockprovider.errors import MockProviderError, PluginError
-from mockprovider.plugin.asked import Asked
-from mockprovider.plugin.life import Life
-from mockprovider.terraform.handshake import MAJORS, check_cookie, choose_major, handshake_line
+from mockprovider.protocols import by_name
+from mockprovider.terraform.handshake import COOKIE_NAME, MAJORS, check_cookie, choose_major, handshake_line
 from mockprovider.wire.pipes import CONNECT_SECONDS, Pipes
+from mockprovider.wire.starter import LOOPBACK, PluginHost, Starter
 
-if TYPE_CHECKING:
-    from mockprovider.double import Double
-
-LOOPBACK = "127.0.0.1"
 Join = Callable[[], socket.socket]
 
 
@@ -28,50 +26,56 @@ class TlsError(PluginError):
     """The engine asks for TLS and cannot have it, so there is no way to tell it why but the report of a crash."""
 
 
-def listen(asked: Asked, life: Life, stack: ExitStack, double: Double | None) -> str:
-    """Listen, and return the handshake line. Raises ``MockProviderError`` if no engine started us, or TLS cannot be had."""
-    check_cookie(os.environ)
-    try:
-        if asked.relay and not double:
-            return _relay(asked, life, stack)
-        from mockprovider.plugin.serving import chosen  # noqa: PLC0415 - slow to import, and a relay needs none of it
+class TerraformStarter(Starter):
+    """Terraform's plugins share the terminal with the engine, which decides what Ctrl-C means (reference 1.5)."""
 
-        return _serve(asked, chosen(asked, double, stack), life, stack)
-    except TlsError:
-        raise
-    except MockProviderError as error:
-        # Of a plugin that does not start, the engine shows its user nothing; of one that answers, every word.
-        from mockprovider.plugin.log import say  # noqa: PLC0415 - as above
-        from mockprovider.plugin.serving import refusing  # noqa: PLC0415 - as above
+    ends_on_interrupt = False
 
-        say("terraform", "error", str(error))
-        return _serve(asked, refusing(asked, error, stack), life, stack)
+    def listen(self, host: PluginHost) -> str:
+        """Listen, and return the handshake line. Raises ``PluginError`` if no engine started us, or TLS cannot be had."""
+        check_cookie(os.environ)
+        try:
+            return _relay(host) if host.relays else _serve(host)
+        except TlsError:
+            raise
+        except MockProviderError as error:
+            # Of a plugin that does not start, the engine shows its user nothing; of one that answers, every word.
+            print(self.log_line("error", str(error)), file=sys.stderr, flush=True)
+            host.refuse(error)
+            return _serve(host)
+
+    def log_line(self, level: str, message: str) -> str:
+        """JSON, of which the engine shows level and message.
+
+        All of its values are strings, because another kind under one of these keys ends Terraform itself (reference 1.5).
+        """
+        stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        return json.dumps({"@level": level, "@message": message, "@module": "mockprovider", "@timestamp": stamp})
+
+    def last_words(self, error: MockProviderError) -> str:
+        """Terraform shows its user what a plugin wrote only if it looks as a crash does (reference 1.5)."""
+        return f"panic: {error}" if os.environ.get(COOKIE_NAME) else str(error)
 
 
-def _relay(asked: Asked, life: Life, stack: ExitStack) -> str:
-    from mockprovider.plugin.relaying import Relay  # noqa: PLC0415 - only a relay needs it
-
-    relay = stack.enter_context(closing(Relay(asked)))
-    relay.watch(life.end)
-    address, certificate = _front(relay.join, stack)
-    return handshake_line(int(relay.protocol.removeprefix("tfplugin")), address, certificate)
+def _relay(host: PluginHost) -> str:
+    relay = host.relay()
+    address, certificate = _front(relay.join, host.stack)
+    return handshake_line(by_name(relay.protocol).version, address, certificate)
 
 
-def _serve(asked: Asked, double: Double, life: Life, stack: ExitStack) -> str:
-    from mockprovider.plugin.serving import serve  # noqa: PLC0415 - slow to import, and a relay needs none of it
-
+def _serve(host: PluginHost) -> str:
     major = choose_major(os.environ, MAJORS)
     if not os.environ.get("PLUGIN_CLIENT_CERT"):
-        return handshake_line(major, serve(asked, double, stack, major=major, socket=_path(), on_shutdown=life.end))
-    inside = str(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mockprovider-")), "grpc"))
-    serve(asked, double, stack, major=major, socket=inside, on_shutdown=life.end)
+        return handshake_line(major, host.serve(major, _path(), host.end))
+    inside = str(Path(host.stack.enter_context(tempfile.TemporaryDirectory(prefix="mockprovider-")), "grpc"))
+    host.serve(major, inside, host.end)
 
     def join() -> socket.socket:
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(inside)
         return connection
 
-    return handshake_line(major, *_front(join, stack))
+    return handshake_line(major, *_front(join, host.stack))
 
 
 def _front(join: Join, stack: ExitStack) -> tuple[str, str]:

@@ -62,6 +62,15 @@ class Generation(Struct, frozen=True, kw_only=True):
                 " answers Handshake is taken to have them. Give it handshake=False, too."
             )
 
+    def __call__(self, call: Call, proceed: Handler) -> Reply:
+        """Answer ``call`` as a provider of this age would: a layer directly in front of the fake."""
+        if self == CURRENT:
+            return proceed(call)
+        if call.op in self.refuses:
+            return _failed("unimplemented", f"The generation {self.name!r} of this provider has no {call.method or call.op}.")
+        adapted = _adapted(call) if self.adapters else None
+        return adapted or _answered(self, call, proceed(_asked(self, call)))
+
     @property
     def refuses(self) -> frozenset[Op]:
         """The ops that it answers as unimplemented."""
@@ -127,9 +136,6 @@ GENERATIONS: Mapping[str, Generation] = {
 }
 """The generations that have a name."""
 
-PLAYED = "generation"
-"""Where a session remembers the generation that it was opened with."""
-
 
 def named(wanted: str | Generation) -> Generation:
     """The generation that is called so, or that is given. Raises ``DefinitionError`` for a name that none has."""
@@ -141,27 +147,6 @@ def named(wanted: str | Generation) -> Generation:
             f"There is no generation {wanted!r}. There are: {', '.join(GENERATIONS)}; or make one: Generation(name=..., ...)."
         )
     return found
-
-
-class GenerationLayer:
-    """The layer that makes the provider behind it an older one.
-
-    ``current`` may be set at any time and counts for sessions whose first call comes later: a provider does not age while
-    an engine speaks with it.
-    """
-
-    def __init__(self, current: Generation = CURRENT) -> None:
-        self.current = current
-
-    def __call__(self, call: Call, proceed: Handler) -> Reply:
-        """Answer ``call`` as the generation of its session would."""
-        played = call.session.extra.setdefault(PLAYED, self.current)
-        if call.session.protocol != "pulumi" or played == CURRENT:
-            return proceed(call)
-        if call.op in played.refuses:
-            return _failed("unimplemented", f"The generation {played.name!r} of this provider has no {call.method or call.op}.")
-        adapted = _adapted(call) if played.adapters else None
-        return adapted or _answered(played, call, proceed(_asked(played, call)))
 
 
 def _failed(status: str, reason: str) -> Reply:

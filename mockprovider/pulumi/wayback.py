@@ -1,4 +1,4 @@
-"""The way back at the double's edge: a call that names an engine's monitor gets a handler that reaches it."""
+"""The way back to Pulumi's engine: a call that names the engine's monitor gets a handler that reaches it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,6 @@ LOG = logging.getLogger("mockprovider.provider")
 """What providers log, for whoever looks at a failed test."""
 
 
-TELLING = "telling"
-"""Where a session remembers its ``Telling``: a recorder may stand in front of it."""
-
-
 class Telling:
     """What a provider logs, told to its engine and to Python's logging."""
 
@@ -52,9 +48,7 @@ class WayBack:
         self._lock = threading.Lock()
 
     def layer(self, call: Call, proceed: Handler) -> Reply:
-        """Give the session of a Pulumi call somewhere to log to, and a call that came over a wire its way back."""
-        if call.session.protocol != "pulumi":
-            return proceed(call)
+        """Give the session somewhere to log to, and a call that came over a wire its way back."""
         self._tell(call)
         if call.monitor is None and call.extra.get("resource_status_address"):
             from mockprovider.pulumi import status  # noqa: PLC0415 - imports pulumi, which is slow
@@ -67,11 +61,10 @@ class WayBack:
         return monitor.connected(call, proceed)
 
     def _tell(self, call: Call) -> None:
-        session = call.session
+        telling = call.session.telling
+        if telling is None:
+            telling = call.session.telling = call.session.engine = Telling(call.session.engine)
         address = call.extra.get(ADDRESSES[call.op]) if call.op in ADDRESSES else None
-        if TELLING not in session.extra:
-            session.extra[TELLING] = session.engine = Telling(session.engine)
-        telling: Telling = session.extra[TELLING]
         if telling.onward is None and address:
             from mockprovider.pulumi.log import EngineClient  # noqa: PLC0415 - imports pulumi, which is slow
 
@@ -79,16 +72,15 @@ class WayBack:
             with self._lock:
                 self._clients.append(client)
 
+    def publish(self, call: Call, steps: Sequence[ViewStep]) -> None:
+        """Tell the engine that makes ``call`` about view steps. Raises ``PluginError`` if it does not take them."""
+        from mockprovider.pulumi.status import publish  # noqa: PLC0415 - imports pulumi, which is slow
+
+        publish(call, steps)
+
     def close(self) -> None:
         """Close the connections to engines."""
         with self._lock:
             clients, self._clients = self._clients, []
-        for each in clients:
-            each.close()
-
-
-def publish_views(call: Call, steps: Sequence[ViewStep]) -> None:
-    """Tell the engine that makes ``call`` about view steps. Raises ``PluginError`` if it does not take them."""
-    from mockprovider.pulumi.status import publish  # noqa: PLC0415 - imports pulumi, which is slow
-
-    publish(call, steps)
+        for client in clients:
+            client.close()

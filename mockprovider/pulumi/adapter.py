@@ -1,0 +1,115 @@
+"""What Pulumi's provider protocol does at the edge (``wire.adapter``)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mockprovider.calls import Call, Handler, Op, Reply, Session
+from mockprovider.cassette import Cassette, Transcriber
+from mockprovider.pulumi.errors import read_status
+from mockprovider.pulumi.log import EngineServer
+from mockprovider.pulumi.methods import PROVIDER
+from mockprovider.pulumi.monitor import relayed
+from mockprovider.pulumi.package.reading import from_schema, is_schema
+from mockprovider.pulumi.plugin import Plugin, attach_environment
+from mockprovider.pulumi.transcript import PulumiTranscript
+from mockprovider.redaction import Redactor
+from mockprovider.schema import Package
+from mockprovider.wire.adapter import Adapter
+from mockprovider.wire.client import Client
+from mockprovider.wire.methods import Service
+
+
+class PulumiAdapter(Adapter):
+    """Pulumi's ``ResourceProvider``."""
+
+    schema_file = "a Pulumi package schema (`pulumi package get-schema`, JSON or YAML)"
+
+    @property
+    def service(self) -> Service:
+        """``pulumirpc.ResourceProvider``."""
+        return PROVIDER
+
+    def client(self, target: str, session: Session) -> Connection:
+        """A connection, with the engine's service for what the provider logs."""
+        return Connection(target, session)
+
+    def start(
+        self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
+    ) -> Plugin:
+        """A process of the provider. Raises ``PluginError`` if it does not print its port."""
+        return Plugin(command, call, env=env, cwd=cwd)
+
+    def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
+        """``PULUMI_DEBUG_PROVIDERS``."""
+        return attach_environment({package: int(address.rpartition(":")[2]) for package, address in addresses.items()})
+
+    def started_environment(self, folder: Path, packages: Iterable[str]) -> dict[str, str]:  # noqa: ARG002 - found by name
+        """``PATH``, on which engines look for plugins."""
+        return {"PATH": os.pathsep.join([str(folder), os.environ.get("PATH", "")])}
+
+    def launcher(self, name: str, into: Path, version: str, source: str) -> Path:
+        """The executable straight in ``into``, or with a version, in a folder of its own there, as in ``~/.pulumi/plugins``."""
+        path = super().launcher(name, into, "", source)
+        return into / f"resource-{name}-v{version}" / path.name if version else path
+
+    def advice(self, name: str, into: Path, version: str) -> str:  # noqa: ARG002 - the folder says it all
+        """The folder that the engine has to search."""
+        if version:
+            return f"pulumi finds it if {into} is the folder plugins of its home (PULUMI_HOME, or ~/.pulumi)."
+        return f"pulumi finds it on PATH:\n\n  export PATH='{into}{os.pathsep}'\"$PATH\""
+
+    def transcriber(self) -> Transcriber:
+        """Its transcript, which writes down the way back, too."""
+        return PulumiTranscript()
+
+    def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:
+        """Replays; whoever attaches is attached."""
+        return _Attached(super().replayer(cassette, redactor, whole_schema=whole_schema))
+
+    def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:
+        """The package of a recorded GetSchema."""
+        for answer in cassette.answers(Op.GET_SCHEMA):
+            if answer.get("schema"):
+                return from_schema(answer["schema"], origin)
+        return None
+
+    def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:
+        """The package of a package schema."""
+        return ("a Pulumi package schema", [from_schema(text, origin)]) if is_schema(document) else None
+
+
+class Connection:
+    """One session's connection, and the service by which the provider reaches the engine that it serves."""
+
+    def __init__(self, target: str, session: Session) -> None:
+        self._engine = EngineServer(session.engine) if session.engine else None
+        back = {"engine_address": self._engine.address} if self._engine else {}
+        self._client = Client(target, PROVIDER, rewrite=back, on_failure=read_status)
+
+    def wait_ready(self) -> None:
+        """Return once the server answers. Raises ``PluginError`` if it does not in time."""
+        self._client.wait_ready()
+
+    def __call__(self, call: Call) -> Reply:
+        """Make the call."""
+        return relayed(call, self._client)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+        if self._engine:
+            self._engine.stop()
+
+
+class _Attached:
+    """Whoever attaches to a replay is attached: the call is about an address, and engines take only yes for an answer."""
+
+    def __init__(self, replayer: Handler) -> None:
+        self.replayer = replayer
+
+    def __call__(self, call: Call) -> Reply:
+        return Reply() if call.op is Op.ATTACH else self.replayer(call)

@@ -1,0 +1,19 @@
+"""Pulumi's provider protocol as a value (``protocols``)."""
+
+from mockprovider.protocols import ProviderProtocol
+
+PULUMI = ProviderProtocol(
+    name="pulumi",
+    family="pulumi",
+    adapter="mockprovider.pulumi.adapter:PulumiAdapter",
+    is_default=True,
+    names_resources=True,
+    imports_by_reading=True,
+    functions_need_known=True,
+    lists_missing_configuration=True,
+    executable="pulumi-resource-",
+    starter="mockprovider.pulumi.starter:PulumiStarter",
+    way_back="mockprovider.pulumi.wayback:WayBack",
+    generations="mockprovider.pulumi.generations:named",
+)
+PROTOCOLS = (PULUMI,)

@@ -1,0 +1,125 @@
+"""What Terraform's provider protocol does at the edge (``wire.adapter``); OpenTofu speaks the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.cassette import Cassette, Replayer, Transcriber
+from mockprovider.errors import DefinitionError
+from mockprovider.protocols import ProviderProtocol, of_family
+from mockprovider.redaction import Redactor
+from mockprovider.schema import Package
+from mockprovider.terraform.installing import SOURCE, dev_overrides, mirror, sources, this_machine
+from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.plugin import Plugin, controller, protocol_of, reattach_environment
+from mockprovider.terraform.proto import protocol as messages
+from mockprovider.terraform.provider_schema import from_terraform_schema, from_terraform_schemas, is_terraform_schema
+from mockprovider.terraform.pruning import pruned
+from mockprovider.terraform.sets import Sets
+from mockprovider.terraform.transcript import TerraformTranscript
+from mockprovider.terraform.views import build
+from mockprovider.wire.adapter import Adapter
+from mockprovider.wire.methods import Service
+
+IDENTITIES = "GetResourceIdentitySchemas"
+
+
+class TerraformAdapter(Adapter):
+    """Protocol 5 or 6 of Terraform's providers."""
+
+    schema_file = "what `terraform providers schema -json` shows"
+
+    @property
+    def service(self) -> Service:
+        """The Provider service of this major."""
+        return SERVICES[self.protocol.version]
+
+    def beside(self, on_shutdown: Callable[[str], Any]) -> tuple[Any, ...]:
+        """The services of the plugin library."""
+        return (controller(on_shutdown),)
+
+    def start(
+        self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
+    ) -> Plugin:
+        """A process of the provider. Raises ``PluginError`` if it does not introduce itself."""
+        return Plugin(command, call, env=env, cwd=cwd)
+
+    def spoken_by(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> ProviderProtocol:
+        """The major that the provider speaks, found out by starting it once."""
+        return of_family(self.protocol.family, protocol_of(command, env=env))
+
+    def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
+        """``TF_REATTACH_PROVIDERS``, for each source address that a configuration may give a package."""
+        found = {source: address for name, address in addresses.items() for source in sources(name)}
+        return reattach_environment(found, self.protocol.version)
+
+    def joined(self, one: str, other: str) -> str:
+        """Two JSON objects as one."""
+        return json.dumps(json.loads(one) | json.loads(other))
+
+    def started_environment(self, folder: Path, packages: Iterable[str]) -> dict[str, str]:
+        """``TF_CLI_CONFIG_FILE``, with the packages' sources led to ``folder``."""
+        settings = folder / "cli.tfrc"
+        settings.write_text(dev_overrides(folder, packages), encoding="utf-8")
+        return {"TF_CLI_CONFIG_FILE": str(settings)}
+
+    def launcher(self, name: str, into: Path, version: str, source: str) -> Path:
+        """The executable straight in ``into``, or with a version, in the filesystem mirror ``into``."""
+        if source and len(source.split("/")) != 3:
+            raise DefinitionError(f"{source!r} is no source address of a Terraform provider: write HOST/NAMESPACE/TYPE.")
+        executable = f"{self.protocol.executable}{name}"
+        if not version:
+            return into / executable
+        return into / (source or SOURCE.format(package=name)) / version / this_machine() / f"{executable}_v{version}"
+
+    def advice(self, name: str, into: Path, version: str) -> str:
+        """The settings file by which the engine finds the launcher."""
+        settings = mirror(into) if version else dev_overrides(into, [name])
+        after = "Then run init." if version else "There is no init to run."
+        return f"In the file that TF_CLI_CONFIG_FILE names:\n\n{settings}\n{after}"
+
+    def transcriber(self) -> Transcriber:
+        """Its transcript learns which attributes are sensitive."""
+        return TerraformTranscript(self.protocol.version)
+
+    def compacted(self, cassette: Cassette) -> Cassette:
+        """Without repeats, and of schemas the types in use."""
+        return pruned(super().compacted(cassette))
+
+    def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:
+        """Replays with sets in one order, and tells of the types in use unless ``whole_schema``."""
+        small = pruned(cassette)
+        replayer = Replayer(cassette if whole_schema else small, self.transcriber(), redactor, Sets(small))
+        asked = any(interaction.method == IDENTITIES for interaction in cassette.interactions)
+        return replayer if asked else _Unidentified(replayer)
+
+    def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:
+        """The package of a recorded GetProviderSchema."""
+        for answer in cassette.answers(Op.GET_SCHEMA):
+            if "provider" in answer:
+                message = build(answer, messages(self.protocol.version).message("GetProviderSchema.Response"))
+                return from_terraform_schema(message, cassette.header.provider, origin=origin)
+        return None
+
+    def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:  # noqa: ARG002
+        """The packages of ``terraform providers schema -json``."""
+        if not is_terraform_schema(document):
+            return None
+        return "a Terraform provider schema", from_terraform_schemas(document, origin)
+
+
+class _Unidentified:
+    """A recording made under an engine that asks for no resource identities: to one that does, there are none.
+
+    Nothing else in such a recording has an identity, so this is what the recorded provider was seen to be.
+    """
+
+    def __init__(self, replayer: Handler) -> None:
+        self.replayer = replayer
+
+    def __call__(self, call: Call) -> Reply:
+        return Reply() if call.method == IDENTITIES else self.replayer(call)

@@ -1,0 +1,15 @@
+"""The two versions of Terraform's provider protocol as values (``protocols``); OpenTofu speaks the same."""
+
+from mockprovider.protocols import ProviderProtocol
+
+PROTOCOLS = tuple(
+    ProviderProtocol(
+        name=f"tfplugin{major}",
+        family="terraform",
+        version=major,
+        adapter="mockprovider.terraform.adapter:TerraformAdapter",
+        executable="terraform-provider-",
+        starter="mockprovider.terraform.starter:TerraformStarter",
+    )
+    for major in (6, 5)
+)

@@ -1,0 +1,135 @@
+"""What a protocol does at the edge: one class in each protocol's folder, found through ``protocols``.
+
+A new protocol implements the abstract methods; the others say what most protocols would say.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from mockprovider.calls import Call, Handler, Reply, Session
+from mockprovider.cassette import Cassette, Replayer, Transcriber
+from mockprovider.cassette.compacting import without_repeats
+from mockprovider.errors import DefinitionError
+from mockprovider.protocols import ProviderProtocol, loaded
+from mockprovider.redaction import Redactor
+from mockprovider.schema import Package
+from mockprovider.wire.client import Client
+from mockprovider.wire.methods import Service
+
+
+class RunningProvider(Protocol):
+    """A handler that holds a process or a connection."""
+
+    def __call__(self, call: Call) -> Reply:
+        """Answer a call."""
+
+    def close(self) -> None:
+        """Give back what it holds. Safe to call again."""
+
+
+class ProviderConnection(RunningProvider, Protocol):
+    """A connection to a provider that somebody serves."""
+
+    def wait_ready(self) -> None:
+        """Return once the provider answers. Raises ``PluginError`` if it does not in time."""
+
+
+class Adapter(ABC):
+    """What one version of a protocol does. ``protocol`` is its value."""
+
+    def __init__(self, protocol: ProviderProtocol) -> None:
+        self.protocol = protocol
+
+    # Serving and calling -----------------------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def service(self) -> Service:
+        """The table of the provider's service."""
+
+    def beside(self, on_shutdown: Callable[[str], Any]) -> tuple[Any, ...]:  # noqa: ARG002 - for those that have some
+        """GRPC handlers that are served beside the service; ``on_shutdown`` is told the address of an engine that is done."""
+        return ()
+
+    def client(self, target: str, session: Session) -> ProviderConnection:  # noqa: ARG002 - some serve the engine's side to it
+        """A connection of ``session`` to the provider that listens at ``target``, ``host:port``."""
+        return Client(target, self.service)
+
+    # Real providers ----------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def start(
+        self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
+    ) -> RunningProvider:
+        """A real provider's process for the session that ``call`` opens. Raises ``PluginError`` if it does not start."""
+
+    def spoken_by(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> ProviderProtocol:  # noqa: ARG002
+        """The version that a real provider speaks, of those of this family. Raises ``PluginError`` if it does not say."""
+        return self.protocol
+
+    # Engines -----------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
+        """The variables by which an engine finds running providers: ``host:port`` by package."""
+
+    def joined(self, one: str, other: str) -> str:
+        """Two values of one such variable as one."""
+        return f"{one},{other}"
+
+    def started_environment(self, folder: Path, packages: Iterable[str]) -> dict[str, str]:  # noqa: ARG002 - it has none
+        """The variables by which an engine finds the launchers in ``folder`` and starts them."""
+        raise DefinitionError(f"Engines that speak {self.protocol.family} start no plugins here: let them attach instead.")
+
+    def launcher(self, name: str, into: Path, version: str, source: str) -> Path:
+        """Where an engine looks for the executable of the package ``name``, below ``into``.
+
+        Without ``version`` that is ``into`` itself. Raises ``DefinitionError`` for a ``source`` that cannot be one.
+        """
+        if source:
+            raise DefinitionError(f"{source!r} is a source address, and {self.protocol.family} has none. Leave it out.")
+        return into / f"{self.protocol.executable}{name}{f'-{version}' if version else ''}"
+
+    def advice(self, name: str, into: Path, version: str) -> str:  # noqa: ARG002 - for those that need them
+        """What the user of an engine is told after a launcher was installed into ``into``."""
+        return f"The engine finds it if {into} is a folder that it searches."
+
+    # Recordings --------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def transcriber(self) -> Transcriber:
+        """How conversations are written down; a new one for each recording, since it may learn."""
+
+    def compacted(self, cassette: Cassette) -> Cassette:
+        """The recording without what a replay can do without."""
+        return without_repeats(cassette, self.transcriber().mutates)
+
+    def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:  # noqa: ARG002
+        """What answers from a recording; with ``whole_schema``, also about types that were not in use."""
+        return Replayer(cassette, self.transcriber(), redactor)
+
+    # Schemas -----------------------------------------------------------------------------------------------------------
+
+    def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:  # noqa: ARG002 - for those with schemas
+        """The package whose schema a recording has; ``None`` if it has none. ``origin`` is what errors call it."""
+        return None
+
+    def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:  # noqa: ARG002
+        """What a schema file of this family is called and declares; ``None`` for what is no such file.
+
+        Raises ``DefinitionError`` for one that is wrong.
+        """
+        return None
+
+    schema_file: str = ""
+    """What such a file is called, and how one gets it."""
+
+
+def adapter(protocol: ProviderProtocol) -> Adapter:
+    """The protocol's adapter. Raises ``ModuleNotFoundError`` for a missing optional dependency."""
+    made: Adapter = loaded(protocol.adapter)(protocol)
+    return made

@@ -1,0 +1,144 @@
+"""What the transcripts of all protocols have in common: what a table of RPCs says about a call (``cassette.Transcriber``)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Mapping
+from typing import Any, TypeAlias
+
+from google.protobuf.message import Message
+from msgspec.structs import replace
+
+from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.wire import views
+from mockprovider.wire.methods import Method, Service
+from mockprovider.wire.status import StatusError, failed
+from mockprovider.wire.views import RAW, encode
+
+View: TypeAlias = dict[str, Any]
+
+MESSAGES = "messages"
+"""Where the view of a stream has the views of its messages."""
+
+
+class TableTranscript:
+    """A ``cassette.Transcriber`` over a table. A protocol overrides how messages are shown, and what a recording leaves out."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def view(self, message: Message) -> View:
+        """The message as a tree that JSON can hold."""
+        return views.view(message)
+
+    def build(self, cls: type[Message], view: View) -> Message:
+        """The message again. Raises ``MalformedError`` for a view of no such message."""
+        return views.build(cls, view)
+
+    def row(self, call: Call) -> Method | None:
+        """The RPC that a call asks; ``None`` for one that the table does not know."""
+        return self._service.methods.get(call.method) or (None if call.op is Op.RAW else self._service.by_op(call.op))
+
+    def named(self, call: Call) -> Call:
+        """The call with its RPC's name, which one that was made in process may lack."""
+        row = None if call.method else self.row(call)
+        return replace(call, method=row.name) if row else call
+
+    def refuses(self, call: Call) -> str:
+        """Why this call cannot be recorded; empty if it can."""
+        row = self.row(call)
+        return row.reason if row else ""
+
+    def mutates(self, method: str) -> bool:
+        """Whether the RPC changes the cloud. Of one that we do not know, nothing may be assumed."""
+        row = self._service.methods.get(method)
+        return row is None or row.mutates
+
+    def type(self, call: Call) -> str:
+        """The type's token."""
+        return call.type
+
+    def secrets(self, call: Call) -> Collection[str]:  # noqa: ARG002 - for protocols that declare some
+        """Names that the protocol declares secret for this call."""
+        return ()
+
+    def is_for(self, instance: str, package: str) -> bool:  # noqa: ARG002 - for protocols whose instances tell
+        """Whether the name of a provider instance says that it is one of ``package``."""
+        return False
+
+    def request(self, call: Call) -> View:
+        """The view of the call's request message."""
+        row = self.row(call)
+        if row is None:
+            return raw(call.native)
+        return self.view(call.native.message if call.native else row.request(call))
+
+    def key(self, call: Call, request: View) -> View:
+        """What two runs share: no addresses, and nothing volatile."""
+        row = self.row(call)
+        left_out = (*row.addresses, *row.volatile) if row else ()
+        return {name: item for name, item in request.items() if name not in left_out}
+
+    def reply(self, reply: Reply, call: Call) -> View | Status:
+        """The view of the reply's answer message, or the status that it travels as."""
+        row = self.row(call)
+        if reply.stream is not None:
+            typed = row is not None and row.replies is not None
+            return {MESSAGES: [self.view(each.message) if typed else raw(each) for each in reply.stream]}
+        if row is None:
+            return raw(reply.native)
+        try:
+            if row.responses:
+                return {MESSAGES: [self.view(message) for message in row.responses(reply, call)]}
+            return self.answer(row, reply.native.message if reply.native else row.response(reply, call))
+        except StatusError as error:
+            return error.status
+
+    def answer(self, row: Method, message: Message) -> View:  # noqa: ARG002 - for protocols that learn from answers
+        """The view of an answer message."""
+        return self.view(message)
+
+    def restore(self, method: str, response: View, call: Call) -> Reply:
+        """The reply of a view: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""
+        row = self._service.methods.get(method)
+        if self._service.streams(method) and MESSAGES in response:
+            return self._streamed(row, response[MESSAGES], call)
+        if row is None:
+            return Reply(native=Native(_bytes(response)))
+        message = self.restored(row, response)
+        reply = row.reply(message, call)
+        reply.native = Native(encode(message), message)
+        return reply
+
+    def restored(self, row: Method, response: View) -> Message:
+        """The answer message of a view."""
+        return self.build(self._service.messages[row.name][1], response)
+
+    def _streamed(self, row: Method | None, shown: list[View], call: Call) -> Reply:
+        if row is None or row.replies is None:
+            return Reply(stream=tuple(Native(_bytes(view)) for view in shown))
+        messages = [self.build(self._service.messages[row.name][1], view) for view in shown]
+        reply = row.replies(messages, call)
+        reply.stream = tuple(Native(encode(each), each) for each in messages)
+        return reply
+
+    def details(self, data: bytes) -> Any:
+        """The bytes of a status's details, for protocols that put nothing there that anybody reads."""
+        return base64.b64encode(data).decode()
+
+    def pack(self, details: Any) -> bytes:
+        """The bytes again."""
+        return base64.b64decode(details)
+
+    def failed(self, status: Status, call: Call) -> Reply:  # noqa: ARG002 - for protocols with state in their details
+        """The reply of an RPC that ended in ``status``."""
+        return failed(status)
+
+
+def raw(native: Native | None) -> View:
+    """The view of the bytes of an RPC that the table does not know."""
+    return {RAW: base64.b64encode(native.data if native else b"").decode()}
+
+
+def _bytes(view: Mapping[str, Any]) -> bytes:
+    return base64.b64decode(view[RAW])
