@@ -16,8 +16,8 @@ from mockprovider.drivers.terraform import Terraform, TerraformResult
 from mockprovider.layers import unchecked
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Kind, Property, ResourceType
-from mockprovider.terraform import values
-from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.values import packing
 
 ENGINES = [
     pytest.param("terraform", marks=pytest.mark.terraform_cli),
@@ -92,8 +92,8 @@ class Stage:
         """From now on the answers to ``op`` tell a write-only value in ``field``."""
 
         def tell(message: Any) -> None:
-            found = values.unpack_any(getattr(message, field).msgpack)
-            getattr(message, field).msgpack = values.pack_any({**found, "hidden": "x"})
+            found = packing.unpack_any(getattr(message, field).msgpack)
+            getattr(message, field).msgpack = packing.pack_any({**found, "hidden": "x"})
 
         self.native(op, tell)
 

@@ -15,8 +15,8 @@ from mockprovider.pulumi.package.text import read_text
 from mockprovider.schema import Package
 from mockprovider.tape.files import load as load_cassette
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.provider_schema import from_terraform_schema, from_terraform_schemas, is_terraform_schema
-from mockprovider.terraform.views import build
+from mockprovider.terraform.recorded.views import build
+from mockprovider.terraform.schema.reading import from_terraform_schema, from_terraform_schemas, is_terraform_schema
 
 KINDS = (
     "a types file of ours, a Pulumi package schema (`pulumi package get-schema`, JSON or YAML), "

@@ -89,7 +89,7 @@ def _starter(protocol: str, command: Command, env: Mapping[str, str] | None) -> 
         from mockprovider.pulumi.plugin import Plugin  # noqa: PLC0415 - imports pulumi, which is slow
 
         return Plugin, 6
-    from mockprovider.terraform import plugin  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.process import plugin  # noqa: PLC0415 - an optional dependency
 
     return plugin.Plugin, plugin.protocol_of(command, env=env)
 
@@ -130,7 +130,7 @@ def _compacting(protocol: str) -> Callable[[Cassette], Cassette]:
     mutates = transcriber(protocol).mutates
     if protocol == "pulumi":
         return lambda cassette: without_repeats(cassette, mutates)
-    from mockprovider.terraform.pruning import pruned  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.recorded.pruning import pruned  # noqa: PLC0415 - an optional dependency
 
     return lambda cassette: pruned(without_repeats(cassette, mutates))
 
@@ -148,8 +148,8 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None,
     name = header.provider or "mock"
     if header.protocol == "pulumi":
         return Wiring(name, _Attached(Replayer(cassette, transcriber(header.protocol), redactor)))
-    from mockprovider.terraform.pruning import pruned  # noqa: PLC0415 - an optional dependency
-    from mockprovider.terraform.sets import Sets  # noqa: PLC0415 - as above
+    from mockprovider.terraform.recorded.pruning import pruned  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.recorded.sets import Sets  # noqa: PLC0415 - as above
 
     small = pruned(cassette)
     replayer = Replayer(cassette if whole_schema else small, transcriber(header.protocol), redactor, Sets(small))
@@ -189,7 +189,7 @@ def transcriber(protocol: str) -> Transcriber:
         return Transcript()
     if protocol not in ("tfplugin5", "tfplugin6"):
         raise DefinitionError(f"There is no protocol {protocol!r}: cassettes are of pulumi, tfplugin5 or tfplugin6.")
-    from mockprovider.terraform.transcript import Transcript as TerraformTranscript  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.recorded.transcript import Transcript as TerraformTranscript  # noqa: PLC0415 - an optional dependency
 
     return TerraformTranscript(int(protocol.removeprefix("tfplugin")))
 

@@ -78,7 +78,7 @@ def _folder(protocol: str, name: str, into: Path, version: str, source: str) -> 
 
 def sources(package: str) -> tuple[str, ...]:
     """The source addresses of a package: a neutral one, and those of a configuration that names none."""
-    from mockprovider.terraform.plugin import sources as unnamed  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.process.plugin import sources as unnamed  # noqa: PLC0415 - an optional dependency
 
     return (SOURCE.format(package=package), *unnamed(package))
 

@@ -106,7 +106,7 @@ class Connection:
             back = {"engine_address": self._engine.address} if self._engine else {}
             self._client = Client(target, PROVIDER, rewrite=back, on_failure=read_status)
             return
-        from mockprovider.terraform.methods import SERVICES  # noqa: PLC0415 - an optional dependency
+        from mockprovider.terraform.rpcs.methods import SERVICES  # noqa: PLC0415 - an optional dependency
 
         self._client = Client(target, SERVICES[int(call.session.protocol.removeprefix("tfplugin"))])
 

@@ -97,7 +97,7 @@ class Serving:
             from mockprovider.pulumi.plugin import attach_environment  # noqa: PLC0415 - imports pulumi, which is slow
 
             return attach_environment({package: each.port for package, each in addresses.items()})
-        from mockprovider.terraform.plugin import reattach_environment  # noqa: PLC0415 - an optional dependency
+        from mockprovider.terraform.process.plugin import reattach_environment  # noqa: PLC0415 - an optional dependency
 
         found = {source: str(each) for name, each in addresses.items() for source in sources(name)}
         return reattach_environment(found, self.major)
@@ -251,7 +251,7 @@ def _services(protocol: str, major: int, on_shutdown: Callable[[str], Any]) -> t
         from mockprovider.pulumi.methods import PROVIDER  # noqa: PLC0415 - imports pulumi, which is slow
 
         return PROVIDER, ()
-    from mockprovider.terraform.methods import SERVICES  # noqa: PLC0415 - an optional dependency
-    from mockprovider.terraform.plugin import controller  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.process.plugin import controller  # noqa: PLC0415 - an optional dependency
+    from mockprovider.terraform.rpcs.methods import SERVICES  # noqa: PLC0415 - an optional dependency
 
     return SERVICES[major], (controller(on_shutdown),)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from mockprovider.errors import MockProviderError, PluginError
 from mockprovider.plugin.asked import Asked
 from mockprovider.plugin.life import Life
-from mockprovider.terraform.handshake import MAJORS, check_cookie, choose_major, handshake_line
+from mockprovider.terraform.process.handshake import MAJORS, check_cookie, choose_major, handshake_line
 from mockprovider.wire.pipes import CONNECT_SECONDS, Pipes
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _front(join: Join, stack: ExitStack) -> tuple[str, str]:
     certificate = ""
     wrap: Callable[[socket.socket], socket.socket] = _plain
     if wanted:
-        from mockprovider.terraform.tls import Identity  # noqa: PLC0415 - an optional dependency
+        from mockprovider.terraform.process.tls import Identity  # noqa: PLC0415 - an optional dependency
 
         try:
             identity = Identity(wanted)

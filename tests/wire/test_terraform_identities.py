@@ -13,7 +13,7 @@ from wire_toolbox import Connection
 from mockprovider.cloud import Cloud
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.schema import Property, ResourceType
-from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.rpcs.methods import SERVICES
 
 PLACE = ResourceType(
     "cloud:index:Place",
