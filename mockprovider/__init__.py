@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mockprovider.pulumi.package.reading import from_schema
     from mockprovider.schema import Child, Component, Function, Kind, Method, Package, Property, Random, ResourceType, Template
     from mockprovider.tape.cloudfile import SqliteStore
-    from mockprovider.terraform.provider_schema import from_terraform_schema
+    from mockprovider.terraform.schema.reading import from_terraform_schema
     from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown
 
 __all__ = [
@@ -73,7 +73,7 @@ _HOMES = {
         "Template",
     ),
     "mockprovider.tape.cloudfile": ("SqliteStore",),
-    "mockprovider.terraform.provider_schema": ("from_terraform_schema",),
+    "mockprovider.terraform.schema.reading": ("from_terraform_schema",),
     "mockprovider.values": ("UNKNOWN", "Archive", "Asset", "Output", "ResourceReference", "Secret", "Unknown"),
 }
 

@@ -14,8 +14,8 @@ from mockprovider.double.cassettes import replaying, transcriber
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
 from mockprovider.redaction import fill, stand_in
-from mockprovider.terraform import views
-from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.recorded import views
+from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire.methods import Service
 from mockprovider.wire.views import build
 

@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
-from mockprovider.terraform.values import KINDS, number
+from mockprovider.terraform.values.packing import KINDS, number
+from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import Unknown
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(lambda text: unicodedata.normalize("NFC", text))

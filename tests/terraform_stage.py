@@ -15,9 +15,9 @@ from mockprovider.drivers.terraform import Terraform, TerraformResult
 from mockprovider.layers import unchecked
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Kind, Property, ResourceType
-from mockprovider.terraform import values
-from mockprovider.terraform.installing import dev_overrides
-from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.process.installing import dev_overrides
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.values import packing as values
 
 ENGINES = [
     pytest.param("terraform", marks=pytest.mark.terraform_cli),

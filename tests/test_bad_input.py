@@ -43,7 +43,7 @@ from mockprovider.errors import (
     PluginError,
     ProgramError,
 )
-from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.rpcs.methods import SERVICES
 
 SERVICE = "/pulumirpc.ResourceProvider"
 FILES = Path(__file__).parents[1] / "examples" / "files" / "provider.py"

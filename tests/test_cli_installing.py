@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from mockprovider.cli import main
-from mockprovider.terraform.installing import this_machine
+from mockprovider.terraform.process.installing import this_machine
 
 TYPES = {"mockprovider": 1, "packages": {"cloud": {"resources": {"cloud:index:Bucket": {"properties": {}}}}}}
 

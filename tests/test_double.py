@@ -17,7 +17,7 @@ from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.journal import Side
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.schema import Function, ResourceType
-from mockprovider.terraform.installing import SOURCE
+from mockprovider.terraform.process.installing import SOURCE
 from mockprovider.wire.client import Client
 
 KEY = ResourceType("other:index:Key", {"user": str})

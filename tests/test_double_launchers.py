@@ -11,7 +11,7 @@ from builders import BUCKET
 from mockprovider.double import Double, joint_environment
 from mockprovider.double.launchers import beside, install
 from mockprovider.errors import DefinitionError
-from mockprovider.terraform.installing import dev_overrides, mirror, this_machine
+from mockprovider.terraform.process.installing import dev_overrides, mirror, this_machine
 
 
 @pytest.mark.parametrize(

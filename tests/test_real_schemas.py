@@ -11,7 +11,7 @@ from mockprovider.calls import Call, Op
 from mockprovider.double import Double
 from mockprovider.pulumi.package.reading import from_schema
 from mockprovider.schema import Kind
-from mockprovider.terraform.schema import ProviderSchema
+from mockprovider.terraform.schema.provider import ProviderSchema
 
 COUNTS = {"random": (7, 0), "tls": (4, 2), "kubernetes": (189, 0), "azure-native": (2, 0), "aws": (599, 200)}
 """Resources and functions of each, components and methods aside."""

@@ -8,9 +8,9 @@ import pytest
 
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
-from mockprovider.terraform.blocks import has_secret, is_block, nested_object, with_empty, without_empty
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.schema import ProviderSchema
+from mockprovider.terraform.schema.blocks import has_secret, is_block, nested_object, with_empty, without_empty
+from mockprovider.terraform.schema.provider import ProviderSchema
 from mockprovider.values import Unknown
 
 RULE = Kind("object", properties={"port": Property(int, required=True), "hosts": Property(Kind("array", items=Kind("string")))})

@@ -11,9 +11,9 @@ from mockprovider.errors import ContractError
 from mockprovider.layers import send_as_is, stack
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
-from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.requests import schema_of
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.rpcs.requests import schema_of
 from mockprovider.values import UNKNOWN
 
 RULE = Kind("object", properties={"port": Property(int), "label": Property(str)})

@@ -13,9 +13,9 @@ from mockprovider.calls import Native, Session
 from mockprovider.cloud import Cloud
 from mockprovider.fake import Fake
 from mockprovider.schema import Kind, Package, Property, ResourceType
-from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.requests import schema_of
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.rpcs.requests import schema_of
 
 PART = Kind("object", properties={"text": Property(str), "note": Property(str, default="none")})
 THING = ResourceType(

@@ -11,8 +11,8 @@ from mockprovider.calls import Call, Change, ChangeKind, Failure, Native, Op, Pl
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.layers import unchecked
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
-from mockprovider.terraform.methods import PROVIDER5, PROVIDER6, REASONS, SERVICES
 from mockprovider.terraform.proto import protocol
+from mockprovider.terraform.rpcs.methods import PROVIDER5, PROVIDER6, REASONS, SERVICES
 from mockprovider.values import UNKNOWN, Unknown
 from mockprovider.wire.methods import Method
 

@@ -9,9 +9,9 @@ import pytest
 
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.schema import Kind, Property, ResourceType
-from mockprovider.terraform.objects import Generic, ObjectSchema, attribute_names, is_dynamic, type_of_kind
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.types import DYNAMIC, NUMBER, STRING, Type
+from mockprovider.terraform.schema.objects import Generic, ObjectSchema, attribute_names, is_dynamic, type_of_kind
+from mockprovider.terraform.values.types import DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import Secret, Unknown
 
 RULE = {"fromPort": Property(int), "cidrBlocks": Property(list[str], terraform="cidrs")}

@@ -11,10 +11,10 @@ from mockprovider.calls import Call, Failure, Native, Op, Reply, Session
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.schema import Kind, Package, Property, ResourceType
-from mockprovider.terraform.methods import REASONS, SERVICES
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.requests import schema_of
-from mockprovider.terraform.schema import ProviderSchema
+from mockprovider.terraform.rpcs.methods import REASONS, SERVICES
+from mockprovider.terraform.rpcs.requests import schema_of
+from mockprovider.terraform.schema.provider import ProviderSchema
 from mockprovider.values import Unknown
 from mockprovider.wire.methods import Method
 

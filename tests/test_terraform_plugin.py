@@ -8,7 +8,7 @@ import os
 import pytest
 
 from mockprovider.errors import PluginError
-from mockprovider.terraform.handshake import (
+from mockprovider.terraform.process.handshake import (
     COOKIE,
     COOKIE_NAME,
     Handshake,
@@ -17,8 +17,8 @@ from mockprovider.terraform.handshake import (
     handshake_line,
     read_handshake,
 )
-from mockprovider.terraform.installing import sources
-from mockprovider.terraform.plugin import reattach_environment
+from mockprovider.terraform.process.installing import sources
+from mockprovider.terraform.process.plugin import reattach_environment
 
 
 def test_engines_are_led_to_running_providers() -> None:

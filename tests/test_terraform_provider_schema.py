@@ -15,11 +15,11 @@ from mockprovider.double import Double
 from mockprovider.errors import DefinitionError
 from mockprovider.offers import Ephemeral, ephemerals, provider_functions
 from mockprovider.schema import Kind, Package, Property, ResourceType, kind_of
-from mockprovider.terraform.layout import layout_of
-from mockprovider.terraform.provider_schema import from_terraform_schema, from_terraform_schemas
-from mockprovider.terraform.published import data_of
-from mockprovider.terraform.schema import ProviderSchema
-from mockprovider.terraform.types import DYNAMIC, parse_type
+from mockprovider.terraform.schema.layout import layout_of
+from mockprovider.terraform.schema.provider import ProviderSchema
+from mockprovider.terraform.schema.published import data_of
+from mockprovider.terraform.schema.reading import from_terraform_schema, from_terraform_schemas
+from mockprovider.terraform.values.types import DYNAMIC, parse_type
 
 TEXT_PROPERTY = Property(kind_of(str))
 

@@ -2,7 +2,7 @@
 
 from mockprovider.calls import Op
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Interaction
-from mockprovider.terraform.pruning import prune, pruned
+from mockprovider.terraform.recorded.pruning import prune, pruned
 
 SCHEMA = {
     "provider": {"block": {}},

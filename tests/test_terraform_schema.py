@@ -8,7 +8,7 @@ import pytest
 
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
-from mockprovider.terraform.schema import ProviderSchema, data_source_name
+from mockprovider.terraform.schema.provider import ProviderSchema, data_source_name
 
 RULE = Kind("object", properties={"fromPort": Property(int, required=True), "note": Property(str, default="")})
 

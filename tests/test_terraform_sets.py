@@ -8,11 +8,11 @@ import pytest
 from mockprovider.calls import Call, Handler, Native, Op, Reply, Session
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Interaction, Recorder, Replayer
 from mockprovider.errors import MissError
-from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.sets import Sets
-from mockprovider.terraform.transcript import TerraformTranscript
-from mockprovider.terraform.views import build
+from mockprovider.terraform.recorded.sets import Sets
+from mockprovider.terraform.recorded.transcript import TerraformTranscript
+from mockprovider.terraform.recorded.views import build
+from mockprovider.terraform.rpcs.methods import SERVICES
 
 BLOCK = {
     "attributes": [

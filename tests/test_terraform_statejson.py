@@ -10,8 +10,8 @@ from strategies import proved
 from strategies_terraform import known_values, literals
 
 from mockprovider.errors import MalformedError
-from mockprovider.terraform.statejson import from_json, to_json
-from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
+from mockprovider.terraform.values.statejson import from_json, to_json
+from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import UNKNOWN
 
 OBJECT = Type("object", attributes={"name": STRING, "size": NUMBER, "on": BOOL, "any": DYNAMIC})

@@ -11,7 +11,7 @@ import pytest
 from mockprovider.cloud import Cloud
 from mockprovider.errors import MalformedError, MockProviderError
 from mockprovider.schema import Package, Property, ResourceType
-from mockprovider.terraform.tfstate import adopt, load
+from mockprovider.terraform.recorded.tfstate import adopt, load
 
 CLOUD = Package("cloud")
 CLOUD.add(ResourceType("cloud:index:Bucket", {"maxItems": Property(int), "key": Property(str, secret=True)}))

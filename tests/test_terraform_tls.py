@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from mockprovider.errors import PluginError
-from mockprovider.terraform.tls import Identity
+from mockprovider.terraform.process.tls import Identity
 
 SECONDS = 20
 needs_cryptography = pytest.mark.skipif(not find_spec("cryptography"), reason="cryptography is not installed")

@@ -10,10 +10,10 @@ import pytest
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError
 from mockprovider.schema import Kind, Package, Property, ResourceType
-from mockprovider.terraform.methods import SERVICES
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.schema import ProviderSchema
-from mockprovider.terraform.transcript import CREDENTIALS, TerraformTranscript
+from mockprovider.terraform.recorded.transcript import CREDENTIALS, TerraformTranscript
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.schema.provider import ProviderSchema
 
 
 def call(name: str, major: int = 6, **fields: Any) -> Call:

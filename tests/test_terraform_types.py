@@ -10,7 +10,7 @@ from strategies import proved
 from strategies_terraform import types
 
 from mockprovider.errors import MalformedError
-from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type, parse_type, type_json, type_of
+from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type, parse_type, type_json, type_of
 from mockprovider.values import UNKNOWN, Asset
 
 

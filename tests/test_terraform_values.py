@@ -12,8 +12,8 @@ from strategies import proved
 from strategies_terraform import literals, numbers, packed, typed_values
 
 from mockprovider.errors import MalformedError
-from mockprovider.terraform.types import BOOL, DYNAMIC, NUMBER, STRING, Type
-from mockprovider.terraform.values import Dynamic, number, pack, pack_any, unpack, unpack_any
+from mockprovider.terraform.values.packing import Dynamic, number, pack, pack_any, unpack, unpack_any
+from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, Secret, Unknown
 
 STRINGS = Type("list", items=STRING)

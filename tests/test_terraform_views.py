@@ -15,7 +15,7 @@ from strategies_terraform import messages, packed
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.views import build, view
+from mockprovider.terraform.recorded.views import build, view
 
 NAMES = (
     "ApplyResourceChange.Response",

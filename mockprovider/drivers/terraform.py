@@ -157,7 +157,7 @@ class Terraform:
             MalformedError: it is no state file, or an instance does not fit its type.
             MockProviderError: the cloud has one of its objects already.
         """
-        from mockprovider.terraform import tfstate  # noqa: PLC0415 - an optional dependency
+        from mockprovider.terraform.recorded import tfstate  # noqa: PLC0415 - an optional dependency
 
         loaded = tfstate.load(state)
         if double is not None:

@@ -13,15 +13,15 @@ from mockprovider.errors import DefinitionError
 from mockprovider.protocols import ProviderProtocol, of_family
 from mockprovider.redaction import Redactor
 from mockprovider.schema import Package
-from mockprovider.terraform.installing import SOURCE, dev_overrides, mirror, sources, this_machine
-from mockprovider.terraform.methods import SERVICES
-from mockprovider.terraform.plugin import Plugin, controller, protocol_of, reattach_environment
+from mockprovider.terraform.process.installing import SOURCE, dev_overrides, mirror, sources, this_machine
+from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
 from mockprovider.terraform.proto import protocol as messages
-from mockprovider.terraform.provider_schema import from_terraform_schema, from_terraform_schemas, is_terraform_schema
-from mockprovider.terraform.pruning import pruned
-from mockprovider.terraform.sets import Sets
-from mockprovider.terraform.transcript import TerraformTranscript
-from mockprovider.terraform.views import build
+from mockprovider.terraform.recorded.pruning import pruned
+from mockprovider.terraform.recorded.sets import Sets
+from mockprovider.terraform.recorded.transcript import TerraformTranscript
+from mockprovider.terraform.recorded.views import build
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.schema.reading import from_terraform_schema, from_terraform_schemas, is_terraform_schema
 from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.methods import Service
 

@@ -9,7 +9,7 @@ PROTOCOLS = tuple(
         version=major,
         adapter="mockprovider.terraform.adapter:TerraformAdapter",
         executable="terraform-provider-",
-        starter="mockprovider.terraform.starter:TerraformStarter",
+        starter="mockprovider.terraform.process.starter:TerraformStarter",
     )
     for major in (6, 5)
 )

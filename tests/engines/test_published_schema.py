@@ -14,7 +14,7 @@ from terraform_stage import ENGINES
 
 from mockprovider.double import Double
 from mockprovider.drivers.terraform import Terraform
-from mockprovider.terraform.provider_schema import from_terraform_schema
+from mockprovider.terraform.schema.reading import from_terraform_schema
 
 CONFIGURATION = """
 provider "post" {

@@ -22,8 +22,8 @@ import os, sys, threading
 sys.path[:0] = {path!r}
 from mockprovider.double import Double
 from mockprovider.schema import Property, ResourceType
-from mockprovider.terraform.handshake import check_cookie, choose_major, handshake_line
-from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.process.handshake import check_cookie, choose_major, handshake_line
+from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire.server import Endpoint, serve
 
 check_cookie(os.environ)

@@ -17,11 +17,11 @@ from mockprovider.calls import Handler, Reply, Session
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.layers import stack
-from mockprovider.terraform.installing import sources
-from mockprovider.terraform.methods import SERVICES
-from mockprovider.terraform.plugin import Plugin, controller, protocol_of, reattach_environment
-from mockprovider.terraform.transcript import TerraformTranscript
-from mockprovider.terraform.views import build, view
+from mockprovider.terraform.process.installing import sources
+from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
+from mockprovider.terraform.recorded.transcript import TerraformTranscript
+from mockprovider.terraform.recorded.views import build, view
+from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire.proxy import PerSession
 from mockprovider.wire.server import Endpoint, serve
 
@@ -90,9 +90,9 @@ import os, sys, threading
 sys.path[:0] = {path!r}
 from mockprovider.double import Double
 from mockprovider.schema import Property, ResourceType
-from mockprovider.terraform.methods import SERVICES
-from mockprovider.terraform.handshake import check_cookie, choose_major, handshake_line
-from mockprovider.terraform.plugin import controller
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.process.handshake import check_cookie, choose_major, handshake_line
+from mockprovider.terraform.process.plugin import controller
 from mockprovider.wire.server import Endpoint, serve
 
 check_cookie(os.environ)

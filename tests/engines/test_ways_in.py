@@ -20,7 +20,7 @@ from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.schema import Property, ResourceType
 from mockprovider.tape.cloudfile import SqliteStore
-from mockprovider.terraform.installing import dev_overrides, mirror
+from mockprovider.terraform.process.installing import dev_overrides, mirror
 
 TYPE = "cloud:index:Bucket"
 BUCKET = ResourceType(TYPE, {"acl": Property(str, default="private"), "arn": Property(str, computed="arn:{id}")})

@@ -12,7 +12,7 @@ from mockprovider.calls import Op, Session
 from mockprovider.errors import PluginError
 from mockprovider.pulumi.plugin import Plugin
 from mockprovider.pulumi.values import decode, encode
-from mockprovider.terraform.plugin import Plugin as TerraformPlugin
+from mockprovider.terraform.process.plugin import Plugin as TerraformPlugin
 from mockprovider.wire.process import Process
 
 

@@ -22,9 +22,9 @@ from mockprovider.double.launchers import install
 from mockprovider.errors import PluginError
 from mockprovider.pulumi.plugin import Plugin as PulumiPlugin
 from mockprovider.tape.cloudfile import SqliteStore
-from mockprovider.terraform.handshake import COOKIE, COOKIE_NAME, read_handshake
-from mockprovider.terraform.plugin import Plugin as TerraformPlugin
-from mockprovider.terraform.plugin import Running
+from mockprovider.terraform.process.handshake import COOKIE, COOKIE_NAME, read_handshake
+from mockprovider.terraform.process.plugin import Plugin as TerraformPlugin
+from mockprovider.terraform.process.plugin import Running
 from mockprovider.values import UNKNOWN
 from mockprovider.wire.process import Process
 

@@ -14,7 +14,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.protocols import of_family
 from mockprovider.schema import Property, ResourceType
-from mockprovider.terraform.methods import SERVICES
+from mockprovider.terraform.rpcs.methods import SERVICES
 
 PLACE = ResourceType(
     "cloud:index:Place",

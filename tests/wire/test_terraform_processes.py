@@ -11,7 +11,7 @@ import pytest
 
 from mockprovider.calls import Call, Op, Session
 from mockprovider.errors import PluginError
-from mockprovider.terraform.plugin import Plugin, Running, protocol_of
+from mockprovider.terraform.process.plugin import Plugin, Running, protocol_of
 from mockprovider.terraform.proto import protocol
 
 PROVIDER = """
@@ -19,9 +19,9 @@ import os, sys, threading
 from mockprovider.double import Double
 from mockprovider.calls import Session
 from mockprovider.schema import Property, ResourceType
-from mockprovider.terraform.methods import SERVICES
-from mockprovider.terraform.handshake import check_cookie, choose_major, handshake_line
-from mockprovider.terraform.plugin import controller
+from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.process.handshake import check_cookie, choose_major, handshake_line
+from mockprovider.terraform.process.plugin import controller
 from mockprovider.wire.server import Endpoint, serve
 
 check_cookie(os.environ)

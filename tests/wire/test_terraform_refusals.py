@@ -10,8 +10,8 @@ import pytest
 from mockprovider.double import Double
 from mockprovider.errors import UnsupportedError
 from mockprovider.schema import ResourceType
-from mockprovider.terraform.methods import REASONS, SERVICES
 from mockprovider.terraform.proto import protocol
+from mockprovider.terraform.rpcs.methods import REASONS, SERVICES
 
 
 @pytest.mark.parametrize("major", sorted(SERVICES))

@@ -1,0 +1,1 @@
+"""Plugins as processes: the handshake, TLS, reattaching, and how a real provider is started."""

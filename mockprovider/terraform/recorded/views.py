@@ -1,0 +1,223 @@
+"""Protocol messages as readable trees for cassettes, and back to equal messages.
+
+A message is a dict of its fields that are set, so that unset and empty stay apart. What needs more than JSON has:
+
+* DynamicValue's ``msgpack`` is the value decoded, with an unknown as ``{"$unknown": its refinement}``; where that would not
+  give the same bytes again, it is ``{"$msgpack": the bytes, "shown": …}``.
+* A DynamicValue's or raw state's ``json`` is that JSON, where it can be written again; a raw state comes back equal as JSON,
+  without the state file's indentation.
+* Other bytes are text where they are printable text, else ``{"$bytes": …}``.
+* Protobuf fields that we do not know are ``"$unknown_fields"``.
+
+Keys with ``$``, which no field's name has, hold bytes in base64.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
+
+from google.protobuf.message import Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from mockprovider.errors import MalformedError
+from mockprovider.terraform.values import packing
+from mockprovider.values import Unknown, Value
+from mockprovider.wire.views import Leaf, Trees
+
+M = TypeVar("M", bound=Message)
+Data: TypeAlias = Any
+"""What JSON can hold."""
+
+UNKNOWN_FIELDS = "$unknown_fields"
+SAFE_INTEGERS = range(-(2**63), 2**64)
+"""Integers that every JSON reader of ours gives back as they were."""
+
+
+class _Trees(Trees):
+    """Terraform's way: what is in DynamicValues and raw states is opened, and each message keeps its unknown fields."""
+
+    def leaf(self, field: Any) -> Leaf:
+        if field.type != field.TYPE_BYTES:
+            return super().leaf(field)
+        of = field.containing_type.name
+        if (of, field.name) == ("DynamicValue", "msgpack"):
+            return MSGPACK
+        if field.name == "json":
+            return EXACT_JSON if of == "DynamicValue" else JSON
+        return BYTES
+
+    def view(self, message: Message) -> dict[str, Data]:
+        shown = super().view(message)
+        unknown: Any = UnknownFieldSet(message)
+        if len(unknown):
+            shown[UNKNOWN_FIELDS] = _base64(b"".join(_wire(each) for each in unknown))
+        return shown
+
+    def build(self, cls: type[M], tree: Mapping[str, Data]) -> M:
+        if not isinstance(tree, Mapping) or UNKNOWN_FIELDS not in tree:
+            return super().build(cls, tree)
+        message = super().build(cls, {name: each for name, each in tree.items() if name != UNKNOWN_FIELDS})
+        message.MergeFromString(b64decode(tree[UNKNOWN_FIELDS]))
+        return message
+
+
+def view(message: Message) -> dict[str, Data]:
+    """``message`` as a tree of JSON; ``build`` makes an equal message of it."""
+    return TREES.view(message)
+
+
+def build(data: Mapping[str, Data], cls: type[M]) -> M:
+    """The message of class ``cls`` that ``view`` made ``data`` of. Raises ``MalformedError`` for data of another form."""
+    return TREES.build(cls, data)
+
+
+# Bytes.
+
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode()
+
+
+def _show_bytes(data: bytes) -> Data:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return {"$bytes": _base64(data)}
+    return text if text.isprintable() else {"$bytes": _base64(data)}
+
+
+def _read_bytes(shown: Data) -> bytes:
+    return shown.encode() if isinstance(shown, str) else b64decode(shown["$bytes"])
+
+
+def _read_json(shown: Data) -> bytes:
+    return b64decode(shown["$bytes"]) if isinstance(shown, dict) and "$bytes" in shown else _compact(shown)
+
+
+def _compact(value: Data) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=True).encode()
+
+
+def _show_json(data: bytes, *, exact: bool) -> Data:
+    try:
+        value = json.loads(data, parse_float=_float, parse_int=_integer, parse_constant=_refuse, object_pairs_hook=_unique)
+    except (ValueError, RecursionError):
+        return {"$bytes": _base64(data)}
+    writable = not exact or _compact(value) == data
+    return value if writable and not (isinstance(value, dict) and "$bytes" in value) else {"$bytes": _base64(data)}
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number) or Decimal(repr(number)) != Decimal(text):
+        raise ValueError("no float holds this number")
+    return number
+
+
+def _integer(text: str) -> int:
+    if int(text) not in SAFE_INTEGERS:
+        raise ValueError("this integer needs more than 64 bits")
+    return int(text)
+
+
+def _refuse(text: str) -> float:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+# DynamicValue.
+
+
+def _show_msgpack(data: bytes) -> Data:
+    try:
+        shown = _show_value(packing.unpack_any(data))
+        if _read_msgpack(shown) == data:
+            return shown
+    except (MalformedError, TypeError, ValueError, OverflowError, RecursionError):
+        return {"$msgpack": _base64(data)}
+    return {"$msgpack": _base64(data), "shown": shown}
+
+
+def _show_value(value: Value) -> Data:
+    if isinstance(value, Unknown):
+        return {"$unknown": _base64(value.refinement or b"")}
+    if isinstance(value, bytes):
+        return {"$bytes": _base64(value)}
+    if isinstance(value, dict):
+        return {_key(key): _show_value(each) for key, each in sorted(value.items())}
+    if isinstance(value, list):
+        return [_show_value(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"JSON has no {value}")
+    return value
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str) or key.startswith("$"):
+        raise ValueError(f"{key!r} would be taken for a marker")
+    return key
+
+
+def _read_msgpack(shown: Data) -> bytes:
+    if isinstance(shown, dict) and "$msgpack" in shown:
+        return b64decode(shown["$msgpack"])
+    return packing.pack_any(_read_value(shown))
+
+
+def _read_value(shown: Data) -> Value:
+    if isinstance(shown, list):
+        return [_read_value(each) for each in shown]
+    if not isinstance(shown, dict):
+        return shown
+    if "$unknown" in shown:
+        return Unknown(refinement=b64decode(shown["$unknown"]) or None)
+    if "$bytes" in shown:
+        return b64decode(shown["$bytes"])
+    return {key: _read_value(each) for key, each in shown.items()}
+
+
+# Fields that we do not know.
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
+
+
+def _wire(field: Any) -> bytes:
+    """An unknown field as it travelled, by its wire type."""
+    tag = _varint(field.field_number << 3 | field.wire_type)
+    match field.wire_type:
+        case 0:
+            return tag + _varint(field.data)
+        case 1:
+            return tag + int(field.data).to_bytes(8, "little")
+        case 2:
+            return tag + _varint(len(field.data)) + bytes(field.data)
+        case 3:
+            return tag + b"".join(_wire(each) for each in field.data) + _varint(field.field_number << 3 | 4)
+        case _:
+            return tag + int(field.data).to_bytes(4, "little")
+
+
+MSGPACK = Leaf(_show_msgpack, _read_msgpack)
+JSON = Leaf(partial(_show_json, exact=False), _read_json)
+EXACT_JSON = Leaf(partial(_show_json, exact=True), _read_json)
+BYTES = Leaf(_show_bytes, _read_bytes)
+TREES = _Trees()

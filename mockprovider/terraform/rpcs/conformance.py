@@ -1,0 +1,159 @@
+"""Answers that engines would refuse, caught before they are sent: with the type, the path and the rule that is broken.
+
+Engines check every answer, and their messages often name neither. What comes from a real or recorded provider is handed on
+as it is and never checked; what shall be wrong on purpose goes out unchecked by ``layers.unchecked(reply)``, or all of it by
+the layer ``layers.send_as_is``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from google.protobuf.message import Message
+
+from mockprovider.calls import Call, Reply
+from mockprovider.errors import ContractError
+from mockprovider.layers import UNCHECKED
+from mockprovider.terraform.rpcs.replies import ERROR
+from mockprovider.terraform.rpcs.requests import Shape, codec, schema_of
+from mockprovider.terraform.rules import kept, planned
+from mockprovider.terraform.rules.planned import Problem
+from mockprovider.terraform.schema.fields import Fields, unknowns, written
+from mockprovider.terraform.schema.objects import ObjectSchema
+from mockprovider.terraform.values import packing
+from mockprovider.values import Value
+
+Respond = Callable[[Shape, type[Message], Reply, Call], Any]
+KNOWN = "it is unknown, and only plans may say so"
+WRITTEN = "a write-only attribute has a value, and has to be null"
+
+
+def checked(respond: Respond, shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """What ``respond`` answers. Raises ``ContractError`` if an engine would refuse it."""
+    message = respond(shape, cls, reply, call)
+    if UNCHECKED in reply.extra or call.native is None or schema_of(call.session) is None:
+        return message
+    found = next(_Answer(shape, message, call).problems(), None)
+    if found is not None:
+        raise ContractError(_told(found, call))
+    return message
+
+
+def _told(problem: Problem, call: Call) -> str:
+    name = getattr(call.native.message, "type_name", "") if call.native else ""
+    where = ".".join(part for part in (name or call.type, problem.path) if part)
+    return (
+        f"{where}: this answer to {call.method} breaks the contract: {problem.rule}. Mend what answered; "
+        "where it is wrong on purpose, send it with mockprovider.layers.unchecked(reply)."
+    )
+
+
+class _Answer:
+    """One answer, beside the request that it is for."""
+
+    def __init__(self, shape: Shape, message: Any, call: Call) -> None:
+        self._shape, self._message, self._call = shape, message, call
+        self._request: Any = call.native.message if call.native else None
+        self._failed = any(each.severity == ERROR for each in message.diagnostics)
+        self._coder = codec(call.session, shape.of, call.type)
+
+    def problems(self) -> Iterator[Problem]:
+        """What an engine would refuse, in the order in which it looks."""
+        if not isinstance(self._coder, ObjectSchema):
+            return
+        yield from self._deferral()
+        check = CHECKS.get(self._shape.value)
+        if check is not None:
+            yield from check(self)
+
+    def _deferral(self) -> Iterator[Problem]:
+        if "deferred" in self._message.DESCRIPTOR.fields_by_name and self._message.HasField("deferred") and not self._failed:
+            allowed = getattr(self._request, "client_capabilities", None)
+            if allowed is None or not allowed.deferral_allowed:
+                yield Problem("", "it is put off, and the engine does not allow that")
+
+    def _fields(self) -> Fields:
+        schema = schema_of(self._call.session)
+        return schema.fields(self._coder, self._shape.of) if schema and isinstance(self._coder, ObjectSchema) else {}
+
+    def _value(self, dynamic: Any) -> Value:
+        declared = self._coder.type if isinstance(self._coder, ObjectSchema) else None
+        return packing.unpack(dynamic.msgpack, declared) if dynamic.msgpack and declared else None
+
+    def plan(self) -> Iterator[Problem]:
+        """Of a plan: it keeps what is configured, and its paths exist."""
+        if self._failed:
+            return
+        asked = self._request
+        prior, config, found = (self._value(each) for each in (asked.prior_state, asked.config, self._message.planned_state))
+        yield from (Problem(path, WRITTEN) for path in written(found, self._fields()))
+        if not self._message.legacy_type_system or config is None:
+            yield from planned.problems(self._fields(), prior, config, found)
+        for each in self._message.requires_replace:
+            steps = [getattr(step, step.WhichOneof("selector")) for step in each.steps]
+            if not (_leads(prior, steps) or _leads(found, steps)):
+                shown = ".".join(map(str, steps))
+                yield Problem(shown, "a replacement is asked for because of a path that is not there")
+
+    def applied(self) -> Iterator[Problem]:
+        """Of an apply: nothing is unknown, and each promise of the plan is kept."""
+        found = self._value(self._message.new_state)
+        yield from self._settled(found)
+        if self._failed or self._message.legacy_type_system:
+            return
+        yield from kept.broken(self._fields(), self._value(self._request.planned_state), found)
+
+    def state(self) -> Iterator[Problem]:
+        """Of any other state: nothing is unknown, and nothing tells what is only written."""
+        yield from self._settled(self._value(getattr(self._message, self._shape.value)))
+
+    def imported(self) -> Iterator[Problem]:
+        """Of an import: nothing in any of its objects is unknown."""
+        for each in self._message.imported_resources:
+            coder = codec(self._call.session, self._shape.of, each.type_name)
+            found = packing.unpack(each.state.msgpack, coder.type) if isinstance(coder, ObjectSchema) else None
+            yield from (Problem(path, KNOWN) for path in unknowns(found))
+
+    def data(self) -> Iterator[Problem]:
+        """Of a data source: there is an object, and nothing is unknown."""
+        found = self._value(self._message.state)
+        if found is None and not self._failed:
+            yield Problem("", "there is no object, and no error that says why")
+        yield from self._settled(found)
+
+    def opened(self) -> Iterator[Problem]:
+        """Of an ephemeral resource: it keeps what is configured."""
+        if not self._failed:
+            config, found = self._value(self._request.config), self._value(self._message.result)
+            yield from planned.problems(self._fields(), None, config, found)
+
+    def _settled(self, found: Value) -> Iterator[Problem]:
+        yield from (Problem(path, KNOWN) for path in unknowns(found))
+        yield from (Problem(path, WRITTEN) for path in written(found, self._fields()))
+
+
+def _leads(value: Value, steps: list[Any]) -> bool:
+    for step in steps:
+        there = step in value if isinstance(value, dict) else isinstance(value, list) and step in range(len(value))
+        if not there:
+            return False
+        value = value[step]
+    return True
+
+
+def _read_or_applied(answer: _Answer) -> Iterator[Problem]:
+    applied = "planned" in answer._shape.bags  # noqa: SLF001 - a function of this module's table
+    return answer.applied() if applied else answer.state()
+
+
+CHECKS: dict[str, Callable[[_Answer], Iterator[Problem]]] = {
+    "planned_state": _Answer.plan,
+    "new_state": _read_or_applied,
+    "upgraded_state": _Answer.state,
+    "target_state": _Answer.state,
+    "imported_resources": _Answer.imported,
+    "state": _Answer.data,
+    "result": _Answer.opened,
+}
+"""What is checked, by the field of the answer that holds the value."""

@@ -1,0 +1,81 @@
+"""Ephemeral resources: opened, renewed and closed, known in between by the private bytes of their opening alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+
+from mockprovider.calls import Call, Reply
+from mockprovider.errors import MalformedError
+from mockprovider.terraform.rpcs import replies
+from mockprovider.terraform.rpcs.requests import Shape, codec
+
+RENEW_AFTER = "renew_after"
+"""The key of ``Reply.extra`` that holds the seconds after which an ephemeral resource wants to be renewed."""
+
+DUE, AFTER = "renew_at", "after_seconds"
+"""The field of an answer that says when, and what a cassette has in it: how long after the answer, to the millisecond."""
+
+NANOSECONDS = 10**9
+
+
+def open_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """What was opened: the arguments with what the provider answered, and when to renew it."""
+    coder = codec(call.session, shape.of, call.type)
+    message = replies.answer(cls, reply, coder)
+    if reply.value is not None:
+        message.result.msgpack = coder.encode(replies.answered(call, reply.value, coder), like=replies.request_of(call))
+    return _lasting(message, reply)
+
+
+def renew_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """That it lasts, and until when."""
+    return _lasting(replies.answer(cls, reply, codec(call.session, shape.of, call.type)), reply)
+
+
+def _lasting(message: Any, reply: Reply) -> Any:
+    if reply.private:
+        message.private = reply.private
+    after = reply.extra.get(RENEW_AFTER)
+    if after is not None:
+        # The engine compares this with the clock on the wall, and waits by it.
+        message.renew_at.FromNanoseconds(_from_now(after))
+    return message
+
+
+def _from_now(seconds: float) -> int:
+    return time.time_ns() + int(seconds * NANOSECONDS)
+
+
+def _left(message: Any) -> float:
+    return float(message.renew_at.ToNanoseconds() - time.time_ns()) / NANOSECONDS
+
+
+def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:
+    """The reply to an opening or a renewal. When it is due is told as the seconds that are left."""
+    reply = replies.to_reply(shape, message, call)
+    reply.private = message.private
+    if message.HasField("renew_at"):
+        reply.extra = {RENEW_AFTER: _left(message)}
+    return reply
+
+
+def undated(message: Any, shown: dict[str, Any]) -> dict[str, Any]:
+    """``shown``, the view of an answer, as a cassette keeps it: an engine that replays it later waits as long as the first."""
+    if DUE not in message.DESCRIPTOR.fields_by_name or not message.HasField(DUE):
+        return shown
+    return {**shown, DUE: {AFTER: round(_left(message), 3)}}
+
+
+def dated(kept: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The view again, with the time of renewal counted from now. Raises ``MalformedError`` for what is no number of seconds."""
+    due = kept.get(DUE)
+    if not isinstance(due, Mapping) or AFTER not in due:
+        return kept
+    if not isinstance(due[AFTER], (int, float)):
+        raise MalformedError(f"{DUE}.{AFTER}: a number of seconds is needed, this is {due[AFTER]!r}.")
+    seconds, nanos = divmod(_from_now(due[AFTER]), NANOSECONDS)
+    return {**kept, DUE: {"seconds": seconds, "nanos": nanos}}

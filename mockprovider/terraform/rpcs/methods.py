@@ -1,0 +1,230 @@
+"""The table of the Provider service: every RPC of both majors has a row, and those not served say why.
+
+The rows are major 6's. Major 5 is the same table under its own names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from google.protobuf.message import Message
+
+from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.terraform.proto import Proto, protocol
+from mockprovider.terraform.rpcs import conformance, ephemerals, functions, replies, requests, states
+from mockprovider.terraform.rpcs.requests import Shape
+from mockprovider.wire.methods import Method, Service, service
+
+CHECK_PROVIDER = Shape(of="provider", bags={"inputs": "config"})
+CHECK_RESOURCE = Shape(of="resource", bags={"inputs": "config"})
+CHECK_DATA = Shape(of="data", bags={"inputs": "config"})
+DATA = Shape(of="data", bags={"inputs": "config"}, value="state")
+UPGRADE = Shape(of="resource", value="upgraded_state")
+READ = Shape(
+    of="resource",
+    bags={"prior": "current_state"},
+    private="private",
+    value="new_state",
+    answer_private="private",
+    answer_identity="new_identity",
+)
+PLAN = Shape(
+    of="resource",
+    bags={"prior": "prior_state", "proposed": "proposed_new_state", "inputs": "config"},
+    private="prior_private",
+    value="planned_state",
+    answer_private="planned_private",
+)
+APPLY = Shape(
+    of="resource",
+    bags={"prior": "prior_state", "planned": "planned_state", "inputs": "config"},
+    private="planned_private",
+    value="new_state",
+    answer_private="private",
+    answer_identity="new_identity",
+)
+IMPORT = Shape(of="resource", value="imported_resources")
+IDENTITY = Shape(of="resource")
+MOVE = Shape(of="resource", value="target_state", answer_private="target_private")
+CHECK_EPHEMERAL = Shape(of="ephemeral", bags={"inputs": "config"})
+OPEN = Shape(of="ephemeral", bags={"inputs": "config"}, value="result", answer_private="private")
+EPHEMERAL = Shape(of="ephemeral")
+NOTHING = Shape()
+
+NO_ENGINE = "no engine that this version was tried with calls it"
+NO_LISTS = "the fake has no list resources, and no engine that this version was tried with has a list block"
+NO_STORES = "the fake keeps no engine's state: state stores are of protocol 6 and of engines newer than those that were tried"
+NO_ACTIONS = "the fake has no actions, and no engine that this version was tried with calls them"
+
+REASONS: Mapping[str, tuple[Op, str]] = {
+    "GenerateResourceConfig": (Op.IMPORT, NO_ENGINE),
+    "ListResource": (Op.LIST, NO_LISTS),
+    "ValidateListResourceConfig": (Op.CHECK, NO_LISTS),
+    "ValidateStateStoreConfig": (Op.CHECK, NO_STORES),
+    "ConfigureStateStore": (Op.CONFIGURE, NO_STORES),
+    "ReadStateBytes": (Op.RAW, NO_STORES),
+    "WriteStateBytes": (Op.RAW, NO_STORES),
+    "LockState": (Op.RAW, NO_STORES),
+    "UnlockState": (Op.RAW, NO_STORES),
+    "GetStates": (Op.RAW, NO_STORES),
+    "DeleteState": (Op.RAW, NO_STORES),
+    "PlanAction": (Op.RAW, NO_ACTIONS),
+    "InvokeAction": (Op.RAW, NO_ACTIONS),
+    "ValidateActionConfig": (Op.CHECK, NO_ACTIONS),
+}
+"""RPCs that are known and not served: what they would ask for, and why not. The engine is told in a diagnostic."""
+
+
+def provider_service(major: int) -> Service:
+    """The Provider service of major 5 or 6, ready to serve or to call."""
+    proto = protocol(major)
+    # What a client looks up by op is the first row that asks for it, so the refused ones come last.
+    return service(proto.service(), proto.classes, [*_rows(proto), *_refused(proto)])
+
+
+def _rows(proto: Proto) -> Iterator[Method]:
+    row = partial(_row, proto)
+    yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response)
+    yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response)
+    yield row(
+        "ConfigureProvider",
+        Op.CONFIGURE,
+        CHECK_PROVIDER,
+        call=requests.configure_call,
+        request=requests.configure_request,
+        volatile=("terraform_version",),
+    )
+    yield row("ValidateResourceConfig", Op.CHECK, CHECK_RESOURCE)
+    yield row("ValidateDataResourceConfig", Op.CHECK, CHECK_DATA)
+    yield row(
+        "UpgradeResourceState",
+        Op.UPGRADE,
+        UPGRADE,
+        call=states.upgrade_call,
+        request=states.upgrade_request,
+        response=states.upgrade_response,
+    )
+    yield row("ReadResource", Op.READ, READ)
+    yield row("PlanResourceChange", Op.PLAN, PLAN, response=replies.plan_response, reply=replies.plan_reply)
+    yield row("ApplyResourceChange", Op.CREATE, APPLY, call=requests.apply_call, mutates=True)
+    yield row(
+        "ImportResourceState",
+        Op.IMPORT,
+        IMPORT,
+        call=states.import_call,
+        request=states.import_request,
+        response=states.import_response,
+        reply=states.import_reply,
+    )
+    yield row(
+        "MoveResourceState",
+        Op.MOVE,
+        MOVE,
+        call=states.move_call,
+        request=states.move_request,
+        response=states.move_response,
+    )
+    yield row("ReadDataSource", Op.INVOKE, DATA, response=replies.data_response)
+    yield row(
+        "StopProvider", Op.CANCEL, NOTHING, call=requests.stop_call, response=replies.stop_response, reply=replies.stop_reply
+    )
+    yield row("GetMetadata", Op.GET_PLUGIN_INFO, NOTHING, response=replies.metadata_response)
+    yield row("GetResourceIdentitySchemas", Op.GET_SCHEMA, NOTHING, response=replies.identities_response)
+    yield row(
+        "UpgradeResourceIdentity",
+        Op.UPGRADE_IDENTITY,
+        IDENTITY,
+        call=states.identity_upgrade_call,
+        request=states.identity_upgrade_request,
+        response=states.identity_upgrade_response,
+    )
+    yield from _passing(row)
+
+
+def _passing(row: Callable[..., Method]) -> Iterator[Method]:
+    """What no state ever holds: functions and ephemeral resources."""
+    yield row("GetFunctions", Op.GET_SCHEMA, NOTHING, response=functions.functions_response)
+    yield row(
+        "CallFunction",
+        Op.FUNCTION,
+        NOTHING,
+        call=functions.function_call,
+        request=functions.function_request,
+        response=functions.function_response,
+        reply=functions.function_reply,
+    )
+    yield row("ValidateEphemeralResourceConfig", Op.CHECK, CHECK_EPHEMERAL)
+    # Opened a second time it is another one: so an answer answers once.
+    opened = {"response": ephemerals.open_response, "reply": ephemerals.lasting_reply}
+    yield row("OpenEphemeralResource", Op.OPEN, OPEN, mutates=True, **opened)
+    renewed = {"response": ephemerals.renew_response, "reply": ephemerals.lasting_reply}
+    asked = {"request": requests.lasting_request}
+    yield row("RenewEphemeralResource", Op.RENEW, EPHEMERAL, call=requests.renew_call, **asked, **renewed)
+    yield row("CloseEphemeralResource", Op.CLOSE, EPHEMERAL, call=requests.close_call, **asked)
+
+
+def _row(
+    proto: Proto,
+    name: str,
+    op: Op,
+    shape: Shape,
+    *,
+    call: Callable[..., Call] | None = None,
+    request: Callable[..., Message] = requests.to_request,
+    response: Callable[..., Message] = replies.to_response,
+    reply: Callable[..., Reply] = replies.to_reply,
+    mutates: bool = False,
+    volatile: tuple[str, ...] = (),
+) -> Method:
+    """A row from functions that take the shape and the classes of the major first; the default ones need nothing but those."""
+    descriptor = proto.service().methods_by_name[proto.wire_name(name)]
+    asked, answered = proto.classes(descriptor.input_type), proto.classes(descriptor.output_type)
+    rpc = descriptor.name
+    return Method(
+        name=rpc,
+        op=op,
+        call=partial(call, shape, rpc) if call else partial(requests.to_call, shape, op, rpc),
+        request=partial(request, shape, asked),
+        response=partial(conformance.checked, response, shape, answered) if shape.value else partial(response, shape, answered),
+        reply=partial(reply, shape),
+        mutates=mutates,
+        volatile=volatile,
+    )
+
+
+def _refused(proto: Proto) -> Iterator[Method]:
+    for rpc in proto.service().methods:
+        if rpc.name in REASONS:
+            op, reason = REASONS[rpc.name]
+            call, request = partial(_raw_call, op, rpc.name), partial(_raw_request, proto.classes(rpc.input_type))
+            response = partial(replies.refused_response, proto.classes(rpc.output_type))
+            yield Method(
+                name=rpc.name,
+                op=op,
+                call=call,
+                request=request,
+                reply=_raw_reply,
+                response=response,
+                reason=reason,
+                diagnosed=True,
+            )
+
+
+def _raw_call(op: Op, method: str, message: Any, session: Session) -> Call:
+    return Call(op=op, session=session, method=method, type=getattr(message, "type_name", ""))
+
+
+def _raw_request(cls: type[Message], call: Call) -> Message:  # noqa: ARG001 - one signature for all rows
+    return cls()
+
+
+def _raw_reply(message: Any, call: Call) -> Reply:  # noqa: ARG001 - one signature for all rows
+    return Reply()
+
+
+PROVIDER5 = provider_service(5)
+PROVIDER6 = provider_service(6)
+SERVICES: Mapping[int, Service] = {5: PROVIDER5, 6: PROVIDER6}
+"""The Provider service by major."""

@@ -1,0 +1,96 @@
+"""What an apply may make of a plan: known values as they were promised, unknown ones filled in, no block more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from mockprovider.terraform.rules.planned import Problem
+from mockprovider.terraform.schema.fields import Field, Fields, elements
+from mockprovider.terraform.values.types import DYNAMIC, Type
+from mockprovider.values import Unknown, Value, same
+
+
+def broken(fields: Fields, planned: Value, actual: Value, path: str = "") -> Iterator[Problem]:
+    """The promises of an object's plan that ``actual`` breaks."""
+    if planned is None or actual is None:
+        if not (planned is None and actual is None):
+            yield Problem(
+                path, "it was planned, and is now absent" if actual is None else "it was planned to be absent, and is there"
+            )
+        return
+    if isinstance(planned, Unknown) or isinstance(actual, Unknown):
+        return
+    for name, item in fields.items():
+        where = f"{path}.{name}" if path else name
+        before, after = planned.get(name), actual.get(name)
+        found = _blocks(item, before, after, where) if item.block else _values(item.type, before, after, where)
+        # What was promised of something sensitive is nobody's business.
+        yield from (Problem(where, "another sensitive value than was planned") for _ in found) if item.sensitive else found
+
+
+def _blocks(item: Field, planned: Value, actual: Value, path: str) -> Iterator[Problem]:
+    if isinstance(planned, Unknown):
+        return
+    if item.nesting in ("single", "group"):
+        yield from broken(item.inside, planned, actual, path)
+    elif planned is None or actual is None:
+        return
+    elif item.nesting == "set":
+        yield from _sets(planned, actual, path, lambda one, other: not any(broken(item.inside, one, other)))
+    elif len(planned) != len(actual) or (isinstance(planned, dict) and planned.keys() != actual.keys()):
+        yield Problem(path, f"{len(planned)} blocks were planned, and now there are {len(actual)}")
+    else:
+        after = dict(elements(actual, item.nesting, path))
+        for where, each in elements(planned, item.nesting, path):
+            yield from broken(item.inside, each, after[where], where)
+
+
+def _values(declared: Type, planned: Value, actual: Value, path: str) -> Iterator[Problem]:
+    if isinstance(planned, Unknown):
+        return
+    if isinstance(actual, Unknown):
+        yield Problem(path, "it was planned as a known value, and is now unknown")
+    elif planned is None or actual is None:
+        if not (planned is None and actual is None):
+            yield Problem(path, f"{_shown(planned)} was planned, and now it is {_shown(actual)}")
+    elif isinstance(planned, dict) and isinstance(actual, dict):
+        yield from _members(declared, planned, actual, path)
+    elif isinstance(planned, list) and isinstance(actual, list):
+        yield from _elements(declared, planned, actual, path)
+    elif not same(planned, actual):
+        yield Problem(path, f"{_shown(planned)} was planned, and now it is {_shown(actual)}")
+
+
+def _members(declared: Type, planned: dict[str, Value], actual: dict[str, Value], path: str) -> Iterator[Problem]:
+    for key in planned.keys() | actual.keys():
+        where = f"{path}.{key}"
+        if key not in actual:
+            yield Problem(where, "it was planned, and has vanished")
+        elif key not in planned:
+            yield Problem(where, "it was not planned, and has appeared")
+        else:
+            yield from _values(declared.attributes.get(key, declared.element), planned[key], actual[key], where)
+
+
+def _elements(declared: Type, planned: list[Value], actual: list[Value], path: str) -> Iterator[Problem]:
+    if declared.name == "set":
+        yield from _sets(planned, actual, path, lambda one, other: not any(_values(declared.element, one, other, path)))
+    elif len(planned) != len(actual):
+        yield Problem(path, f"{len(planned)} elements were planned, and now there are {len(actual)}")
+    else:
+        kinds = declared.elements or (declared.items or DYNAMIC,) * len(planned)
+        for index, (kind, before, after) in enumerate(zip(kinds, planned, actual, strict=True)):
+            yield from _values(kind, before, after, f"{path}[{index}]")
+
+
+def _sets(planned: list[Value], actual: list[Value], path: str, fits: Callable[[Value, Value], bool]) -> Iterator[Problem]:
+    if any(not any(fits(one, other) for other in actual) for one in planned):
+        yield Problem(path, "an element that was planned is not there")
+    elif any(not any(fits(one, other) for one in planned) for other in actual):
+        yield Problem(path, "an element is there that was not planned")
+    elif len(actual) > len(planned):
+        yield Problem(path, f"{len(planned)} elements were planned, and now there are {len(actual)}")
+
+
+def _shown(value: Value) -> str:
+    return "null" if value is None else repr(value)

@@ -1,0 +1,124 @@
+"""What a plan may say, given what is configured and what was there: the rules that engines check of every planned state.
+
+Each configured value is kept, or else what was there before (it then means the same); what is computed and not configured is
+the provider's to choose; nested blocks are exactly those that were written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.terraform.schema.fields import Field, Fields, elements, equal
+from mockprovider.values import Unknown, Value
+
+HIDDEN = "a sensitive value"
+
+
+class Problem(Struct, frozen=True):
+    """What is wrong at a path, in Terraform's names."""
+
+    path: str
+    rule: str
+
+
+def problems(fields: Fields, prior: Value, config: Value, planned: Value, path: str = "") -> Iterator[Problem]:
+    """What is wrong with an object's plan."""
+    if isinstance(config, Unknown) or (config is None and planned is None):
+        return
+    if config is None or planned is None:
+        planned_only = "nothing is configured, and an object is planned"
+        yield Problem(path, planned_only if config is None else "it is configured, and planned for absence")
+        return
+    if isinstance(planned, Unknown):
+        yield Problem(path, "it is configured, and planned as unknown; only what is in it may be unknown")
+        return
+    for name, each in fields.items():
+        where = f"{path}.{name}" if path else name
+        before = prior.get(name) if isinstance(prior, dict) else None
+        check = _block if each.block else _attribute
+        yield from check(each, before, config.get(name), planned.get(name), where)
+
+
+def _attribute(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+    if item.write_only:
+        # Whether it is null is looked at by itself, and before all else.
+        return
+    if equal(planned, config, item.type):
+        return
+    if prior is not None and config is not None and equal(planned, prior, item.type):
+        return
+    if item.computed and (config is None or not item.optional):
+        return
+    elif config is None:
+        yield Problem(path, f"{_shown(item, planned)} is planned for an attribute that is neither configured nor computed")
+    elif item.nesting:
+        yield from _nested(item, prior, config, planned, path)
+    else:
+        or_prior = "" if prior is None else f", nor what was there before, {_shown(item, prior)}"
+        configured = f"which is not what is configured, {_shown(item, config)}{or_prior}"
+        yield Problem(path, f"{_shown(item, planned)} is planned, {configured}")
+
+
+def _nested(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+    if planned is None or isinstance(planned, Unknown) or isinstance(config, Unknown):
+        yield Problem(path, f"{_shown(item, planned)} is planned, and nested objects are configured")
+    elif item.nesting == "single":
+        yield from problems(item.inside, prior, config, planned, path)
+    elif item.nesting == "set":
+        # Which element became which is not for the engine to say, so it trusts what is in them.
+        if len(planned) > len(config):
+            yield Problem(path, f"{len(planned)} elements are planned, and {len(config)} are configured")
+    else:
+        yield from _counted(item, prior, config, planned, path)
+
+
+def _block(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+    if equal(planned, config, item.type):
+        return
+    if isinstance(config, Unknown):
+        yield Problem(path, "blocks are planned, and how many there are is not known yet")
+    elif isinstance(planned, Unknown):
+        yield Problem(path, "blocks cannot be unknown themselves; make the attributes in them unknown")
+    elif item.nesting in ("single", "group"):
+        yield from problems(item.inside, prior, config, planned, path)
+    elif planned is None:
+        yield Problem(path, f"where there are no blocks, a {item.nesting} of them is empty, and never null")
+    elif item.nesting == "set":
+        yield from _known_elements(item, planned, path)
+    else:
+        yield from _counted(item, prior, config, planned, path)
+
+
+def _known_elements(item: Field, planned: Value, path: str) -> Iterator[Problem]:
+    for where, each in elements(planned, item.nesting, path):
+        if isinstance(each, Unknown):
+            yield Problem(where, "a block cannot be unknown itself; make the attributes in it unknown")
+
+
+def _counted(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+    """Lists by index and maps by key: the same elements, each by the rules of what is in it."""
+    if len(planned) != len(config) or (isinstance(config, dict) and planned.keys() != config.keys()):
+        yield Problem(path, f"{_count(planned)} planned, and {_count(config)} configured: their number never changes")
+        return
+    yield from _known_elements(item, planned, path)
+    wanted = dict(elements(config, item.nesting, path))
+    before = dict(elements(prior, item.nesting, path)) if isinstance(prior, (dict, list)) else {}
+    for where, each in elements(planned, item.nesting, path):
+        if not isinstance(each, Unknown):
+            yield from problems(item.inside, before.get(where), wanted[where], each, where)
+
+
+def _count(value: Any) -> str:
+    one = len(value) == 1
+    return f"{len(value)} {'is' if one else 'are'}"
+
+
+def _shown(item: Field, value: Value) -> str:
+    if item.sensitive:
+        return HIDDEN
+    if isinstance(value, Unknown):
+        return "an unknown value"
+    return "null" if value is None else repr(value)

@@ -1,0 +1,41 @@
+"""Names that a configuration in Terraform's language can say, and those that it keeps for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+
+from mockprovider.errors import DefinitionError
+from mockprovider.schema import Property
+from mockprovider.terraform.schema.objects import attribute_names
+
+NAME = re.compile(r"[^\W\d][\w-]*")
+DATA = frozenset({"count", "depends_on", "for_each", "lifecycle", "provider"})
+RESOURCE = DATA | {"connection", "provisioner"}
+PROVIDER = frozenset({"alias", "count", "depends_on", "for_each", "lifecycle", "locals", "source", "version"})
+"""What an engine takes for itself in a block of each sort (docs: meta-arguments): no provider is ever told of it."""
+
+
+def check_arguments(properties: Mapping[str, Property], reserved: Collection[str]) -> None:
+    """Raise ``DefinitionError`` for a property that a program sets and that no configuration could."""
+    for attribute, name in attribute_names(properties).items():
+        if not NAME.fullmatch(attribute):
+            raise DefinitionError(
+                f"property {name!r} would be the attribute {attribute!r}, and a name there is letters, digits, _ and -, after "
+                "a letter. Give it terraform='another_name'."
+            )
+        if attribute in reserved and properties[name].is_input:
+            raise DefinitionError(
+                f"property {name!r} would be the argument {attribute!r}, which the engine keeps for itself, so that no "
+                "configuration could set it. Give it terraform='another_name'."
+            )
+
+
+@contextmanager
+def served(what: str) -> Iterator[None]:
+    """Say in a ``DefinitionError`` what cannot be served."""
+    try:
+        yield
+    except DefinitionError as error:
+        raise DefinitionError(f"{what} cannot be served to Terraform: {error}") from error

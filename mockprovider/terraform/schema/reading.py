@@ -1,0 +1,222 @@
+"""Terraform provider schemas read as packages of ours: what ``terraform providers schema -json`` shows, or a provider answers.
+
+A schema says what may be asked and answered; what an answer *is* it never says, so what is computed becomes a generated value.
+Nor does it say which change needs a new object: that is for the user to add. Engines are told the schema as it was read, to
+the last description, and values travel as its types, also where a property's kind says less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from google.protobuf.message import Message
+from msgspec.structs import replace
+
+from mockprovider.document import Node, nearest, parse
+from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.offers import Ephemeral
+from mockprovider.schema import Function, Package, Property, ResourceType, camel_case
+from mockprovider.terraform.schema.attributes import own_id, read_block, replaced, returned_value
+from mockprovider.terraform.schema.published import data_of
+from mockprovider.terraform.schema.published_offers import read_function
+from mockprovider.values import Value
+
+FORMATS = ("0.", "1.")
+"""What ``format_version`` may begin with."""
+
+SECTIONS = frozenset({"resource_schemas", "data_source_schemas"})
+ForcesNew = Mapping[str, Iterable[str]]
+
+
+def from_terraform_schema(
+    source: str | Mapping[str, Any] | Message,
+    provider: str = "",
+    *,
+    forces_new: ForcesNew | None = None,
+    origin: str = "schema",
+) -> Package:
+    """The package that a Terraform provider's schema describes.
+
+    Args:
+        source: the text (or data) of ``terraform providers schema -json``, one provider's part of it, or the answer message
+            to GetProviderSchema of protocol 5 or 6.
+        provider: which one, by name (``aws``) or address, where there are several; what to call it, where nobody says.
+        forces_new: resource types to the names of attributes whose change needs a new object: ``{"aws_vpc": ["cidr_block"]}``.
+        origin: what error messages call it: the file's name.
+
+    Raises ``DefinitionError`` that names the origin, the place in it, what stands there, and what should.
+    """
+    name, node = _chosen(_document(source, origin), provider)
+    return _package(name, node, dict(forces_new or {}))
+
+
+def from_terraform_schemas(source: str | Mapping[str, Any], origin: str = "schema") -> list[Package]:
+    """The same of every provider in the text or data. Raises ``DefinitionError``."""
+    node = _document(source, origin)
+    found = _providers(node)
+    return [_package(_short(address), each, {}) for address, each in found.items()] or [_package(*_chosen(node, ""), {})]
+
+
+def is_terraform_schema(document: Any) -> bool:
+    """Whether parsed JSON looks like the command's output, or one provider's part of it."""
+    return isinstance(document, Mapping) and bool({"provider_schemas", *SECTIONS} & document.keys())
+
+
+def _document(source: str | Mapping[str, Any] | Message, origin: str) -> Node:
+    if isinstance(source, Message):
+        try:
+            return Node(data_of(source), origin)
+        except (AttributeError, KeyError, ValueError) as error:
+            raise DefinitionError(
+                f"{origin}: a {source.DESCRIPTOR.full_name} is no provider schema that can be read."
+            ) from error
+    return Node(parse(source, origin) if isinstance(source, str) else source, origin)
+
+
+def _providers(node: Node) -> dict[str, Node]:
+    members = node.members()
+    if "format_version" in members and not members["format_version"].text().startswith(FORMATS):
+        version = members["format_version"]
+        raise version.error(f"this is format {version.value}, and formats 0 and 1 can be read. Use the version that it is for.")
+    return members["provider_schemas"].members() if "provider_schemas" in members else {}
+
+
+def _short(address: str) -> str:
+    return address.rsplit("/", 1)[-1]
+
+
+def _chosen(node: Node, provider: str) -> tuple[str, Node]:
+    """The provider that is asked for, and its part of the document."""
+    if "provider_schemas" not in node.members():
+        return _alone(node, provider)
+    found = _providers(node)
+    fitting = [address for address in found if provider in ("", address, _short(address))]
+    if len(fitting) == 1:
+        return _short(fitting[0]), found[fitting[0]]
+    if provider and not fitting:
+        names = {_short(each) for each in found}
+        raise node.error(f"there is no provider {provider!r}. {nearest(provider, names, 'There are')}")
+    if not found:
+        raise node.error("there are no providers. Run the command where some are required, after init.")
+    raise node.error(f"there are several providers: {', '.join(sorted(fitting))}. Say which one: provider='…'.")
+
+
+def _alone(node: Node, provider: str) -> tuple[str, Node]:
+    if not ({"provider"} | SECTIONS) & node.members().keys():
+        raise node.error(
+            "this is no provider schema. It is what `terraform providers schema -json` shows: an object with provider_schemas."
+        )
+    types = [*_section(node, "resource_schemas"), *_section(node, "data_source_schemas")]
+    names = {each.split("_", 1)[0] for each in types}
+    if not provider and len(names) != 1:
+        raise node.error("nothing here says what the provider is called. Say it: provider='…'.")
+    return _short(provider) or names.pop(), node
+
+
+def _section(node: Node, key: str) -> dict[str, Node]:
+    members = node.members()
+    return members[key].members() if key in members and members[key].value is not None else {}
+
+
+def _package(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
+    try:
+        return _read(name, node, forces_new)
+    except (RecursionError, MalformedError) as error:
+        raise node.error(f"it cannot be read: {error}.") from error
+
+
+def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
+    config = _section(node, "provider")
+    package = Package(name, config=_block(config["block"]) if "block" in config else {})
+    tokens = _Tokens(name)
+    resources = _section(node, "resource_schemas")
+    for type_name in forces_new.keys() - resources.keys():
+        raise DefinitionError(f"forces_new: there is no type {type_name!r}. {nearest(type_name, resources, 'There are')}")
+    identities = _section(node, "resource_identity_schemas")
+    for type_name, each in resources.items():
+        declared = _resource(tokens.of(type_name), type_name, each, forces_new.get(type_name, ()))
+        package.add(replace(declared, identity=_identity(declared, identities.get(type_name))))
+    for type_name, each in _section(node, "data_source_schemas").items():
+        token = tokens.of(type_name, "get")
+        package.add(Function(token, *_asked(token, each), terraform=type_name, terraform_schema=each.value))
+    for type_name, each in _section(node, "ephemeral_resource_schemas").items():
+        token = tokens.of(type_name, "Ephemeral")
+        package.add(Ephemeral(token, *_asked(token, each), terraform=type_name, terraform_schema=each.value))
+    for function, each in _section(node, "functions").items():
+        package.add(read_function(name, function, each))
+    package.terraform_schema = node.value
+    return package
+
+
+def _block(node: Node) -> dict[str, Property]:
+    return read_block(node) if node.value is not None else {}
+
+
+def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> ResourceType:
+    members = node.members(needed=("block",))
+    properties = read_block(members["block"])
+    # An id that a program must say is what the object is known by; one that the provider chooses is no property of ours.
+    template = "{id}" if own_id(properties) and properties["id"].required else "{hash}"
+    kept = {each: item for each, item in properties.items() if each != "id" or own_id(properties)}
+    version = members["version"].whole() if "version" in members else 0
+    try:
+        return ResourceType(
+            token,
+            replaced(kept, forces_new, name),
+            id=template,
+            description=_description(members["block"]),
+            terraform=name,
+            version=version,
+            terraform_schema=node.value,
+        )
+    except DefinitionError as error:
+        raise node.error(str(error)) from error
+
+
+def _identity(declared: ResourceType, node: Node | None) -> tuple[str, ...]:
+    """The properties that tell an object from others, where all that the identity's schema names are the type's own."""
+    attributes = _section(node, "attributes") if node else {}
+    named = [declared.attributes.get(each, "id" if each == "id" else "") for each in attributes]
+    return tuple(named) if all(named) else ()
+
+
+def _description(node: Node) -> str:
+    return str(node.value.get("description") or "")
+
+
+def _asked(token: str, node: Node) -> tuple[dict[str, Property], dict[str, Value]]:
+    """What a data source or an ephemeral resource is asked, and what it answers."""
+    properties = read_block(node.members(needed=("block",))["block"])
+    told = {each for each, item in properties.items() if not item.is_input or (each == "id" and not own_id(properties))}
+    # What may be set or computed is both: an argument, and an answer where nobody set it.
+    returns = {each: returned_value(each, item, token) for each, item in properties.items() if item.computed}
+    return {each: _argument(item) for each, item in properties.items() if each not in told}, returns
+
+
+def _argument(item: Property) -> Property:
+    return Property(
+        item.kind, required=item.required, secret=item.secret, description=item.description, terraform=item.terraform
+    )
+
+
+class _Tokens:
+    """Pulumi's names for Terraform's types: ``random_pet`` is ``random:index:Pet``, its data source ``random:index:getPet``."""
+
+    def __init__(self, provider: str) -> None:
+        self._provider = provider
+        self._taken: set[str] = set()
+
+    def of(self, name: str, verb: str = "") -> str:
+        """A token that no other type has: engines do not tell the cases of letters apart."""
+        prefix, _, rest = name.partition("_")
+        own = self._provider.replace("-", "_")
+        member = name.removeprefix(f"{own}_") if name.startswith(f"{own}_") else (rest or prefix)
+        camel = camel_case(member)
+        wanted = f"{self._provider}:index:{verb}{'' if camel[:1].isalpha() else 'T'}{camel[:1].upper()}{camel[1:]}"
+        token, count = wanted, 1
+        while token.casefold() in self._taken:
+            count += 1
+            token = f"{wanted}{count}"
+        self._taken.add(token.casefold())
+        return token

@@ -1,0 +1,74 @@
+"""Dynamic values keep the type that they came with.
+
+A property of any type travels with its type beside it, and Terraform takes a list for another value than a tuple of the same
+elements. Bags do not say which of the two a Python list was, so an answer's dynamic values are typed like those of the
+request, wherever the value at the same place is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from mockprovider.terraform.values import statejson
+from mockprovider.terraform.values.packing import Dynamic, decode
+from mockprovider.terraform.values.types import Type, parse_type
+from mockprovider.values import Unknown, Value, same
+
+Hints: TypeAlias = Mapping[str, "list[Dynamic]"]
+"""The dynamic values of a request, by path."""
+
+
+Source: TypeAlias = tuple[Any, bool]
+"""Where hints come from: an unpacked DynamicValue or parsed state JSON, and whether it is the latter."""
+
+
+def hints(sources: Iterable[Source], declared: Type) -> Hints:
+    """All dynamic values in ``sources``, which are of the type ``declared``."""
+    found: dict[str, list[Dynamic]] = {}
+    for raw, is_json in sources:
+        for path, dynamic in _found(raw, declared, "", _of_json if is_json else _of_msgpack):
+            found.setdefault(path, []).append(dynamic)
+    return found
+
+
+def typed(value: Value, declared: Type, known: Hints, path: str = "") -> Value:
+    """``value``, a ``declared``, with the dynamic values in it typed like the same ones in ``known``."""
+    if value is None or isinstance(value, Unknown):
+        return value
+    if declared.name == "dynamic":
+        return next((each for each in known.get(path, ()) if same(each.value, value)), value)
+    if isinstance(value, Mapping):
+        return {key: _inside(each, declared, known, key, path) for key, each in value.items()}
+    if isinstance(value, (list, tuple)) and declared.name != "tuple":
+        return [typed(each, declared.element, known, f"{path}[{index}]") for index, each in enumerate(value)]
+    return value
+
+
+def _inside(value: Value, declared: Type, known: Hints, key: str, path: str) -> Value:
+    return typed(value, declared.attributes.get(key, declared.element), known, f"{path}.{key}")
+
+
+def _found(raw: Any, declared: Type, path: str, read: Callable[[Any], Dynamic]) -> Iterator[tuple[str, Dynamic]]:
+    if raw is None or isinstance(raw, Unknown):
+        return
+    if declared.name == "dynamic":
+        yield path, read(raw)
+    elif isinstance(raw, dict):
+        for key, each in raw.items():
+            inside = declared.attributes.get(key, declared.items)
+            if inside is not None:
+                yield from _found(each, inside, f"{path}.{key}", read)
+    elif isinstance(raw, list) and declared.items is not None:
+        for index, each in enumerate(raw):
+            yield from _found(each, declared.items, f"{path}[{index}]", read)
+
+
+def _of_msgpack(raw: Any) -> Dynamic:
+    declared = parse_type(raw[0])
+    return Dynamic(declared, decode(raw[1], declared))
+
+
+def _of_json(raw: Any) -> Dynamic:
+    declared = statejson.type_in_json(raw)
+    return Dynamic(declared, statejson.decode_json(raw["value"], declared))

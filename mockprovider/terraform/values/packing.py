@@ -1,0 +1,290 @@
+"""Terraform's values on the wire: msgpack, as DynamicValue carries it.
+
+``unpack`` and ``pack`` go by type and agree on it with the engine; ``unpack_any`` and ``pack_any`` need no type, because
+msgpack describes itself: a proxy that has no schema sees everything but the difference between a list and a set, a map and an
+object, and a number and the decimal string in which Terraform sends what no float holds. The rules are those of the
+protocol's object wire format.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]
+from msgspec import Struct
+
+from mockprovider.errors import MalformedError
+from mockprovider.terraform.values.mismatch import check_names, expect, join, wrong
+from mockprovider.terraform.values.types import Type, parse_type, type_json, type_of
+from mockprovider.values import LEAVES, Archive, Asset, Unknown, Value, reveal
+
+REFINED = 12
+"""The extension code of an unknown value that promises something about itself."""
+
+KINDS: Mapping[str, str] = {
+    "bool": "bool",
+    "number": "number",
+    "list": "array",
+    "set": "array",
+    "tuple": "array",
+    "map": "object",
+    "object": "object",
+}
+"""Type names to the kind that ``Unknown`` gives its missing element; the others are ``string``."""
+
+LONGEST = 4000
+"""Digits of a number, far more than the 512 bits that Terraform calculates with; more are an attempt to exhaust us."""
+
+BITS_64 = range(-(2**63), 2**63)
+
+
+class Dynamic(Struct, frozen=True):
+    """A value where any type may stand, with the type that it is to travel as; without this wrapper its literal's type."""
+
+    type: Type
+    value: Value
+
+
+def unpack_any(data: bytes) -> Value:
+    """What ``data`` says of itself; a dynamic value stays the pair ``[type JSON as bytes, value]`` that it travels as.
+
+    Raises ``MalformedError`` for bytes that are not one msgpack value.
+    """
+    try:
+        return msgpack.unpackb(data, ext_hook=_unknown, strict_map_key=False)
+    except (ValueError, msgpack.UnpackException, RecursionError) as error:
+        raise MalformedError(f"These {len(data)} bytes are not msgpack: {error or type(error).__name__}.") from error
+
+
+def pack_any(value: Value) -> bytes:
+    """The msgpack of a value that needs no type: the counterpart of ``unpack_any``, with the keys of maps sorted."""
+    return _packed(_plain(value))
+
+
+def unpack(data: bytes, declared: Type, path: str = "") -> Value:
+    """The value of type ``declared`` that ``data`` encodes; ``path`` is what errors call it.
+
+    Raises ``MalformedError`` for bytes that are not msgpack, or not of that type.
+    """
+    return decode(unpack_any(data), declared, path)
+
+
+def pack(value: Value, declared: Type, path: str = "") -> bytes:
+    """The msgpack of ``value`` as a ``declared``. Raises ``MalformedError``, with the path, for a value of another type."""
+    return _packed(encode(reveal(value), declared, path))
+
+
+def _packed(tree: Any) -> bytes:
+    return bytes(msgpack.packb(tree))
+
+
+def _unknown(code: int, payload: bytes) -> Unknown:
+    # A payload of at most one byte is a plain unknown whatever its code, says the reference decoder.
+    return Unknown(refinement=payload if code == REFINED and len(payload) > 1 else None)
+
+
+def _extension(value: Unknown) -> msgpack.ExtType:
+    return msgpack.ExtType(REFINED, value.refinement) if value.refinement else msgpack.ExtType(0, b"\0")
+
+
+def _plain(value: Value) -> Any:
+    if type(value) in _AS_THEY_ARE:
+        return value
+    if isinstance(value, Unknown):
+        return _extension(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(value[key]) for key in sorted(value)}
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return _number_out(value, "") if isinstance(value, Decimal) or _is_big(value) else value
+
+
+_AS_THEY_ARE = LEAVES - {int}
+
+
+def _is_big(value: Value) -> bool:
+    return isinstance(value, int) and value not in BITS_64
+
+
+# Decoding, by type name.
+
+
+def decode(raw: Any, declared: Type, path: str = "") -> Value:
+    """The value that ``raw``, unpacked msgpack, stands for as a ``declared``. Raises ``MalformedError`` with the path."""
+    if raw is None:
+        return None
+    if isinstance(raw, (Unknown, msgpack.Timestamp)):
+        return Unknown(KINDS.get(declared.name, "string"), getattr(raw, "refinement", None))
+    return DECODERS[declared.name](raw, declared, path)
+
+
+def string_in(raw: Any, declared: Type, path: str) -> str:
+    """A string, normalised as Terraform does."""
+    if isinstance(raw, bytes):
+        raw = raw.decode()
+    return unicodedata.normalize("NFC", expect(raw, str, declared, path))
+
+
+def bool_in(raw: Any, declared: Type, path: str) -> bool:
+    """A boolean, and nothing that could be taken for one."""
+    return bool(expect(raw, bool, declared, path))
+
+
+def _number_in(raw: Any, declared: Type, path: str) -> Value:
+    if isinstance(raw, bool) or not isinstance(raw, (int, float, str)):
+        raise wrong(raw, declared, path)
+    return number(raw, path) if isinstance(raw, str) else raw
+
+
+def number(text: str, path: str = "") -> int | float | Decimal:
+    """The number that a decimal string means: an ``int``, or the ``float`` that prints like it, or else a ``Decimal``."""
+    try:
+        exact = Decimal(text)
+    except InvalidOperation as error:
+        raise MalformedError(f"{path or 'value'}: {text!r} is no number.") from error
+    if exact.is_finite() and not -LONGEST < exact.adjusted() < LONGEST:
+        raise MalformedError(f"{path or 'value'}: {text[:40]!r} has more digits than Terraform's numbers can.")
+    if not exact.is_finite():
+        return float(exact)
+    if exact == exact.to_integral_value():
+        return int(exact)
+    near = float(exact)
+    return near if math.isfinite(near) and Decimal(repr(near)) == exact else exact
+
+
+def _list_in(raw: Any, declared: Type, path: str) -> list[Value]:
+    items = declared.element
+    return [decode(each, items, f"{path}[{index}]") for index, each in enumerate(expect(raw, list, declared, path))]
+
+
+def _tuple_in(raw: Any, declared: Type, path: str) -> list[Value]:
+    items = expect(raw, list, declared, path)
+    if items and len(items) != len(declared.elements):
+        raise MalformedError(f"{path or 'value'}: a tuple of {len(declared.elements)} is needed, these are {len(items)}.")
+    return [
+        decode(each, kind, f"{path}[{index}]") for index, (each, kind) in enumerate(zip(items, declared.elements, strict=False))
+    ]
+
+
+def _map_in(raw: Any, declared: Type, path: str) -> dict[str, Value]:
+    items = declared.element
+    return {
+        unicodedata.normalize("NFC", expect(key, str, declared, path)): decode(each, items, f'{path}["{key}"]')
+        for key, each in expect(raw, dict, declared, path).items()
+    }
+
+
+def _object_in(raw: Any, declared: Type, path: str) -> dict[str, Value]:
+    found = expect(raw, dict, declared, path)
+    if found and found.keys() != declared.attributes.keys():
+        check_names(found, declared, path)
+        missing = ", ".join(sorted(declared.attributes.keys() - found.keys()))
+        raise MalformedError(
+            f"{path or 'object'}: without {missing}. Every attribute of an object travels, null where it has none."
+        )
+    return {name: decode(each, declared.attributes[name], join(path, name)) for name, each in found.items()}
+
+
+def _dynamic_in(raw: Any, declared: Type, path: str) -> Value:
+    if not (isinstance(raw, list) and len(raw) == 2 and isinstance(raw[0], (bytes, str))):
+        raise wrong(raw, declared, path)
+    return decode(raw[1], parse_type(raw[0]), path)
+
+
+# Encoding, by type name.
+
+
+def encode(value: Value, declared: Type, path: str = "") -> Any:
+    """``value`` as a ``declared``, ready for msgpack. Raises ``MalformedError`` with the path for a value of another type."""
+    if value is None:
+        return None
+    if isinstance(value, Unknown):
+        return _extension(value)
+    return ENCODERS[declared.name](value, declared, path)
+
+
+def _string_out(value: Value, declared: Type, path: str) -> str:
+    if isinstance(value, (Asset, Archive)):
+        value = value.path or value.uri or (value.text if isinstance(value, Asset) else None)
+    return unicodedata.normalize("NFC", expect(value, str, declared, path))
+
+
+def _number_out_typed(value: Value, declared: Type, path: str) -> int | float | str:
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        raise wrong(value, declared, path)
+    return _number_out(value, path)
+
+
+def _number_out(value: float | Decimal, path: str) -> int | float | str:
+    """Terraform's own choice: a 64-bit integer, else a float that is exactly what it prints as, else the decimal."""
+    if isinstance(value, float) and math.isinf(value):
+        return value
+    exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    if not exact.is_finite():
+        raise MalformedError(f"{path or 'value'}: Terraform has no number {value}.")
+    if exact == exact.to_integral_value():
+        return int(exact) if int(exact) in BITS_64 else str(int(exact))
+    near = float(exact)
+    return near if math.isfinite(near) and Decimal(near) == exact else format(exact, "f")
+
+
+def _list_out(value: Value, declared: Type, path: str) -> list[Any]:
+    items = declared.element
+    return [encode(each, items, f"{path}[{index}]") for index, each in enumerate(expect(value, (list, tuple), declared, path))]
+
+
+def _tuple_out(value: Value, declared: Type, path: str) -> list[Any]:
+    items: Sequence[Value] = expect(value, (list, tuple), declared, path)
+    if len(items) != len(declared.elements):
+        raise MalformedError(f"{path or 'value'}: a tuple of {len(declared.elements)} is needed, these are {len(items)}.")
+    return [
+        encode(each, kind, f"{path}[{index}]") for index, (each, kind) in enumerate(zip(items, declared.elements, strict=True))
+    ]
+
+
+def _map_out(value: Value, declared: Type, path: str) -> dict[str, Any]:
+    items = declared.element
+    found: Mapping[str, Value] = expect(value, Mapping, declared, path)
+    return {unicodedata.normalize("NFC", key): encode(found[key], items, f'{path}["{key}"]') for key in sorted(found)}
+
+
+def _object_out(value: Value, declared: Type, path: str) -> dict[str, Any]:
+    found: Mapping[str, Value] = expect(value, Mapping, declared, path)
+    check_names(found, declared, path)
+    attributes = declared.attributes
+    return {name: encode(found.get(name), attributes[name], join(path, name)) for name in sorted(attributes)}
+
+
+def _dynamic_out(value: Value, declared: Type, path: str) -> list[Any]:  # noqa: ARG001 - the value says its type
+    if isinstance(value, Dynamic):
+        return [type_json(value.type), encode(value.value, value.type, path)]
+    found = type_of(value)
+    return [type_json(found), encode(value, found, path)]
+
+
+DECODERS: Mapping[str, Callable[[Any, Type, str], Value]] = {
+    "string": string_in,
+    "bool": bool_in,
+    "number": _number_in,
+    "list": _list_in,
+    "set": _list_in,
+    "tuple": _tuple_in,
+    "map": _map_in,
+    "object": _object_in,
+    "dynamic": _dynamic_in,
+}
+ENCODERS: Mapping[str, Callable[[Value, Type, str], Any]] = {
+    "string": _string_out,
+    "bool": bool_in,
+    "number": _number_out_typed,
+    "list": _list_out,
+    "set": _list_out,
+    "tuple": _tuple_out,
+    "map": _map_out,
+    "object": _object_out,
+    "dynamic": _dynamic_out,
+}

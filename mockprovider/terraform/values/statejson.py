@@ -1,0 +1,109 @@
+"""Terraform's values in the JSON of state files, which ``RawState`` carries and ``DynamicValue`` may."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]
+
+from mockprovider.errors import MalformedError
+from mockprovider.terraform.values.mismatch import expect, join, wrong
+from mockprovider.terraform.values.packing import bool_in, encode, number, string_in
+from mockprovider.terraform.values.types import Type, parse_type
+from mockprovider.values import Value, reveal
+
+
+def from_json(text: bytes | str, declared: Type) -> Value:
+    """The value that a state file's JSON means as a ``declared``.
+
+    Lenient where an older schema wrote it: attributes that the type has not are left out, missing ones are null. Raises
+    ``MalformedError`` for text that is not JSON, or not of that type.
+    """
+    return decode_json(parse_json(text), declared)
+
+
+def parse_json(text: bytes | str) -> Any:
+    """JSON with its numbers as they are written. Raises ``MalformedError`` for other text."""
+    try:
+        return json.loads(text, parse_float=Decimal)
+    except (ValueError, RecursionError) as error:
+        raise MalformedError(f"This state is not JSON: {error}.") from error
+
+
+def type_in_json(raw: Any) -> Type:
+    """The type that a dynamic value names in JSON. Raises ``MalformedError`` if it names none."""
+    return parse_type(json.dumps(raw.get("type") if isinstance(raw, dict) else None))
+
+
+def decode_json(raw: Any, declared: Type, path: str = "") -> Value:
+    """The value that parsed JSON means as a ``declared``; see ``from_json``."""
+    if raw is None:
+        return None
+    if declared.name in LENIENT:
+        return LENIENT[declared.name](raw, declared, path)
+    if declared.name == "dynamic":
+        expect(raw, dict, declared, path)
+        return decode_json(raw.get("value"), type_in_json(raw), path)
+    if declared.name == "object":
+        expect(raw, dict, declared, path)
+        return {name: decode_json(raw.get(name), kind, join(path, name)) for name, kind in declared.attributes.items()}
+    return _collection_from_json(raw, declared, path)
+
+
+def _string_from_json(raw: Any, declared: Type, path: str) -> str:
+    # JSON lets a boolean or a number stand where a string is meant.
+    if isinstance(raw, bool):
+        raw = str(raw).lower()
+    return string_in(str(raw) if isinstance(raw, (int, Decimal)) else raw, declared, path)
+
+
+def _bool_from_json(raw: Any, declared: Type, path: str) -> bool:
+    return bool_in({"true": True, "false": False}.get(raw, raw) if isinstance(raw, str) else raw, declared, path)
+
+
+def _number_from_json(raw: Any, declared: Type, path: str) -> Value:
+    if isinstance(raw, bool) or not isinstance(raw, (int, Decimal, str)):
+        raise wrong(raw, declared, path)
+    return number(str(raw), path)
+
+
+LENIENT: Mapping[str, Callable[[Any, Type, str], Value]] = {
+    "string": _string_from_json,
+    "bool": _bool_from_json,
+    "number": _number_from_json,
+}
+
+
+def _collection_from_json(raw: Any, declared: Type, path: str) -> Value:
+    if declared.name == "map":
+        return {
+            key: decode_json(each, declared.element, f'{path}["{key}"]')
+            for key, each in expect(raw, dict, declared, path).items()
+        }
+    items = expect(raw, list, declared, path)
+    kinds = declared.elements if declared.items is None else [declared.items] * len(items)
+    return [decode_json(each, kind, f"{path}[{index}]") for index, (each, kind) in enumerate(zip(items, kinds, strict=False))]
+
+
+def to_json(value: Value, declared: Type) -> bytes:
+    """The JSON in which a state file keeps ``value``. Raises ``MalformedError`` for an unknown: JSON has no form for it."""
+    return json.dumps(_to_json(encode(reveal(value), declared), declared), ensure_ascii=False).encode()
+
+
+def _to_json(raw: Any, declared: Type) -> Any:
+    if isinstance(raw, msgpack.ExtType):
+        raise MalformedError("A value that is not known yet has no JSON form.")
+    if raw is None:
+        return None
+    if declared.name == "dynamic":
+        found = parse_type(raw[0])
+        return {"value": _to_json(raw[1], found), "type": json.loads(raw[0])}
+    if isinstance(raw, dict):
+        return {key: _to_json(each, declared.items or declared.attributes[key]) for key, each in raw.items()}
+    if isinstance(raw, list):
+        kinds = declared.elements if declared.items is None else [declared.items] * len(raw)
+        return [_to_json(each, kind) for each, kind in zip(raw, kinds, strict=True)]
+    return raw
