@@ -80,7 +80,7 @@ def meeting(parties):
 
 @pytest.mark.parametrize("kept", ["in memory", "in a file"])
 def test_quota_of_creates_at_once(kept, tmp_path):
-    """However many creates pass the first count together, never more are made than the quota; also over two stores of a file."""
+    """However many creates pass the first count together, never more are made than the quota; also in a file of two stores."""
     with ExitStack() as stores:
         file = [stores.enter_context(SqliteStore(tmp_path / "cloud")) for _ in range(2 if kept == "in a file" else 0)]
         declared = bucket(Quota(3), meeting(8))

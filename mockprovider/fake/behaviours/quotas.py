@@ -13,8 +13,8 @@ from mockprovider.fake.behaviours.world import World, check_status, refused
 class Quota(Struct, frozen=True, tag_field="kind", tag="quota"):
     """At most ``most`` objects of the type, or with ``everywhere`` of all types: create fails beyond, with ``status``.
 
-    It counts before anything is done, and again in the step that makes the object: creates at the same time never exceed it, also of
-    processes that share the cloud, and nobody waits meanwhile. One that a function of yours calls counts beforehand alone.
+    It counts before anything is done, and again in the step that makes the object. So creates at the same time never exceed it,
+    in processes that share the cloud, too, and nobody waits. One that a function of yours calls counts beforehand alone.
     """
 
     most: int
