@@ -13,6 +13,8 @@ from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct, field
 
+from mockprovider.errors import DefinitionError
+from mockprovider.paths import show
 from mockprovider.protocols import ProviderProtocol, of_family
 from mockprovider.values import Bag, Value
 
@@ -102,12 +104,23 @@ class Failure(Struct, frozen=True):
 
     ``status`` names the gRPC status, in lower case, of a protocol that reports failures as one (Pulumi's; Terraform has
     diagnostics); ``None`` leaves the form to the protocol. An RPC that shall fail as such, in any, has ``Reply.status``.
+
+    Raises ``DefinitionError`` for a ``path`` that is no text: it is written as engines write it, ``spec.rules[0]``.
     """
 
     reason: str
     path: str = ""
     status: str | None = None
     detail: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str):
+            meant = f" Write path={show(tuple(self.path))!r}." if _is_path(self.path) else ""
+            raise DefinitionError(f"Failure(path={self.path!r}): a path is text, such as 'spec.rules[0]'.{meant}")
+
+
+def _is_path(path: object) -> bool:
+    return isinstance(path, (list, tuple)) and all(isinstance(segment, (str, int)) for segment in path)
 
 
 STATUS_NAMES = (

@@ -12,7 +12,7 @@ from pathlib import Path
 @contextmanager
 def serving(folder, *arguments):
     """The command line in a process of its own, which is ended."""
-    command = [sys.executable, "-c", "from mockprovider.cli import main; main()", *arguments]
+    command = [sys.executable, "-m", "mockprovider", *arguments]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(Path(__file__).parents[1])}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, cwd=folder, env=environment, **pipes) as process:

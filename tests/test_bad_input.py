@@ -324,7 +324,7 @@ def test_what_is_no_program(wrong, message):
 
 def test_a_folder_without_a_project(tmp_path):
     """A path is taken as a project's folder, and what is missing there is named."""
-    with pytest.raises(MalformedError, match=r"There is no Pulumi\.yaml in .*\. Give the folder of a Pulumi project"):
+    with pytest.raises(MalformedError, match=r"There is no Pulumi\.yaml at .*\. Give the folder of a Pulumi project"):
         Stack(Double()).up(tmp_path)
 
 

@@ -6,6 +6,7 @@ import pytest
 from builders import TOKEN, URN, call
 
 from mockprovider.calls import Change, ChangeKind, Failure, Op, Plan, Reply, Session, Status
+from mockprovider.errors import DefinitionError
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,19 @@ def test_a_session_reads_as_text():
     session.instance = "urn:provider"
 
     assert (before, repr(session)) == ("Session(#2 pulumi ipv4:127.0.0.1:1)", "Session(#2 pulumi urn:provider)")
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        (("spec", "rules", 0, "a.b"), r""" Write path='spec\.rules\[0\]\["a\.b"\]'\."""),
+        (["acl"], r" Write path='acl'\."),
+        ((None,), ""),
+        (3, ""),
+        (None, ""),
+    ],
+)
+def test_a_failure_s_path_is_text(path, hint):
+    """A path that is no text is refused where the failure is made, with the text of one that is a tuple of keys."""
+    with pytest.raises(DefinitionError, match=rf"a path is text, such as 'spec\.rules\[0\]'\.{hint}$"):
+        Failure("no", path=path)

@@ -1,4 +1,4 @@
-"""Modes are one table."""
+"""The modes: their names, and what those that are built are said to do."""
 
 import pytest
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import subprocess
 import sys
 
 import pytest
@@ -106,7 +107,7 @@ def test_a_failed_run_keeps_what_was_done(project, types):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("run", "nowhere", "up"), "There is no Pulumi.yaml in"),
+        (("run", "nowhere", "up"), "There is no Pulumi.yaml at"),
         (("serve", "pulumi", "--types", "nowhere.json"), "Cannot read the types file nowhere.json: No such file"),
         (("replay", "nowhere.json"), "There is no cassette nowhere.json. To record it:"),
         (("record", "pulumi", "--cassette", "x.json", "--", "no-such-provider"), "There is no executable 'no-such-provider'"),
@@ -233,3 +234,12 @@ def test_serving_ends_at_a_signal(number, types, tmp_path):
     assert lines[3].startswith("  export PULUMI_DEBUG_PROVIDERS='cloud:")
     assert "0 objects were left in the cloud." in rest
     assert process.returncode == 0
+
+
+def test_without_the_command_on_path():
+    """``python -m mockprovider`` is the command, and calls itself so."""
+    command = [sys.executable, "-m", "mockprovider", "replay", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    assert shown.stdout.startswith("Usage: mockprovider replay ")
+    assert (shown.returncode, shown.stderr) == (0, "")

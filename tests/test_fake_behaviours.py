@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
 
 import pytest
 from builders import TOKEN, Played, bucket, told
@@ -54,16 +57,60 @@ def test_quota_of_everything():
     assert told(played.create()) == ("LimitExceeded: there are 1 objects, and the quota is 1.", "permission_denied")
 
 
-def test_quota_under_threads():
-    """However many create at once, there are never more than the quota."""
-    played = Played(bucket(Quota(3)))
-    threads = [threading.Thread(target=played.create, kwargs={"acl": str(n)}) for n in range(12)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+def together(*actions):
+    """The results of actions, each in a thread of its own; none may hang."""
+    pool = ThreadPoolExecutor(len(actions))
+    try:
+        return [begun.result(timeout=20) for begun in [pool.submit(action) for action in actions]]
+    finally:
+        pool.shutdown(wait=False)
 
-    assert len(played.cloud.objects()) == 3
+
+def meeting(parties):
+    """A behaviour at which that many creates wait for each other: what stands before it has let all of them pass."""
+    barrier = threading.Barrier(parties, timeout=10)
+
+    def meet(call_, proceed, world):
+        if call_.op is Op.CREATE:
+            barrier.wait()
+        return proceed(call_)
+
+    return meet
+
+
+@pytest.mark.parametrize("kept", ["in memory", "in a file"])
+def test_quota_of_creates_at_once(kept, tmp_path):
+    """However many creates pass the first count together, never more are made than the quota; also in a file of two stores."""
+    with ExitStack() as stores:
+        file = [stores.enter_context(SqliteStore(tmp_path / "cloud")) for _ in range(2 if kept == "in a file" else 0)]
+        declared = bucket(Quota(3), meeting(8))
+        first = Played(declared, store=file[0] if file else None)
+        second = Played(declared, store=file[1]) if file else first
+        replies = together(*[partial(each.create, acl=str(n)) for n in range(4) for each in (first, second)])
+
+        assert [len(each.cloud.objects()) for each in (first, second)] == [3, 3]
+        assert sorted(reply.ok for reply in replies) == [False] * 5 + [True] * 3
+        assert {told(reply) for reply in replies if not reply.ok} == {
+            (f"LimitExceeded: there are 3 objects of {TOKEN}, and the quota is 3.", "resource_exhausted")
+        }
+
+
+def test_quota_keeps_nobody_waiting():
+    """While a create that was counted takes its time, others are answered; one that ends in an error takes no place."""
+    seen = []
+
+    def asking(call_, proceed, world):
+        if call_.op is Op.CREATE and not seen:
+            seen.extend(together(lambda: played.ask(Op.READ, id="nowhere"), partial(played.create, OBJECT)))
+            raise RuntimeError("the power is gone")
+        return proceed(call_)
+
+    played = Played(bucket(Quota(1), asking), ResourceType(OBJECT))
+    with pytest.raises(RuntimeError, match="the power is gone"):
+        played.create()
+
+    assert [reply.ok for reply in seen] == [True, True]
+    assert [played.create().ok, played.create().ok] == [True, False]
 
 
 STATUS = {"status": Property(str, computed=True)}

@@ -1,4 +1,4 @@
-"""When a cassette answers, when it listens, and when it refuses: one table."""
+"""The names of the modes, and what each of those that are built does with a call."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ DECISIONS: Mapping[Mode, Rule] = {
     Mode.NONE: Rule(known=Decision.REPLAY, unknown=Decision.REFUSE),
     Mode.ALL: Rule(known=Decision.RECORD, unknown=Decision.RECORD),
 }
-"""The modes that this version has."""
+"""The modes that this version has. The cells describe what a recorder and a replay do; only the keys are read."""
 
 
 def mode(name: str) -> Mode:

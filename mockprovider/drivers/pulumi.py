@@ -15,6 +15,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Environment, Finished, resolved, run
 from mockprovider.drivers.events import Log, read_log
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
+from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.options import Options, glob, named, unmatched
 from mockprovider.values import Secret
@@ -66,7 +67,7 @@ class PulumiCli:
         binary: the CLI, looked up on ``PATH``.
         backend: where stacks are kept, of its own unless given; stacks of one backend can refer to each other.
 
-    Raises ``PluginError`` if there is no such CLI.
+    Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
 
     def __init__(
@@ -92,7 +93,7 @@ class PulumiCli:
         self._runs = 0
         self.backend = backend or folder / "backend"
         for each in (folder / "home", self.backend):
-            each.mkdir(parents=True, exist_ok=True)
+            make_folder(each)
         self._write_project({})
         self.command("stack", "init", stack)
 

@@ -17,6 +17,7 @@ from mockprovider.drivers.command import Environment, Finished, resolved, run
 from mockprovider.drivers.diagnostics import Diagnostic, diagnostics, events
 from mockprovider.drivers.sources import REATTACH, hint
 from mockprovider.errors import PluginError, ProgramError
+from mockprovider.files import make_folder
 from mockprovider.schema import Package
 
 SECONDS = 300.0
@@ -100,7 +101,7 @@ class Terraform:
         settings: HCL for the CLI's configuration file, such as a ``provider_installation`` block.
         seconds: how long one run may take.
 
-    Raises ``PluginError`` if there is no such CLI.
+    Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class Terraform:
         self.variables = dict(variables or {})
         self._environment = environment
         self._settings = folder / ".mockprovider"
-        self._settings.mkdir(parents=True, exist_ok=True)
+        make_folder(self._settings)
         # A settings file that does not exist is warned about at each command, and the user's own must not count.
         (self._settings / "cli.tfrc").write_text(settings, encoding="utf-8")
 

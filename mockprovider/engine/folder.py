@@ -24,6 +24,7 @@ from mockprovider.engine.monitor import MonitorError
 from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.threads import SLICE
 from mockprovider.errors import MalformedError, ProgramError, UnsupportedError
+from mockprovider.files import read_text
 from mockprovider.wire.server import Served, serve
 
 BOOTSTRAP = Path(__file__).parent / "bootstrap.py"
@@ -65,8 +66,6 @@ def read_folder(path: str | Path) -> Folder:
     """
     root = Path(path).resolve()
     file = root / "Pulumi.yaml"
-    if not file.is_file():
-        raise MalformedError(f"There is no Pulumi.yaml in {root}. Give the folder of a Pulumi project.")
     project = _load(file)
     runtime = project.get("runtime")
     kind, options = (runtime.get("name"), runtime.get("options") or {}) if isinstance(runtime, Mapping) else (runtime, {})
@@ -189,7 +188,7 @@ def _load(path: Path) -> dict[str, Any]:
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with the SDK, and only folders need it
 
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = yaml.safe_load(read_text(path, path.name, "Give the folder of a Pulumi project."))
     except yaml.YAMLError as error:
         raise MalformedError(f"{path} is no YAML: {error}") from error
     if not isinstance(found, dict):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Call, Failure, Handler, Op, Plan, Reply
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud, digest
-from mockprovider.fake.behaviours import Behaviour, World
+from mockprovider.fake.behaviours import Behaviour, Quota, World
 from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importable
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.choosing import DISABLE, Choices, of_check
@@ -100,7 +100,12 @@ class Resources:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
         made = compute(declared, wanted, id_)
-        self._cloud.create(call.type, id_, made)
+        # What a quota counts and what is made are one step: others may create while the behaviours take their time.
+        with self._cloud.transaction():
+            for behaviour in declared.behaviours:
+                if isinstance(behaviour, Quota) and (refusal := behaviour.refusal(self._cloud, call.type)) is not None:
+                    return refusal
+            self._cloud.create(call.type, id_, made)
         return Reply(id=id_, value=_dressed(declared, made, wanted), private=call.private)
 
     def _new(self, declared: ResourceType, call: Call, inputs: Bag) -> tuple[Bag, str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError, MockProviderError, UnsupportedError
+from mockprovider.files import read_text
 from mockprovider.pulumi.values import from_plain
 from mockprovider.urn import Urn
 from mockprovider.values import Value, reveal
@@ -42,10 +43,9 @@ def load(source: Exported | Path) -> Exported:
 
 
 def _parsed(path: Path) -> Any:
+    text = read_text(path, "exported stack", f"Write one with {HOW} > stack.json.")
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise MalformedError(f"There is no exported stack at {path}. Write one with {HOW} > {path.name}.") from None
+        return json.loads(text)
     except ValueError as error:
         raise MalformedError(f"{path} is no exported stack: it is no JSON ({error}). Write one with {HOW}.") from error
 

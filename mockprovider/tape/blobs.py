@@ -67,7 +67,7 @@ class Blobs(Mapping[str, Any]):
                 f"{self._cassette}: its blob {path} is missing. Large answers are kept beside the cassette: copy or commit "
                 f"the folder {FOLDER!r} with it, or record it again."
             ) from error
-        except (zstandard.ZstdError, msgspec.DecodeError) as error:
+        except (OSError, zstandard.ZstdError, msgspec.DecodeError) as error:
             raise CassetteBrokenError(f"{self._cassette}: its blob {path} is damaged: {error}. {REMEDY}") from error
         if digest(view) != name:
             raise CassetteBrokenError(f"{self._cassette}: its blob {path} is not what its name says. {REMEDY}")

@@ -53,7 +53,10 @@ def recover(path: str | os.PathLike[str]) -> Cassette:
     """
     path = Path(path)
     _read(path)
-    lock = Lock(path)
+    try:
+        lock = Lock(path)
+    except OSError as error:
+        raise CassetteError(f"Cannot mend {path} where it is: {error.strerror}. Copy it to a folder of yours.") from error
     try:
         cassette = _parsed(path, tape_format.parse_torn)
         if _is_torn(path.read_bytes(), str(path)):

@@ -1,0 +1,43 @@
+"""Files and folders that users name: what is wrong with one, which is nearest, and what to do next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mockprovider.errors import MalformedError, MockProviderError
+from mockprovider.hints import did_you_mean
+
+
+def read_text(path: Path, what: str, how: str) -> str:
+    """The text of a file in UTF-8; ``what`` it is to be, and ``how`` to get one, stand in errors.
+
+    Raises ``MalformedError`` if there is none, it is a folder, it may not be read, or it is no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        hint = did_you_mean(path.name, _beside(path.parent))
+        raise MalformedError(" ".join(filter(None, (f"There is no {what} at {path}.", hint, how)))) from None
+    except IsADirectoryError:
+        hint = did_you_mean("", _beside(path), "It holds") if _beside(path) else ""
+        raise MalformedError(" ".join(filter(None, (f"{path} is a folder, and no {what}.", hint, how)))) from None
+    except OSError as error:
+        raise MalformedError(f"The {what} {path} cannot be read: {error.strerror}. {how}") from error
+    except UnicodeDecodeError as error:
+        raise MalformedError(f"{path} is no {what}: it is no text in UTF-8. {how}") from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, unless it is there. Raises ``MockProviderError`` where none can be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise MockProviderError(f"Cannot make the folder {path}: {error.strerror}. Name a folder of yours.") from error
+
+
+def _beside(folder: Path) -> list[str]:
+    """The names of a folder's files, those that are data."""
+    try:
+        return [path.name for path in folder.iterdir() if path.suffix in (".json", ".yaml", ".tfstate")]
+    except OSError:
+        return []
