@@ -82,6 +82,30 @@ def test_the_order_reads_like_a_run():
     assert [n for n, _, _ in found] == list(range(1, 14))
 
 
+ORDER = [
+    *("handshake", "attach", "get_plugin_info", "parameterize", "get_schema", "get_mapping", "get_mappings"),
+    *("check_config", "diff_config", "configure"),
+    *("check", "upgrade", "upgrade_identity", "diff", "plan", "create", "read", "update", "delete", "import", "move", "list"),
+    *("invoke", "call", "construct", "open", "renew", "close", "function"),
+    *("cancel", "raw"),
+    *("register", "register_outputs", "engine", "views", "log"),
+]
+
+
+def test_the_order_of_ops_is_part_of_the_format():
+    """Calls that no URN orders stand in the order of the ops: a new op joins the list, and no op changes its place."""
+    assert [op.value for op in Op] == ORDER
+
+
+def test_what_starts_and_what_ends_a_session():
+    """All ops up to Configure start a provider, wherever they were asked; cancelling and unknown RPCs come last."""
+    where = session()
+    asked = [Op.CANCEL, Op.INVOKE, Op.READ, Op.CONFIGURE, Op.CHECK, Op.GET_SCHEMA, Op.HANDSHAKE]
+    interactions = recorded(*[(call(op, where, type_="", asked=op.value), answer()) for op in asked]).interactions
+
+    assert [each.op for each in interactions] == ["handshake", "get_schema", "configure", "check", "read", "invoke", "cancel"]
+
+
 def test_sessions_are_numbered_by_phase_instance_and_time():
     """The table of sessions has their instances, phases, previews, and waves: sessions at the same time share one."""
     recorder = Recorder(Toy(), header())

@@ -88,6 +88,7 @@ def test_create_keeps_secrets():
         (set[str], ["a", "a"], ["a", "b"], [("p", UPDATE)]),
         (set[str], ["a"], ["a", "a"], [("p", UPDATE)]),
         (set[str], ["a"], [UNKNOWN], [("p", UPDATE)]),
+        (set[str], [UNKNOWN], [UNKNOWN], [("p", UPDATE)]),
         (set[str], [Secret("a")], ["a"], []),
         (dict[str, str], {"a": "1", "b": "2"}, {"b": "3", "c.d": "4"}, [("p.a", DELETE), ("p.b", UPDATE), ('p["c.d"]', ADD)]),
         ({"in": {"x": int}}, {"in": {"x": 1}}, {"in": {"x": 2}}, [("p.in.x", UPDATE)]),

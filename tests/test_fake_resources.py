@@ -63,6 +63,16 @@ def test_computed_inside_of_objects(protocol):
     assert played.ask(Op.READ, id=made.id, prior=updated.value).inputs == changed
 
 
+def test_a_generated_id_that_is_taken_is_passed_over():
+    """Where an object made by hand has the id that would be next, the new one gets the id after it."""
+    elsewhere, played = Played(bucket()), Played(bucket())
+    first, second = (elsewhere.ask(Op.CREATE, urn=URN, inputs={}).id for _ in range(2))
+    played.cloud.create(TOKEN, first, {"acl": "by hand"})
+
+    assert played.ask(Op.CREATE, urn=URN, inputs={}).id == second
+    assert played.cloud.read(TOKEN, first) == {"acl": "by hand"}
+
+
 def test_what_is_computed_inside_cannot_be_set():
     """A program that sets it is told the path; one that may, may."""
     may = ResourceType(TOKEN, {"disk": Property({"serial": Property(str, computed=True, optional=True)})})

@@ -74,6 +74,37 @@ def test_an_error_is_kept_and_goes_on(journal):
     assert journal.entries()[0].reply is None
 
 
+def test_overlapping_calls_can_be_told_from_calls_in_turn(journal):
+    """Starts and ends are counted together: a call inside another ends before it, and a running call has no end."""
+    seen = []
+
+    def provider(asked):
+        if asked.id == "outer":
+            serve(call(Op.READ, id="inner"))
+            seen.extend((each.call.id, each.began, each.ended) for each in journal)
+        return Reply()
+
+    serve = stack([journal.at(Side.ENGINE)], provider)
+    serve(call(Op.CREATE, id="outer"))
+    serve(call(Op.READ, id="after"))
+
+    assert seen == [("outer", 1, 0), ("inner", 2, 3)]
+    assert [(each.call.id, each.began, each.ended) for each in journal] == [("outer", 1, 4), ("inner", 2, 3), ("after", 5, 6)]
+
+
+def test_a_call_that_raised_has_ended(journal):
+    """A call that broke is over, and says in which thread it ran."""
+
+    def provider(_):
+        raise ValueError("boom")
+
+    with pytest.raises(ValueError, match="boom"):
+        around(journal, provider)(call(Op.CREATE))
+
+    assert [(each.began, each.ended) for each in journal] == [(1, 4), (2, 3)]
+    assert {each.thread for each in journal} == {threading.current_thread().name}
+
+
 def test_a_running_call_can_be_seen(journal):
     """A call is in the journal from its start: looked at from inside, it is running."""
     seen = []

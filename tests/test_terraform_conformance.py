@@ -47,14 +47,14 @@ def session(request: pytest.FixtureRequest) -> Session:
     return opened
 
 
-def respond(session: Session, rpc: str, reply: Reply, name: str = "cloud_thing", **bags: Any) -> Any:
+def respond(session: Session, rpc: str, reply: Reply, name: str = "cloud_thing", typed: str = "type_name", **bags: Any) -> Any:
     """The answer to a request with these objects, in property names; raises what the check raises."""
     major = session.protocol.version
     proto = protocol(major)
     schema = schema_of(session)
     assert schema is not None
     coder = {"ReadDataSource": schema.data_source, "OpenEphemeralResource": schema.ephemeral}.get(rpc, schema.resource)(name)
-    message: Any = proto.message(f"{rpc}.Request")(type_name=name)
+    message: Any = proto.message(f"{rpc}.Request")(**{typed: name})
     for field, bag in bags.items():
         getattr(message, field).msgpack = coder.encode(bag, "t-1")
     row = SERVICES[major].methods[proto.wire_name(rpc)]
@@ -216,6 +216,10 @@ def test_states_are_known(session: Session) -> None:
         respond(session, "ReadResource", Reply(id="t-1", value={"made": UNKNOWN}), current_state={"name": "a"})
     with pytest.raises(ContractError, match=r"cloud_thing.made: .* unknown"):
         respond(session, "ImportResourceState", Reply(id="t-1", value={"made": UNKNOWN}))
+    with pytest.raises(ContractError, match=r"cloud_thing.made: this answer to UpgradeResourceState breaks the contract"):
+        respond(session, "UpgradeResourceState", Reply(id="t-1", value={"made": UNKNOWN}))
+    with pytest.raises(ContractError, match=r"made: this answer to MoveResourceState breaks the contract"):
+        respond(session, "MoveResourceState", Reply(id="t-1", value={"made": UNKNOWN}), typed="target_type_name")
     with pytest.raises(ContractError, match=r"cloud_zone.zone: .* unknown"):
         respond(session, "ReadDataSource", Reply(value={"zone": UNKNOWN}), "cloud_zone", config={"region": "a"})
     with pytest.raises(ContractError, match=r"cloud_zone: .* no object, and no error"):

@@ -161,7 +161,7 @@ def _inside(kind: Kind, key: str) -> tuple[Kind, bool]:
 
 
 def _same_set(before: Value, after: Value) -> bool:
-    if has_unknown(before) or has_unknown(after) or len(before) != len(after):
+    if has_unknown(after) or len(before) != len(after):
         return False
     left = list(after)
     for each in before:
