@@ -24,7 +24,7 @@ from mockprovider.schema import Component, Definition, Function, Method, Package
 
 
 class RealClock:
-    """The machine's own time."""
+    """The machine's own time, as a ``Clock``."""
 
     def now(self) -> float:
         """Seconds since the Unix epoch."""

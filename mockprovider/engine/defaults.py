@@ -40,7 +40,7 @@ class Requested(Struct, frozen=True):
 
 
 class DefaultProviders:
-    """The default providers of one operation.
+    """The default providers of one operation: one for each package and version that a program asks for.
 
     Args:
         config: the stack's configuration by full key (``aws:region``); values are strings, or secrets of them.
