@@ -69,6 +69,12 @@ def examples(page: Path) -> list[Example]:
     return all_
 
 
+def anchors(page: Path) -> set[str]:
+    """What a link may name of a page: its headings, spelled as GitHub does."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def runs() -> Iterator[object]:
     """A parameter for each file of tests, marked with the real engines that it needs."""
     for page in PAGES:
@@ -104,3 +110,21 @@ def test_the_examples_are_found():
     run = {example.page for page in PAGES for example in examples(page) if example.tests}
 
     assert run >= {"pytest.md", "engines.md", "your-own-engine.md", "faults.md", "recording.md"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_headings(page):
+    """A link to a part of a page names a heading that the page has."""
+    linked = re.findall(r"\]\(([^)#\s]*)#([\w-]+)\)", page.read_text(encoding="utf-8"))
+
+    assert [
+        link for link in linked if "://" not in link[0] and link[1] not in anchors(page.parent / link[0] if link[0] else page)
+    ] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_each_example_is_a_file_of_its_own(page):
+    """No example of a page overwrites another one, which would then never run."""
+    files = [example.file for example in examples(page)]
+
+    assert sorted(files) == sorted(set(files))
