@@ -51,7 +51,7 @@ def real(
     env: Mapping[str, str] | None = None,
     cwd: Path | str | None = None,
 ) -> Wiring:
-    """A real provider: one process of its own for each session, started at its first call.
+    """A real provider: each session starts a process of its own at its first call.
 
     ``command`` is the executable and its arguments; ``protocol`` is ``pulumi`` or ``terraform``.
     Raises ``PluginError`` if there is no such executable, or if a Terraform provider does not start (it is asked for its
@@ -70,7 +70,7 @@ def real(
 
 
 def attached(target: str, protocol: str = "pulumi", *, name: str = "", major: int = 6) -> Wiring:
-    """A provider that somebody else has started and that listens at ``target`` (``host:port``), as engines attach to one.
+    """A provider that runs already and listens at ``target`` (``host:port``).
 
     ``protocol`` is ``pulumi`` or ``terraform``, the latter of protocol ``major``. Each session is a connection of its own.
     Raises ``DefinitionError`` for a malformed target; nobody answering there fails the first call.
@@ -105,8 +105,8 @@ def recording(
 ) -> Wiring:
     """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does.
 
-    ``behind`` is ``real(...)``, any handler, or ``None`` for the fake. With ``compact``, what was asked repeatedly and always
-    answered alike is kept once, and of Terraform's schemas the types that were in use.
+    ``behind`` is ``real(...)``, any handler, or ``None`` for the fake. With ``compact``, repeated calls with
+    one answer are kept once, and of Terraform's schemas only the types in use.
     """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
@@ -138,8 +138,8 @@ def _compacting(protocol: str) -> Callable[[Cassette], Cassette]:
 def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
     """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does.
 
-    A Terraform engine is told of the types that the recording is about, as if the provider had no others: that is what makes
-    a replay fast. With ``whole_schema`` it is told of all that the recorded provider has.
+    A Terraform engine gets the schemas of the types in use only, which makes the replay fast; with ``whole_schema`` it gets
+    all recorded ones.
     """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
