@@ -82,9 +82,9 @@ class Change(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What would become of an object, before it is done: the one source of Diff, previews and Terraform plans.
+    """What an operation would make of an object: the one source of Diff, previews and Terraform plans.
 
-    ``planned`` is the object afterwards, with ``UNKNOWN`` where only doing it can tell. ``changes`` is empty when nothing
+    ``planned`` is the object afterwards, with ``UNKNOWN`` where only the operation can tell. ``changes`` is empty when nothing
     is to be done. ``stable`` names the properties that keep their value whatever happens.
     """
 
@@ -103,7 +103,7 @@ class Failure(Struct, frozen=True):
     """What a provider said went wrong.
 
     ``status`` names the gRPC status, in lower case, of a protocol that reports failures as one (Pulumi's; Terraform has
-    diagnostics); ``None`` leaves the form to the protocol. An RPC that shall fail as such, in any, has ``Reply.status``.
+    diagnostics); ``None`` leaves the form to the protocol. To fail the RPC itself, in any protocol, set ``Reply.status``.
 
     Raises ``DefinitionError`` for a ``path`` that is no text: it is written as engines write it, ``spec.rules[0]``.
     """

@@ -51,7 +51,7 @@ class Event(Struct, frozen=True):
 
 
 class CloudObject(Mapping[str, Value]):
-    """One existing object: a mapping of its properties, with its ``type`` and ``id``. A view of one moment, not a live one."""
+    """One existing object: a mapping of its properties, with its ``type`` and ``id``. A snapshot: later changes do not show."""
 
     __slots__ = ("_properties", "id", "type")
 

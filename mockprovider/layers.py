@@ -1,4 +1,4 @@
-"""A layer is given the call and the way onward (``proceed``), and returns a reply. This is the whole engine room."""
+"""A layer is a function of a call and the way onward (``proceed``), and returns a reply."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def stack(layers: Sequence[Layer], provider: Handler) -> Handler:
 
 
 def unchecked(reply: Reply) -> Reply:
-    """``reply``, to be sent as it is, also where it breaks the protocol's contract: how does the engine take it?"""
+    """``reply``, marked to be sent although it breaks the protocol's contract, to see what the engine does."""
     return replace(reply, extra={**reply.extra, UNCHECKED: True})
 
 
 def send_as_is(call: Call, proceed: Handler) -> Reply:
-    """A layer behind which nothing is checked: every answer goes out as it is."""
+    """A layer that sends every answer from behind it without checking it."""
     return unchecked(proceed(call))
 
 

@@ -1,4 +1,4 @@
-"""The house rules that no linter knows: budgets, a complete glossary, a light import, documents that hold."""
+"""The house rules that no linter knows: budgets, words with one meaning, a light import, documents that hold."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def name_of(path: Path) -> str:
 
 
 class Written:
-    """What counts of the package's syntax: each function's length in lines and place, ``global``s, and public classes.
+    """What counts of the package's syntax: each function's length in lines and place, ``global``s, and public classes with
+    their docstrings.
 
     A class is public if neither it nor its module has an underscore in front: ``calls.Op``.
     """
@@ -37,7 +38,7 @@ class Written:
     def __init__(self) -> None:
         self.functions: list[tuple[int, str]] = []
         self.globals: list[str] = []
-        self.classes: set[str] = set()
+        self.classes: dict[str, str] = {}
         for path in MODULES:
             name = name_of(path)
             tree = ast.parse(path.read_text(encoding="utf-8"), name)
@@ -49,8 +50,8 @@ class Written:
                     self.globals.append(f"{name}:{node.lineno}")
             if not path.stem.startswith("_") or path.stem == "__init__":
                 module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
-                classes = [each.name for each in tree.body if isinstance(each, ast.ClassDef)]
-                self.classes |= {f"{module}.{each}" for each in classes if not each.startswith("_")}
+                classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+                self.classes |= {f"{module}.{node.name}": ast.get_docstring(node) or "" for node in classes}
 
 
 @pytest.fixture(scope="session")
@@ -113,13 +114,23 @@ def test_late_imports_have_a_reason():
     assert [(name_of(path), n) for path, n, line in numbered if re.search(r"noqa: PLC0415(?! - \w)", line)] == []
 
 
-def test_every_public_class_is_in_the_glossary(written):
-    """The glossary explains each public class of the package, and none that is gone."""
-    glossary = (HOUSE / "docs/glossary.md").read_text(encoding="utf-8")
-    explained = set(re.findall(r"^- `([\w.]+\.[A-Z]\w*)`: \S", glossary, re.M))
+def test_every_public_class_says_what_it_is(written):
+    """Each public class has a docstring, and no two have the same one."""
+    texts = [text for text in written.classes.values() if text]
 
-    assert sorted(written.classes - explained) == [], "a line in docs/glossary.md each: - `module.Class`: what it is"
-    assert sorted(explained - written.classes) == [], "docs/glossary.md explains classes that no longer exist"
+    assert sorted(name for name, text in written.classes.items() if not text) == []
+    assert sorted(text for text in set(texts) if texts.count(text) > 1) == []
+
+
+def test_the_glossary_holds_words_in_use():
+    """Each word of the glossary stands there once, and is used in the code or on another page."""
+    glossary = HOUSE / "docs/glossary.md"
+    entries = re.findall(r"^- \*\*(.+?)\*\*: \S", glossary.read_text(encoding="utf-8"), re.M)
+    words = [word for entry in entries for word in entry.split(", ")]
+    used = "\n".join(path.read_text(encoding="utf-8").lower() for path in [*MODULES, *PAGES] if path != glossary)
+
+    assert sorted(words) == sorted(set(words))
+    assert [word for word in words if not re.search(rf"\b{word}(s|es)?\b", used)] == []
 
 
 def test_the_import_is_light():

@@ -53,9 +53,9 @@ class RecordedStatus(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fi
 
 
 class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One recorded call and its answer: exactly one of ``response``, ``response_blob`` and ``status``.
+    """One recorded call and its answer: exactly one of ``response``, ``response_blob``, ``status`` and ``withheld``.
 
-    ``request`` is what the call was matched by. ``type``, ``name``, ``urn`` and ``id`` repeat parts of it for the reader.
+    ``request`` is what the call was matched by. ``type``, ``urn`` and ``id`` repeat parts of it for the reader.
     """
 
     n: int

@@ -11,7 +11,7 @@ View = dict[str, Any]
 
 
 class Transcriber(Protocol):
-    """The protocol's side of a cassette. Views are opaque to the cassette, except for these rules:
+    """Writes a protocol's messages for a cassette and reads them back. Views are opaque to the cassette, with these rules:
 
     - they hold only ``dict`` (string keys), ``list``, ``str``, ``int``, finite ``float``, ``bool`` and ``None``; a property
       bag is plain JSON, so that names and Pulumi's secret objects can be seen in it;

@@ -40,7 +40,7 @@ def real(
     env: Mapping[str, str] | None = None,
     cwd: Path | str | None = None,
 ) -> Wiring:
-    """A real provider: one process of its own for each session, started at its first call.
+    """A real provider: each session starts a process of its own at its first call.
 
     ``command`` is the executable and its arguments; ``protocol`` is ``pulumi`` or ``terraform``, and unless given, what the
     executable's name tells, else ``pulumi``. Raises ``PluginError`` if there is no such executable, or if a Terraform provider
@@ -112,8 +112,8 @@ def recording(
 def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
     """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does.
 
-    A Terraform engine is told of the types that the recording is about, as if the provider had no others: that is what makes
-    a replay fast. With ``whole_schema`` it is told of all that the recorded provider has.
+    A Terraform engine gets the schemas of the types in use only, which makes the replay fast; with ``whole_schema`` it gets
+    all recorded ones.
     """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import

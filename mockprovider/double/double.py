@@ -24,7 +24,7 @@ from mockprovider.schema import Component, Definition, Function, Method, Package
 
 
 class RealClock:
-    """The machine's own time."""
+    """The machine's own time, as a ``Clock``."""
 
     def now(self) -> float:
         """Seconds since the Unix epoch."""
@@ -52,18 +52,18 @@ def _unpacked(given: object) -> str:
 
 
 class Double:
-    """A provider's test double: what it serves, what exists, what happened, and what shall go wrong.
+    """A provider's test double: its types, its cloud, its journal and its faults.
 
     Args:
-        definitions: resource types, functions and packages that it serves.
+        definitions: the resource types, functions and packages that it serves.
         provider: what answers instead of the fake: ``real(...)``, ``recording(...)``, ``replaying(...)``, or any handler.
         layers: further layers directly in front of it, outermost first.
-        seed: of all that is generated; equal seeds give equal ids.
+        seed: the seed of generated values; equal seeds give equal ids.
         strict: the fake refuses types, and properties of types, that nobody declared.
-        cloud: the fake's objects; a new, empty one unless given.
-        name: the package that it is attached as where nothing is declared.
-        clock: what the fake's behaviours go by; one that moves only when told, ``double.clock.sleep(60)``, unless given.
-        generation: how old the fake is under Pulumi: a name (``no-handshake``, ``2018``, ...) or a ``Generation``.
+        cloud: the fake's objects; by default a new, empty cloud.
+        name: the package's name where nothing is declared.
+        clock: the clock of the fake's behaviours; by default it moves only by ``double.clock.sleep(60)``.
+        generation: the older Pulumi provider that the fake plays: a name (``no-handshake``, ``2018``, ...) or a ``Generation``.
 
     Raises what its parts raise: a cassette that is missing or broken, a definition that cannot be served.
     """
@@ -92,7 +92,7 @@ class Double:
         self.journal = Journal()
         self.faults = Faults(self._declared, lambda: self.strict)
         self.errors: list[BaseException] = []
-        """Our own errors that an engine was told as a status; ``raise_errors`` raises the first."""
+        """Our own errors, which engines got as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []
         self._ways_back: dict[str, Any] = {}
         self._handlers: dict[str, Handler] = {}
@@ -137,9 +137,9 @@ class Double:
 
     @property
     def generation(self) -> Any:
-        """How old the fake is. Set it by name or as a ``Generation``; it counts for sessions whose first call comes later.
+        """The older provider that the fake plays, for sessions without a call so far. Set it by name or as a ``Generation``.
 
-        Raises ``DefinitionError`` for a name that no generation has, and where something else than the fake answers.
+        Setting it raises ``DefinitionError`` for an unknown name, and on a double of a real or recorded provider.
         """
         return _generation("current") if self._generation is _of_today else self._generation
 
@@ -154,9 +154,9 @@ class Double:
 
     @property
     def strict(self) -> bool:
-        """Whether the fake refuses types, and properties of types, that nobody declared. It counts from the next call on.
+        """Whether the fake refuses types, and properties of types, that nobody declared. It applies from the next call on.
 
-        Setting it raises ``DefinitionError`` where something else than the fake answers.
+        Setting it raises ``DefinitionError`` on a double of a real or recorded provider.
         """
         return self._fake.strict
 
@@ -167,7 +167,7 @@ class Double:
         self._fake.strict = wanted
 
     def define(self, *definitions: Definition | Offer | Package) -> None:
-        """Serve these too. A type or function belongs to the package that its token names; a later one replaces an earlier."""
+        """Serve these, too. A token names the package of its type or function; a later definition replaces an earlier one."""
         for each in definitions:
             if isinstance(each, Package):
                 self.packages[each.name] = each
@@ -195,7 +195,7 @@ class Double:
         engine: EnginePort | None = None,
         peer: str = "in-process",
     ) -> Session:
-        """A new session, as a new connection opens one. ``engine`` is the way back to whoever calls.
+        """A new session, as a new connection opens one. ``engine`` shows what the provider logs.
 
         ``protocol`` is ``pulumi`` (unless given), ``terraform``, or one version of it (``tfplugin5``). Raises
         ``DefinitionError`` for one that is not installed.
@@ -209,10 +209,10 @@ class Double:
     def serve(
         self, protocol: ProviderProtocol | str = "", *, host: str = "127.0.0.1", port: int = 0, major: int | None = None
     ) -> Serving:
-        """Serve over gRPC, on loopback unless told otherwise: one server a package, found through ``environment``.
+        """Serve over gRPC, on loopback by default, one server a package; ``environment`` leads engines there.
 
         ``protocol`` is ``pulumi`` (unless given) or ``terraform``; ``port`` 0 takes free ones. ``major`` is Terraform's
-        protocol, 5 or 6; the fake speaks 6 unless told otherwise. Raises ``PluginError`` if the port is taken,
+        protocol, 5 or 6; the fake speaks 6 by default. Raises ``PluginError`` if the port is taken,
         ``DefinitionError`` for a protocol that is not spoken here.
         """
         serving = Serving(self, self._spoken(protocol, major), host, port)
@@ -237,7 +237,7 @@ class Double:
         return bool(self._served)
 
     def raise_errors(self) -> None:
-        """Raise the first of our own errors that an engine was told as a status, so that a test cannot miss it."""
+        """Raise the first error of ours that an engine got as a status and may have swallowed."""
         if self.errors:
             raise self.errors[0]
 

@@ -26,7 +26,7 @@ class Caller(Struct, frozen=True):
 
 
 class Door:
-    """Listens for plugin processes, each of which asks for one package by name.
+    """Listens for the plugin processes of engines; each asks for one package by name and is joined with its server.
 
     Args:
         addresses: where each package is served, asked for each plugin.

@@ -35,7 +35,7 @@ class Servable(Protocol):
 
 
 class Address(Struct, frozen=True):
-    """Where one package is served."""
+    """Host and port at which one package is served."""
 
     package: str
     host: str

@@ -34,7 +34,7 @@ def resolved(environment: Environment) -> Mapping[str, str]:
 
 
 class Finished(Struct, frozen=True):
-    """A finished run."""
+    """A finished run of a command line."""
 
     command: tuple[str, ...]
     exit_code: int

@@ -61,11 +61,11 @@ class PulumiCli:
 
     Args:
         folder: an empty folder to work in.
-        environment: what leads the CLI to its providers (``Serving.environment``), or a function to ask at each run.
+        environment: the variables that lead the CLI to its providers (``Serving.environment``), or a function that gives them.
         project: the project's name.
         stack: the stack's name.
         binary: the CLI, looked up on ``PATH``.
-        backend: where stacks are kept, of its own unless given; stacks of one backend can refer to each other.
+        backend: the folder of the stacks, by default its own; stacks of one backend can refer to each other.
 
     Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
@@ -99,7 +99,7 @@ class PulumiCli:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The CLI's environment: nothing of the user's account, no network, no waiting for input."""
+        """The CLI's environment: without the user's account, network or prompts."""
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("PULUMI_")},
             "PULUMI_HOME": str(self.folder / "home"),
@@ -126,19 +126,19 @@ class PulumiCli:
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi up``, without a preview before it unless asked.
+        """``pulumi up``, by default without a preview before it.
 
         Args:
             program: a Python function, or a YAML program as data.
             preview: preview first.
             refresh: refresh first.
             plan: an update plan that ``preview(save_plan=...)`` saved; an up that would do something else fails.
-            expect_failure: it is to fail; succeeding is the error then.
+            expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             arguments: further ones of the CLI, as they are.
-            options: what it is limited to, what is replaced, and whether it goes on after errors, as ``Options`` says.
+            options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``.
 
-        Raises ``ProgramError``, with the CLI's output, if it failed (or did not, where it was to), and if a name in the options
-        is none of a resource, of which the CLI itself says nothing; ``DefinitionError`` for what is no program.
+        Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
+        name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
         given = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
         return self._operate(("up", "--yes", *given, *arguments), program, options, expect_failure=expect_failure)
@@ -166,7 +166,7 @@ class PulumiCli:
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi refresh``, or only its preview; the program counts only for the project's settings. Others as for ``up``."""
+        """``pulumi refresh``, or only its preview; ``program`` gives only the project's settings. The rest is as for ``up``."""
         how = _without_program(preview=preview)
         return self._operate(("refresh", *how, *arguments), program or {}, options, expect_failure=expect_failure)
 
@@ -186,7 +186,7 @@ class PulumiCli:
     def import_resource(
         self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
     ) -> PulumiResult:
-        """``pulumi import``: take the existing object ``id_`` into the state, as a resource that no program has yet.
+        """``pulumi import``: take the existing object ``id_`` into the state as a resource that is in no program yet.
 
         The CLI's generated code is not asked for: no language host answers for it. Errors as for ``up``.
         """

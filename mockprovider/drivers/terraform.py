@@ -84,18 +84,18 @@ class TerraformResult(Struct):
 
 
 class Adopting(Protocol):
-    """What can take over the objects of a state: a ``Double``."""
+    """What takes the objects of a state into its cloud: a ``Double``."""
 
     packages: dict[str, Package]
     cloud: Cloud
 
 
 class Terraform:
-    """One root module under a real CLI, in a folder of its own: no user's settings, no network, no plugin cache, no ``init``.
+    """One root module under a real CLI, in a folder of its own, without user settings, network, plugin cache and ``init``.
 
     Args:
-        folder: a folder to work in; made if it is not there. A ``terraform.tfstate`` in it is where the first run starts.
-        environment: what leads the CLI to its providers (``Serving.environment``), or a function to ask at each run.
+        folder: the working folder; made if it is not there. The first run starts from a ``terraform.tfstate`` in it.
+        environment: the variables that lead the CLI to its providers (``Serving.environment``), or a function that gives them.
         binary: ``terraform`` or ``tofu``, looked up on ``PATH``.
         variables: values of the root module's variables, strings or JSON.
         settings: HCL for the CLI's configuration file, such as a ``provider_installation`` block.
@@ -129,7 +129,7 @@ class Terraform:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The CLI's environment: nothing of the user's own settings, and no waiting for input."""
+        """The CLI's environment: without user settings and prompts."""
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith(("TF_", "TOFU_", "TERRAFORM_"))},
             "TF_CLI_CONFIG_FILE": str(self._settings / "cli.tfrc"),
@@ -148,11 +148,11 @@ class Terraform:
         path.write_text(configuration, encoding="utf-8")
 
     def load_state(self, state: Mapping[str, Any] | Path, *, double: Adopting | None = None) -> None:
-        """Go on from a state file of before, in the place of this folder's own.
+        """Start from this state file, instead of the folder's own.
 
         Args:
             state: what ``terraform state pull`` printed, or the file.
-            double: whose cloud shall have what the state says exists; ``terraform.tfstate.adopt`` says what becomes an object.
+            double: creates the objects of the state in its cloud; ``terraform.tfstate.adopt`` says what becomes an object.
 
         Raises:
             MalformedError: it is no state file, or an instance does not fit its type.
@@ -190,7 +190,7 @@ class Terraform:
         return self._operate("apply", str(self._settings / "plan.bin"), expect_failure=expect_failure)
 
     def refresh(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
-        """``apply -refresh-only``: the state made to say what exists."""
+        """``apply -refresh-only``: read what exists into the state."""
         return self._operate("apply", "-refresh-only", "-auto-approve", *arguments, expect_failure=expect_failure)
 
     def destroy(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
@@ -222,8 +222,8 @@ class Terraform:
     def command(self, *arguments: str, expect_failure: bool = False, accept: tuple[int, ...] = (0,)) -> Finished:
         """Any command of the CLI.
 
-        Raises ``ProgramError`` with its output if it fails unexpectedly, or hangs; ``PluginError`` if it would be led to a
-        double of this process that is not served any more.
+        Raises ``ProgramError`` with its output if it fails unexpectedly or hangs, ``PluginError`` if the double that it would
+        connect to is in this process and not served any more.
         """
         environment = self.environment
         _check_served(environment)

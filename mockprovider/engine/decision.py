@@ -39,7 +39,7 @@ class Op(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a registration comes to."""
+    """What a registration needs: the name of the steps that carry it out."""
 
     CREATE = "create"
     SAME = "same"

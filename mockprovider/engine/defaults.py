@@ -40,7 +40,7 @@ class Requested(Struct, frozen=True):
 
 
 class DefaultProviders:
-    """The default providers of one operation.
+    """The default providers of one operation: one for each package and version that a program asks for.
 
     Args:
         config: the stack's configuration by full key (``aws:region``); values are strings, or secrets of them.
@@ -75,9 +75,7 @@ class DefaultProviders:
         return replace(wanted, version=self._versions[wanted.package])
 
     def explicit(self, goal: Goal) -> Goal:
-        """``goal``, a provider that a program makes, with its plugin. One that does not say which gets the same as the
-        package's default one.
-        """
+        """``goal``, an explicit provider, with its plugin: by default the one of the package's default provider."""
         wanted = requested(goal, goal.plugin_download_url)
         if wanted.parameterization and not goal.version:
             # The real engine then puts the plugin's version, once a state has it, in the place of the package's.
@@ -102,7 +100,7 @@ class DefaultProviders:
 
 
 def requested(goal: Goal, url: str) -> Requested:
-    """The provider that ``goal`` asks for; the version of a package that another becomes is that package's."""
+    """The provider that ``goal`` asks for; a parameterized package has its own version, not the base plugin's."""
     made = goal.parameterization
     return Requested(goal.package, made.version if made else goal.version, url, made)
 

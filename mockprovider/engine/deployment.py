@@ -39,7 +39,7 @@ EXPECTED = (CallFailedError, RefusedError, PartialFailureError, MockProviderErro
 
 
 class Deployment:
-    """One operation.
+    """One operation on a stack: registrations come in, steps are carried out, the state moves on.
 
     Args:
         operation: what is being run.

@@ -29,7 +29,7 @@ class Alias(Struct, frozen=True):
 
 
 class Parameterization(Struct, frozen=True):
-    """The package ``name`` in ``version``, which the plugin of the package ``base`` becomes by ``value`` (reference 2.2)."""
+    """A parameterized package: ``value`` makes the plugin of ``base`` the package ``name`` in ``version`` (reference 2.2)."""
 
     base: str
     base_version: str
@@ -56,7 +56,7 @@ class Goal(Struct, kw_only=True):
     version: str = ""
     plugin_download_url: str = ""
     parameterization: Parameterization | None = None
-    """Of the package that it belongs to, where a program registered one that another becomes."""
+    """Of its package, where that is a parameterized one."""
     read_id: str = ""
     import_id: str = ""
     protect: bool | None = None

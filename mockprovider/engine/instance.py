@@ -139,7 +139,7 @@ class Instance:
         return self._session.accepts
 
     def parameterize(self, made: Parameterization) -> None:
-        """Parameterize: the plugin becomes another package, which must be the one that is wanted."""
+        """Parameterize the base plugin. Raises ``CallFailedError`` if it answers another package than the wanted one."""
         value = {"name": made.name, "version": made.version, "value": made.value}
         became = self._ask(Op.PARAMETERIZE, extra={"value": value}).extra.get("name", "")
         if became != made.name:

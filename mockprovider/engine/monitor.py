@@ -226,7 +226,7 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Note a package, also one that another becomes, and answer what requests name it by."""
+        """Register a package, parameterized or not, and answer the reference by which requests name it."""
         return resource_pb2.RegisterPackageResponse(ref=self._answer(self._packages.register, request))
 
     def RegisterStackTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name

@@ -30,10 +30,10 @@ GRACE = 0.5
 
 
 class Stack:
-    """A Pulumi stack without the CLI: runs unmodified programs through the real SDK, against providers given as objects.
+    """The embedded engine: a Pulumi stack that runs unmodified programs through the real SDK, without the CLI.
 
     Args:
-        provider: where provider instances come from: one source for every package (a ``Double``), or one for each by name.
+        provider: a ``Double`` for every package, or a mapping from package names to doubles.
         project: the project's name.
         name: the stack's name.
         organization: the organization's name, which programs may ask for.
@@ -41,7 +41,7 @@ class Stack:
             ``Secret`` of them.
         references: the stacks that a program may refer to (``StackReference``), by the names that it uses: other ``Stack``
             objects, whose outputs are read when they are asked for, or outputs as a mapping, with ``Secret`` where they are.
-        seed: of generated ids and random seeds; equal seeds make equal runs.
+        seed: the seed of generated ids and random seeds; equal seeds make equal runs.
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
@@ -79,7 +79,7 @@ class Stack:
 
     @property
     def state(self) -> Resources:
-        """What the engine remembers, by name or URN."""
+        """The resources in the state, by name or URN."""
         return Resources(self._state.resources)
 
     @property
@@ -100,22 +100,22 @@ class Stack:
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Make what exists what ``program`` says.
+        """Run ``program``; create, update and delete what it asks for.
 
         Args:
             program: a function without arguments, as ``pulumi.automation`` takes it (it may be ``async``), or the folder of a
                 project with a Python program, which is run in a process of its own.
-            preview: preview first, in sessions of its own, as the CLI does; what it finds wrong fails the up.
+            preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
-            expect_failure: it is to fail; succeeding is the error then.
+            expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
-            options: what it is limited to, what is replaced, and whether it goes on after errors, as ``Options`` says.
+            options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``.
 
         Raises:
-            DefinitionError: ``program`` is none.
-            ProgramError: it failed (or did not, where it was to); the message holds the diagnostics.
-            MockProviderError: one of ours, such as a call that a cassette does not hold; raised whatever was expected.
+            DefinitionError: ``program`` is no program.
+            ProgramError: it failed, or succeeded in spite of ``expect_failure``; the message holds the diagnostics.
+            MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
         _checked(program)
         if preview:
@@ -135,7 +135,7 @@ class Stack:
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """What ``up`` would do. Nothing is changed. Arguments and errors as for ``up``."""
+        """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``."""
         _checked(program)
         result = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "preview", expect_failure=expect_failure)
@@ -148,7 +148,7 @@ class Stack:
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Look at what exists, and remember it, unless it is a ``preview``. Other arguments and errors as for ``up``."""
+        """Read what exists into the state; with ``preview``, only show it. Other arguments and errors as for ``up``."""
         result = self._operate(None, only_refresh=True, preview=preview, timeout=timeout, **options)
         return self._judged(result, "refresh", expect_failure=expect_failure)
 
@@ -162,7 +162,7 @@ class Stack:
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Delete everything, unless it is a ``preview``; no program is run. Other arguments and errors as for ``up``."""
+        """Delete everything; with ``preview``, only show it. No program runs. Other arguments and errors as for ``up``."""
         result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "destroy", expect_failure=expect_failure)
 
@@ -177,12 +177,12 @@ class Stack:
         return export_state(structs.replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
 
     def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
-        """Go on from an exported stack, under its project's and its stack's name.
+        """Continue an exported stack, under the exported names of project and stack.
 
         Args:
             deployment: what ``pulumi stack export --show-secrets`` printed, or the file that it was written to.
-            cloud: where to make what the stack says exists (``double.cloud``), or one for each package; packages that a
-                mapping leaves out are left alone. ``pulumi.deployments.adopt`` says what becomes an object.
+            cloud: where to create the objects of the state (``double.cloud``), or a mapping from packages to clouds; packages
+                that it leaves out are left alone. ``pulumi.deployments.adopt`` says what becomes an object.
 
         Raises:
             MalformedError: it is no deployment, or refers to what is not in it.

@@ -15,7 +15,7 @@ from mockprovider.values import reveal, same
 
 
 class Adopting:
-    """The calls that bring a resource under this type's or version's control. ``read`` answers what an object is."""
+    """Upgrade, move and import: a resource comes under this type's or version's control. ``read`` answers what an object is."""
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud, read: Callable[[Call], Reply]) -> None:
         self._catalogue = catalogue

@@ -44,7 +44,7 @@ Context = Mapping[str, Value]
 
 
 class Way:
-    """What a component's or a method's function is given: its inputs, and the way back to the engine."""
+    """What a component's or a method's function gets: its inputs, and the way back to the engine."""
 
     def __init__(self, call: Call, declared: Collection[str], inputs: Bag) -> None:
         self.call = call
@@ -78,7 +78,7 @@ class Way:
 
 
 class Site(Way):
-    """A component while it is constructed. The component itself is registered already.
+    """A component under construction. The component itself is registered already.
 
     ``urn`` is its URN, ``name`` its name.
     """

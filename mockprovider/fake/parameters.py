@@ -1,4 +1,4 @@
-"""Parameterized packages: a package that becomes another, or gets another beside it, by Parameterize (reference 2.2)."""
+"""Parameterized packages and extensions: what Parameterize makes of a base package (reference 2.2)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from mockprovider.schema import Package
 
 
 class Parameter(Struct, frozen=True):
-    """What a package is parameterized with: the words of a command line, or what an SDK or a state kept of an earlier time.
+    """What Parameterize brings: the arguments of a command line, or the value that an SDK or a state kept of them.
 
-    ``value`` is what the package's schema tells SDKs to keep; ``args`` are the words that it was made of, if it is ours.
-    ``name`` and ``version`` are those of the wanted package, which a command line does not tell.
+    ``value`` is the parameter in the package's schema; ``args`` are the arguments that it was made of, if the fake made it.
+    ``name`` and ``version`` are those of the wanted package; a command line does not tell them.
     """
 
     args: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Parameter(Struct, frozen=True):
 
 
 class Parameterized(Struct, frozen=True):
-    """A package that a parameter made of ``base``."""
+    """A parameterized package, or an extension, of ``base``."""
 
     package: Package
     base: Package
@@ -46,7 +46,7 @@ class Parameterized(Struct, frozen=True):
 
 
 class Parameters:
-    """The calls by which a package becomes another, and by which a schema is asked for."""
+    """Parameterize and GetSchema."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue

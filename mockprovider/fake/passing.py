@@ -15,7 +15,7 @@ from mockprovider.values import Value, has_unknown, map_value, reveal
 
 
 class Passing:
-    """The calls that leave nothing behind. What is open is in the ``cloud`` until it is closed."""
+    """Provider functions and ephemeral resources. What is open is in the ``cloud`` until it is closed."""
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud) -> None:
         self._catalogue = catalogue

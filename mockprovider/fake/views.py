@@ -1,6 +1,6 @@
-"""Views: what a resource is made of, shown in the engine's state beside it, without calls of their own (reference 2.18).
+"""Pulumi's resource views: the parts of a resource that the engine's state shows beneath it, without calls of their own.
 
-Which views an object has is declared as templates over it, so what became of them is told by the object before and after.
+They are declared as templates over the object, so the object before and after a call tells their steps (reference 2.18).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ SHOWING = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
 
 
 class View(Struct, frozen=True):
-    """A view that each object of a resource type has: ``ResourceType(..., views=(View("cloud:index:Disk", "{name}-disk"),))``.
+    """A resource view of each object of a type: ``ResourceType(..., views=(View("cloud:index:Disk", "{name}-disk"),))``.
 
     Args:
         type: its type token.
         name: a template over the object's properties, its ``id``, and ``name`` (the resource's name).
         inputs, outputs: bags of values and such templates.
-        parent: the type of the view, of the same resource, that it belongs to; the resource itself, if empty.
+        parent: the type of the view beneath which it is shown; the resource itself, if empty.
     """
 
     type: str

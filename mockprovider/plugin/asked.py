@@ -21,7 +21,7 @@ CLOUD_FILE = Path(".mockprovider", "cloud.sqlite")
 
 
 class Asked(Struct, frozen=True):
-    """What to serve, and how.
+    """What engine and user ask of a plugin process: what to serve, and how.
 
     ``relay`` is the address of a double's door; where it is empty, the files ``types`` say what is served, from the ``cloud``.
     ``engine`` is the engine's address, where it gives one.

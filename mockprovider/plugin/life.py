@@ -12,7 +12,7 @@ PARENT_SECONDS = 0.5
 
 
 class Life:
-    """``wait`` returns once the process is to end.
+    """When a plugin process ends: ``wait`` returns once its engine, a signal or its parent's death says so.
 
     Some engines end a plugin with an interrupt. With others, plugins share the engine's terminal, so Ctrl-C reaches them, too;
     the engine decides what that means, and they ignore it.

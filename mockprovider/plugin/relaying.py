@@ -19,7 +19,10 @@ GREETING = 1
 
 
 class Relay:
-    """The way to the double's door. Raises ``PluginError`` if nobody answers there, or the double serves something else."""
+    """A plugin process's connection to the door of its double.
+
+    Raises ``PluginError`` if nobody answers there, or if the double serves something else.
+    """
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked

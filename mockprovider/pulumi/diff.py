@@ -22,7 +22,7 @@ INIT_ERROR = "#initerror"
 
 
 class Changes(IntEnum):
-    """``DiffResponse.changes``."""
+    """Whether anything changes, where the provider knows (``DiffResponse.changes``)."""
 
     UNKNOWN = 0
     NONE = 1
@@ -55,7 +55,7 @@ INVERSE: Mapping[int, Kind] = {
 
 
 class Diff(Struct, frozen=True):
-    """``DiffResponse`` as data.
+    """Pulumi's answer to Diff (``DiffResponse``) as data.
 
     ``diffs`` are top-level keys; ``detailed`` maps a property path to ``(kind, input_diff)`` and counts only with
     ``has_detailed``.

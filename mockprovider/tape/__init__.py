@@ -27,19 +27,19 @@ def record(
     clock: Clock | None = None,
     finishing: Callable[[Cassette], Cassette] = lambda cassette: cassette,
 ) -> Recorder:
-    """Begin to record into a file: a layer for the front of a provider; ``close`` it (or leave its ``with`` block) at the end.
+    """A recorder, as a layer, that writes a file; ``close`` it (or leave its ``with`` block) at the end.
 
     Args:
-        path: the cassette; what is there is replaced.
+        path: the cassette; an existing one is replaced.
         transcriber: the protocol's views.
         protocol: its name, as sessions have it.
         provider: the provider's name, for the reader.
         provider_version: its version, for the reader.
-        created_by: the command that makes the recording, for whoever has to make it again; no secrets, no paths of one machine.
+        created_by: the command that records it again; without secrets and without paths of one machine.
         faults: the fault plan in force, as JSON-able data.
         redactor: what is secret.
-        clock: stamps the header; without one the file says nothing about when, and two recordings of one run are equal.
-        finishing: what is to be done to the cassette at the end, such as making it smaller.
+        clock: dates the header; without a clock two recordings of one run are equal.
+        finishing: changes the cassette at the end, for example to make it smaller.
 
     Raises ``CassetteBusyError`` if it is being recorded already, ``CassetteError`` if it cannot be written.
     """

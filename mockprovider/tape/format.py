@@ -21,7 +21,7 @@ CLOSING = b"\n]\n"
 
 
 class Stamp(Struct):
-    """The two fields that say what the rest is."""
+    """The fields of a header that say whether this version can read the file."""
 
     format: str = ""
     version: int = 0

@@ -17,7 +17,7 @@ from mockprovider.errors import UnsupportedError
 
 
 class Method(Struct, frozen=True, kw_only=True):
-    """One RPC.
+    """One row of a protocol's table: how the messages of one RPC become calls and replies, both ways.
 
     Args:
         name: the RPC's name on the wire.

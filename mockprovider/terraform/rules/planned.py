@@ -18,7 +18,7 @@ HIDDEN = "a sensitive value"
 
 
 class Problem(Struct, frozen=True):
-    """What is wrong at a path, in Terraform's names."""
+    """What an engine would refuse in an answer: the path, in Terraform's names, and the rule that it breaks."""
 
     path: str
     rule: str
