@@ -9,8 +9,10 @@ import pytest
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.schema.blocks import has_secret, is_block, nested_object, with_empty, without_empty
+from mockprovider.terraform.schema.declared import compiled, form_of, nested_object
+from mockprovider.terraform.schema.objects import inward, outward
 from mockprovider.terraform.schema.provider import ProviderSchema
+from mockprovider.terraform.schema.tree import BLOCK
 from mockprovider.values import Unknown
 
 RULE = Kind("object", properties={"port": Property(int, required=True), "hosts": Property(Kind("array", items=Kind("string")))})
@@ -53,7 +55,7 @@ def schema() -> ProviderSchema:
 )
 def test_blocks_are_objects_that_only_a_configuration_sets(item: Property, expected: bool) -> None:
     """What the provider may fill in, what is secret, and what holds values of any type is no block."""
-    assert is_block(item) is expected
+    assert (form_of(item, 5) == BLOCK) is expected
 
 
 def test_a_kind_names_the_object_that_blocks_hold() -> None:
@@ -63,16 +65,19 @@ def test_a_kind_names_the_object_that_blocks_hold() -> None:
 
 
 def test_a_secret_is_found_at_every_depth() -> None:
-    """A kind holds a secret if anything inside of it is declared so."""
+    """An attribute of an object type is sensitive if anything inside of it is declared so."""
     inner = Kind("array", items=Kind("object", properties={"word": Property(str, secret=True)}))
-    assert has_secret(Kind("object", properties={"inner": Property(inner)}))
-    assert not has_secret(OUTER)
+    hiding = Kind("object", properties={"inner": Property(inner)})
+    members = compiled({"hiding": Property(hiding, computed=True), "open": Property(OUTER, computed=True)}, 5).members
+    assert members["hiding"].sensitive
+    assert not members["open"].sensitive
 
 
 def test_absent_blocks_are_empty_on_the_wire_and_absent_in_bags() -> None:
     """Repeatable blocks that a bag lacks become empty, at every depth, and back; attributes are left alone."""
     bag = {"some": [{"one": {"port": 1}}, {"rules": [{"port": 2}]}], "words": [], "made": []}
-    full = with_empty(bag, PROPERTIES)
+    tree = compiled(PROPERTIES, 5)
+    full = outward(bag, tree, "cloud_thing")
     assert full == {
         "some": [{"one": {"port": 1}, "rules": []}, {"rules": [{"port": 2}]}],
         "few": [],
@@ -80,22 +85,23 @@ def test_absent_blocks_are_empty_on_the_wire_and_absent_in_bags() -> None:
         "words": [],
         "made": [],
     }
-    assert without_empty(full, PROPERTIES) == bag
+    assert inward(full, tree) == bag
 
 
 def test_a_single_block_may_be_empty() -> None:
     """A single block without arguments is there, unlike none."""
-    properties = {"one": Property({"port": Property(int)})}
-    assert without_empty(with_empty({"one": {}}, properties), properties) == {"one": {}}
-    assert with_empty({}, properties) == {}
-    assert with_empty({"one": None}, properties) == {"one": None}
+    tree = compiled({"one": Property({"port": Property(int)})}, 5)
+    assert inward(outward({"one": {}}, tree, "x"), tree) == {"one": {}}
+    assert outward({}, tree, "x") == {}
+    assert outward({"one": None}, tree, "x") == {"one": None}
 
 
 def test_unknown_blocks_stay_unknown() -> None:
     """How many blocks there are, and what is in one, may be unknown at plan."""
     unknown = Unknown()
     bag = {"some": unknown, "named": {"k": unknown}, "few": [unknown]}
-    assert without_empty(with_empty(bag, PROPERTIES), PROPERTIES) == bag
+    tree = compiled(PROPERTIES, 5)
+    assert inward(outward(bag, tree, "x"), tree) == bag
 
 
 def test_the_schema_has_block_types() -> None:

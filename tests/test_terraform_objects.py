@@ -10,27 +10,27 @@ import pytest
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.schema.objects import Generic, ObjectSchema, attribute_names, is_dynamic, type_of_kind
+from mockprovider.terraform.schema.declared import attribute_names, compiled, form_of, place_of_kind, standing_for
+from mockprovider.terraform.schema.objects import IMPLICIT_ID, Generic, ObjectSchema
+from mockprovider.terraform.schema.tree import NESTED
 from mockprovider.terraform.values.types import DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import Secret, Unknown
 
 RULE = {"fromPort": Property(int), "cidrBlocks": Property(list[str], terraform="cidrs")}
-BUCKET = ObjectSchema(
-    "cloud_bucket",
+PROPERTIES = ResourceType(
     "cloud:index:Bucket",
-    ResourceType(
-        "cloud:index:Bucket",
-        {
-            "displayName": str,
-            "rules": Property(Kind("array", items=Kind("object", properties=RULE))),
-            "byName": Property(Kind("map", items=Kind("object", properties=RULE))),
-            "labels": dict[str, str],
-            "names": set[str],
-            "main": Property(RULE),
-            "anything": "any",
-        },
-    ).properties,
-    implicit_id=True,
+    {
+        "displayName": str,
+        "rules": Property(Kind("array", items=Kind("object", properties=RULE))),
+        "byName": Property(Kind("map", items=Kind("object", properties=RULE))),
+        "labels": dict[str, str],
+        "names": set[str],
+        "main": Property(RULE),
+        "anything": "any",
+    },
+).properties
+BUCKET = ObjectSchema(
+    "cloud_bucket", "cloud:index:Bucket", standing_for(compiled({**PROPERTIES, "id": IMPLICIT_ID}, 6), PROPERTIES)
 )
 BAG = {
     "displayName": "x",
@@ -84,7 +84,7 @@ def test_secrets_travel_as_their_values() -> None:
 
 def test_a_declared_id_is_a_property_like_others() -> None:
     """A type that declares an id keeps it in its bags; it is the call's id as well."""
-    schema = ObjectSchema("cloud_user", "cloud:index:User", {"id": Property(str)}, implicit_id=True)
+    schema = ObjectSchema("cloud_user", "cloud:index:User", compiled({"id": Property(str)}, 6))
     assert schema.decode(dynamic(schema.encode({"id": "me"}, "other"))) == ({"id": "me"}, "me")
 
 
@@ -123,25 +123,25 @@ def test_paths_lead_where_terraform_can_point(path: Any, steps: Any) -> None:
 def test_collections_of_anything_are_dynamic() -> None:
     """Terraform's collections have one element type, so that those of any elements have to be of any type themselves."""
     any_items = Kind("any")
-    assert type_of_kind(Kind("array", items=any_items)) == DYNAMIC
-    assert type_of_kind(Kind("map", items=Kind("array", items=any_items))) == DYNAMIC
-    assert type_of_kind(Kind("set", items=Kind("object", properties={"x": Property("any")}))) == DYNAMIC
-    assert type_of_kind(Kind("array", items=Kind("object", properties={"x": Property("any")}))) == Type(
+    assert place_of_kind(Kind("array", items=any_items)).type == DYNAMIC
+    assert place_of_kind(Kind("map", items=Kind("array", items=any_items))).type == DYNAMIC
+    assert place_of_kind(Kind("set", items=Kind("object", properties={"x": Property("any")}))).type == DYNAMIC
+    assert place_of_kind(Kind("array", items=Kind("object", properties={"x": Property("any")}))).type == Type(
         "list", items=Type("object", attributes={"x": DYNAMIC})
     )
-    assert type_of_kind(Kind("map", items=Kind("integer"))) == Type("map", items=NUMBER)
-    assert type_of_kind(Kind("asset")) == STRING
+    assert place_of_kind(Kind("map", items=Kind("integer"))).type == Type("map", items=NUMBER)
+    assert place_of_kind(Kind("asset")).type == STRING
 
 
-def test_dynamic_is_told_without_building_the_type() -> None:
-    """For every kind, three levels deep, it is as the whole type says."""
+def test_what_is_dynamic_is_no_nested_attribute() -> None:
+    """No kind, three levels deep, is both of any type and a nested attribute, which would have one."""
     kinds = [Kind("any"), Kind("string")]
     for _ in range(2):
         inside = [Kind(name, items=each) for name in ("array", "map", "set") for each in (*kinds, None)]
         kinds += [*inside, *(Kind("object", properties={"x": Property(each)}) for each in kinds)]
     assert len(kinds) > 40
     for each in kinds:
-        assert is_dynamic(each) is (type_of_kind(each) == DYNAMIC), each
+        assert not (place_of_kind(each).type == DYNAMIC and form_of(Property(each), 6) == NESTED), each
 
 
 def test_two_properties_cannot_be_one_attribute() -> None:
@@ -167,7 +167,7 @@ def test_nested_values_of_any_type_keep_their_types_too() -> None:
     """The type of a dynamic value is found again inside lists, maps and objects."""
     inner = Kind("object", properties={"x": Property("any")})
     properties = {"list": Property(Kind("array", items=inner)), "map": Property(Kind("map", items=inner))}
-    schema = ObjectSchema("cloud_box", "cloud:index:Box", properties)
+    schema = ObjectSchema("cloud_box", "cloud:index:Box", compiled(properties, 6))
     value = [b'["list","number"]', [1]]
     request: Any = protocol(6).message("ReadResource.Request")()
     request.current_state.msgpack = msgpack.packb({"list": [None, {"x": value}], "map": {"k": {"x": value}}})

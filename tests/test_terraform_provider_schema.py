@@ -15,9 +15,9 @@ from mockprovider.double import Double
 from mockprovider.errors import DefinitionError
 from mockprovider.offers import Ephemeral, ephemerals, provider_functions
 from mockprovider.schema import Kind, Package, Property, ResourceType, kind_of
-from mockprovider.terraform.schema.layout import layout_of
+from mockprovider.terraform.schema.objects import inward, outward
 from mockprovider.terraform.schema.provider import ProviderSchema
-from mockprovider.terraform.schema.published import data_of
+from mockprovider.terraform.schema.published import data_of, tree_of
 from mockprovider.terraform.schema.reading import from_terraform_schema, from_terraform_schemas
 from mockprovider.terraform.values.types import DYNAMIC, parse_type
 
@@ -191,21 +191,26 @@ def test_major_5_has_no_words_for_nested_attributes():
 
 def test_layouts():
     """Blocks that nobody wrote are empty collections and objects of nulls on the wire, and absent elsewhere."""
-    layout = layout_of(POST["resource_schemas"]["post_box"]["block"])
-    whole = layout.whole({"name": "me", "password": "hush", "rule": [{"port": 1}]})
+    tree = tree_of(POST["resource_schemas"]["post_box"])
+    whole = outward({"name": "me", "password": "hush", "rule": [{"port": 1}]}, tree, "post_box")
 
     assert whole == {
         "name": "me",
+        "password": "hush",
         "rule": [{"port": 1}],
         "always": {},
         "peer": [],
         "zone": {},
         "free": [],
     }
-    assert layout.told({**whole, "always": {"port": None}, "once": None}) == {"name": "me", "rule": [{"port": 1}], "once": None}
-    assert layout.type.attributes["free"] == DYNAMIC
-    assert layout.type.attributes["many"] == parse_type('["list","dynamic"]')
-    assert layout.type.attributes["set_of"] == parse_type('["set",["object",{"inner_name":"string"}]]')
+    assert inward({**whole, "always": {"port": None}, "once": None}, tree) == {
+        "name": "me",
+        "password": "hush",
+        "rule": [{"port": 1}],
+    }
+    assert tree.type.attributes["free"] == DYNAMIC
+    assert tree.type.attributes["many"] == parse_type('["list","dynamic"]')
+    assert tree.type.attributes["set_of"] == parse_type('["set",["object",{"inner_name":"string"}]]')
 
 
 def test_several_providers():

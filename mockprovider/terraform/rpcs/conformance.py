@@ -16,11 +16,12 @@ from mockprovider.calls import Call, Reply
 from mockprovider.errors import ContractError
 from mockprovider.layers import UNCHECKED
 from mockprovider.terraform.rpcs.replies import ERROR
-from mockprovider.terraform.rpcs.requests import Shape, codec, schema_of
+from mockprovider.terraform.rpcs.requests import Shape, codec
 from mockprovider.terraform.rules import kept, planned
+from mockprovider.terraform.rules.places import unknowns, written
 from mockprovider.terraform.rules.planned import Problem
-from mockprovider.terraform.schema.fields import Fields, unknowns, written
 from mockprovider.terraform.schema.objects import ObjectSchema
+from mockprovider.terraform.schema.tree import Place
 from mockprovider.terraform.values import packing
 from mockprovider.values import Value
 
@@ -32,11 +33,12 @@ WRITTEN = "a write-only attribute has a value, and has to be null"
 def checked(respond: Respond, shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
     """What ``respond`` answers. Raises ``ContractError`` if an engine would refuse it."""
     message = respond(shape, cls, reply, call)
-    if UNCHECKED in reply.extra or call.native is None or schema_of(call.session) is None:
+    coder = codec(call.session, shape.of, call.type)
+    if UNCHECKED in reply.extra or call.native is None or not isinstance(coder, ObjectSchema):
         return message
-    found = next(_Answer(shape, message, call).problems(), None)
-    if found is not None:
-        raise ContractError(_told(found, call))
+    problem = next(_Answer(shape, message, call, coder.tree).problems(), None)
+    if problem is not None:
+        raise ContractError(_told(problem, call))
     return message
 
 
@@ -52,16 +54,13 @@ def _told(problem: Problem, call: Call) -> str:
 class _Answer:
     """One answer, beside the request that it is for."""
 
-    def __init__(self, shape: Shape, message: Any, call: Call) -> None:
-        self._shape, self._message, self._call = shape, message, call
+    def __init__(self, shape: Shape, message: Any, call: Call, tree: Place) -> None:
+        self._shape, self._message, self._call, self._tree = shape, message, call, tree
         self._request: Any = call.native.message if call.native else None
         self._failed = any(each.severity == ERROR for each in message.diagnostics)
-        self._coder = codec(call.session, shape.of, call.type)
 
     def problems(self) -> Iterator[Problem]:
         """What an engine would refuse, in the order in which it looks."""
-        if not isinstance(self._coder, ObjectSchema):
-            return
         yield from self._deferral()
         check = CHECKS.get(self._shape.value)
         if check is not None:
@@ -73,13 +72,8 @@ class _Answer:
             if allowed is None or not allowed.deferral_allowed:
                 yield Problem("", "it is put off, and the engine does not allow that")
 
-    def _fields(self) -> Fields:
-        schema = schema_of(self._call.session)
-        return schema.fields(self._coder, self._shape.of) if schema and isinstance(self._coder, ObjectSchema) else {}
-
     def _value(self, dynamic: Any) -> Value:
-        declared = self._coder.type if isinstance(self._coder, ObjectSchema) else None
-        return packing.unpack(dynamic.msgpack, declared) if dynamic.msgpack and declared else None
+        return packing.unpack(dynamic.msgpack, self._tree.type) if dynamic.msgpack else None
 
     def plan(self) -> Iterator[Problem]:
         """Of a plan: it keeps what is configured, and its paths exist."""
@@ -87,9 +81,9 @@ class _Answer:
             return
         asked = self._request
         prior, config, found = (self._value(each) for each in (asked.prior_state, asked.config, self._message.planned_state))
-        yield from (Problem(path, WRITTEN) for path in written(found, self._fields()))
+        yield from (Problem(path, WRITTEN) for path in written(found, self._tree))
         if not self._message.legacy_type_system or config is None:
-            yield from planned.problems(self._fields(), prior, config, found)
+            yield from planned.problems(self._tree, prior, config, found)
         for each in self._message.requires_replace:
             steps = [getattr(step, step.WhichOneof("selector")) for step in each.steps]
             if not (_leads(prior, steps) or _leads(found, steps)):
@@ -102,7 +96,7 @@ class _Answer:
         yield from self._settled(found)
         if self._failed or self._message.legacy_type_system:
             return
-        yield from kept.broken(self._fields(), self._value(self._request.planned_state), found)
+        yield from kept.broken(self._tree, self._value(self._request.planned_state), found)
 
     def state(self) -> Iterator[Problem]:
         """Of any other state: nothing is unknown, and nothing tells what is only written."""
@@ -126,11 +120,11 @@ class _Answer:
         """Of an ephemeral resource: it keeps what is configured."""
         if not self._failed:
             config, found = self._value(self._request.config), self._value(self._message.result)
-            yield from planned.problems(self._fields(), None, config, found)
+            yield from planned.problems(self._tree, None, config, found)
 
     def _settled(self, found: Value) -> Iterator[Problem]:
         yield from (Problem(path, KNOWN) for path in unknowns(found))
-        yield from (Problem(path, WRITTEN) for path in written(found, self._fields()))
+        yield from (Problem(path, WRITTEN) for path in written(found, self._tree))
 
 
 def _leads(value: Value, steps: list[Any]) -> bool:

@@ -14,8 +14,9 @@ from mockprovider.offers import ProviderFunction, provider_functions
 from mockprovider.paths import parse, show
 from mockprovider.schema import Kind
 from mockprovider.terraform.rpcs.requests import Shape, schema_of
-from mockprovider.terraform.schema.objects import inward, outward, type_of_kind
-from mockprovider.terraform.schema.offered import fill_functions
+from mockprovider.terraform.schema.declared import place_of_kind
+from mockprovider.terraform.schema.functions import fill_functions
+from mockprovider.terraform.schema.objects import inward, outward
 from mockprovider.terraform.values import packing
 from mockprovider.values import Value
 
@@ -59,8 +60,8 @@ def _arguments(declared: ProviderFunction, arguments: Any) -> dict[str, Value]:
 
 
 def _decoded(dynamic: Any, declared: ProviderFunction, name: str) -> Value:
-    kind = declared.parameters[name].kind
-    return inward(packing.unpack(dynamic.msgpack or b"\xc0", type_of_kind(kind), name), kind)
+    place = place_of_kind(declared.parameters[name].kind)
+    return inward(packing.unpack(dynamic.msgpack or b"\xc0", place.type, name), place)
 
 
 def function_request(shape: Shape, cls: type[Message], call: Call) -> Any:  # noqa: ARG001 - as all rows
@@ -105,7 +106,8 @@ def function_reply(shape: Shape, message: Any, call: Call) -> Reply:  # noqa: AR
     data = message.result.msgpack or b"\xc0"
     if declared is None:
         return Reply(value={RESULT: packing.unpack_any(data)})
-    return Reply(value={RESULT: inward(packing.unpack(data, type_of_kind(declared.kind)), declared.kind)})
+    place = place_of_kind(declared.kind)
+    return Reply(value={RESULT: inward(packing.unpack(data, place.type), place)})
 
 
 def _path(declared: ProviderFunction | None, index: int | None) -> str:
@@ -126,7 +128,8 @@ def _argument(declared: ProviderFunction, failure: Failure) -> int | None:
 
 
 def _encoded(value: Value, kind: Kind, owner: str) -> bytes:
-    return packing.pack(outward(value, kind, owner), type_of_kind(kind), owner)
+    place = place_of_kind(kind)
+    return packing.pack(outward(value, place, owner), place.type, owner)
 
 
 def _declared(session: Session, name: str) -> ProviderFunction | None:

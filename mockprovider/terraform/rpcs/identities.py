@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockprovider.calls import Call, Reply, Session
-from mockprovider.schema import Kind, Property, ResourceType, snake_case
+from mockprovider.schema import ResourceType
 from mockprovider.terraform.rpcs.requests import schema_of
-from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, inward, outward, type_of_kind
+from mockprovider.terraform.schema.declared import compiled
+from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, inward, outward
+from mockprovider.terraform.schema.tree import Place
 from mockprovider.terraform.values import packing, statejson
-from mockprovider.terraform.values.types import Type, type_json
+from mockprovider.terraform.values.types import type_json
 from mockprovider.values import Bag, Value, has_unknown, reveal
 
 IDENTITY = "identity"
@@ -30,9 +32,9 @@ def fill_schemas(message: Any, types: Mapping[str, ResourceType]) -> None:
             continue
         schema = message.identity_schemas[declared.terraform]
         schema.version = 0
-        for name, item in _properties(declared).items():
-            made = schema.identity_attributes.add(name=_attribute(name, item), type=type_json(type_of_kind(item.kind)))
-            made.required_for_import, made.description = True, item.description
+        for name, member in _tree(declared, 6).members.items():
+            attribute = schema.identity_attributes.add(name=name, type=type_json(member.type))
+            attribute.required_for_import, attribute.description = True, member.description
 
 
 def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> None:
@@ -43,12 +45,13 @@ def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> 
     declared = declared_type(call.session, call.type)
     if declared is None or not declared.identity or value is None:
         return
-    told = reply.extra.get(IDENTITY)
-    found = told if told is not None else {name: id_ if name == ID else value.get(name) for name in declared.identity}
-    if not has_unknown(dict(found)):
-        into.identity_data.msgpack = packing.pack(
-            outward(reveal(dict(found)), _kind(declared), declared.terraform), _type(declared)
-        )
+    given = reply.extra.get(IDENTITY)
+    identity = (
+        dict(given) if given is not None else {name: id_ if name == ID else value.get(name) for name in declared.identity}
+    )
+    if not has_unknown(identity):
+        tree = _tree(declared)
+        into.identity_data.msgpack = packing.pack(outward(reveal(identity), tree, declared.terraform), tree.type)
 
 
 def read(data: Any, session: Session, name: str) -> dict[str, Any] | None:
@@ -56,28 +59,16 @@ def read(data: Any, session: Session, name: str) -> dict[str, Any] | None:
     declared = declared_type(session, name)
     if declared is None or not declared.identity or not data.identity_data.msgpack:
         return None
-    found: dict[str, Any] = inward(packing.unpack(data.identity_data.msgpack, _type(declared)), _kind(declared))
-    return found
+    tree = _tree(declared)
+    identity: dict[str, Any] = inward(packing.unpack(data.identity_data.msgpack, tree.type), tree)
+    return identity
 
 
 def upgraded(into: Any, raw: bytes, declared: ResourceType) -> None:
     """Fill an UpgradeResourceIdentity answer: what the identity of today does not have is left out, what it lacks is null."""
-    into.identity_data.msgpack = packing.pack(statejson.from_json(raw or b"null", _type(declared)), _type(declared))
+    of = _tree(declared).type
+    into.identity_data.msgpack = packing.pack(statejson.from_json(raw or b"null", of), of)
 
 
-def _properties(declared: ResourceType) -> dict[str, Property]:
-    return {name: declared.properties.get(name, IMPLICIT_ID) for name in declared.identity}
-
-
-def _kind(declared: ResourceType) -> Kind:
-    return Kind("object", properties=_properties(declared))
-
-
-def _type(declared: ResourceType) -> Type:
-    return Type(
-        "object", attributes={_attribute(name, item): type_of_kind(item.kind) for name, item in _properties(declared).items()}
-    )
-
-
-def _attribute(name: str, item: Property) -> str:
-    return item.terraform or snake_case(name)
+def _tree(declared: ResourceType, major: int = 0) -> Place:
+    return compiled({name: declared.properties.get(name, IMPLICIT_ID) for name in declared.identity}, major)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from mockprovider.terraform.rules.places import elements
 from mockprovider.terraform.rules.planned import Problem
-from mockprovider.terraform.schema.fields import Field, Fields, elements
+from mockprovider.terraform.schema.tree import BLOCK, Place
 from mockprovider.terraform.values.types import DYNAMIC, Type
 from mockprovider.values import Unknown, Value, same
 
+HIDDEN = "another sensitive value than was planned"
 
-def broken(fields: Fields, planned: Value, actual: Value, path: str = "") -> Iterator[Problem]:
-    """The promises of an object's plan that ``actual`` breaks."""
+
+def broken(place: Place, planned: Value, actual: Value, path: str = "") -> Iterator[Problem]:
+    """The promises that ``actual`` breaks of the plan of the object at a place, or of one of the objects there."""
     if planned is None or actual is None:
         if not (planned is None and actual is None):
             yield Problem(
@@ -20,29 +23,30 @@ def broken(fields: Fields, planned: Value, actual: Value, path: str = "") -> Ite
         return
     if isinstance(planned, Unknown) or isinstance(actual, Unknown):
         return
-    for name, item in fields.items():
+    for name, member in place.inside.items():
         where = f"{path}.{name}" if path else name
         before, after = planned.get(name), actual.get(name)
-        found = _blocks(item, before, after, where) if item.block else _values(item.type, before, after, where)
+        is_block = member.form == BLOCK
+        problems = _blocks(member, before, after, where) if is_block else _values(member.type, before, after, where)
         # What was promised of something sensitive is nobody's business.
-        yield from (Problem(where, "another sensitive value than was planned") for _ in found) if item.sensitive else found
+        yield from (Problem(where, HIDDEN) for _ in problems) if member.sensitive else problems
 
 
-def _blocks(item: Field, planned: Value, actual: Value, path: str) -> Iterator[Problem]:
+def _blocks(place: Place, planned: Value, actual: Value, path: str) -> Iterator[Problem]:
     if isinstance(planned, Unknown):
         return
-    if item.nesting in ("single", "group"):
-        yield from broken(item.inside, planned, actual, path)
+    if place.element is None:
+        yield from broken(place, planned, actual, path)
     elif planned is None or actual is None:
         return
-    elif item.nesting == "set":
-        yield from _sets(planned, actual, path, lambda one, other: not any(broken(item.inside, one, other)))
+    elif place.nesting == "set":
+        yield from _sets(planned, actual, path, lambda one, other: not any(broken(place, one, other)))
     elif len(planned) != len(actual) or (isinstance(planned, dict) and planned.keys() != actual.keys()):
         yield Problem(path, f"{len(planned)} blocks were planned, and now there are {len(actual)}")
     else:
-        after = dict(elements(actual, item.nesting, path))
-        for where, each in elements(planned, item.nesting, path):
-            yield from broken(item.inside, each, after[where], where)
+        after = dict(elements(actual, place, path))
+        for where, each in elements(planned, place, path):
+            yield from broken(place, each, after[where], where)
 
 
 def _values(declared: Type, planned: Value, actual: Value, path: str) -> Iterator[Problem]:

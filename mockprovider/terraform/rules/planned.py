@@ -11,7 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.terraform.schema.fields import Field, Fields, elements, equal
+from mockprovider.terraform.rules.places import elements, equal
+from mockprovider.terraform.schema.tree import BLOCK, NESTED, Place
 from mockprovider.values import Unknown, Value
 
 HIDDEN = "a sensitive value"
@@ -24,8 +25,8 @@ class Problem(Struct, frozen=True):
     rule: str
 
 
-def problems(fields: Fields, prior: Value, config: Value, planned: Value, path: str = "") -> Iterator[Problem]:
-    """What is wrong with an object's plan."""
+def problems(place: Place, prior: Value, config: Value, planned: Value, path: str = "") -> Iterator[Problem]:
+    """What is wrong with the plan of the object at a place, or of one of the objects there."""
     if isinstance(config, Unknown) or (config is None and planned is None):
         return
     if config is None or planned is None:
@@ -35,80 +36,80 @@ def problems(fields: Fields, prior: Value, config: Value, planned: Value, path: 
     if isinstance(planned, Unknown):
         yield Problem(path, "it is configured, and planned as unknown; only what is in it may be unknown")
         return
-    for name, each in fields.items():
+    for name, member in place.inside.items():
         where = f"{path}.{name}" if path else name
         before = prior.get(name) if isinstance(prior, dict) else None
-        check = _block if each.block else _attribute
-        yield from check(each, before, config.get(name), planned.get(name), where)
+        check = _block if member.form == BLOCK else _attribute
+        yield from check(member, before, config.get(name), planned.get(name), where)
 
 
-def _attribute(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
-    if item.write_only:
+def _attribute(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+    if place.write_only:
         # Whether it is null is looked at by itself, and before all else.
         return
-    if equal(planned, config, item.type):
+    if equal(planned, config, place.type):
         return
-    if prior is not None and config is not None and equal(planned, prior, item.type):
+    if prior is not None and config is not None and equal(planned, prior, place.type):
         return
-    if item.computed and (config is None or not item.optional):
+    if place.computed and (config is None or not place.optional):
         return
     elif config is None:
-        yield Problem(path, f"{_shown(item, planned)} is planned for an attribute that is neither configured nor computed")
-    elif item.nesting:
-        yield from _nested(item, prior, config, planned, path)
+        yield Problem(path, f"{_shown(place, planned)} is planned for an attribute that is neither configured nor computed")
+    elif place.form == NESTED:
+        yield from _nested(place, prior, config, planned, path)
     else:
-        or_prior = "" if prior is None else f", nor what was there before, {_shown(item, prior)}"
-        configured = f"which is not what is configured, {_shown(item, config)}{or_prior}"
-        yield Problem(path, f"{_shown(item, planned)} is planned, {configured}")
+        or_prior = "" if prior is None else f", nor what was there before, {_shown(place, prior)}"
+        configured = f"which is not what is configured, {_shown(place, config)}{or_prior}"
+        yield Problem(path, f"{_shown(place, planned)} is planned, {configured}")
 
 
-def _nested(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+def _nested(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
     if planned is None or isinstance(planned, Unknown) or isinstance(config, Unknown):
-        yield Problem(path, f"{_shown(item, planned)} is planned, and nested objects are configured")
-    elif item.nesting == "single":
-        yield from problems(item.inside, prior, config, planned, path)
-    elif item.nesting == "set":
+        yield Problem(path, f"{_shown(place, planned)} is planned, and nested objects are configured")
+    elif place.element is None:
+        yield from problems(place, prior, config, planned, path)
+    elif place.nesting == "set":
         # Which element became which is not for the engine to say, so it trusts what is in them.
         if len(planned) > len(config):
             yield Problem(path, f"{len(planned)} elements are planned, and {len(config)} are configured")
     else:
-        yield from _counted(item, prior, config, planned, path)
+        yield from _counted(place, prior, config, planned, path)
 
 
-def _block(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
-    if equal(planned, config, item.type):
+def _block(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+    if equal(planned, config, place.type):
         return
     if isinstance(config, Unknown):
         yield Problem(path, "blocks are planned, and how many there are is not known yet")
     elif isinstance(planned, Unknown):
         yield Problem(path, "blocks cannot be unknown themselves; make the attributes in them unknown")
-    elif item.nesting in ("single", "group"):
-        yield from problems(item.inside, prior, config, planned, path)
+    elif place.element is None:
+        yield from problems(place, prior, config, planned, path)
     elif planned is None:
-        yield Problem(path, f"where there are no blocks, a {item.nesting} of them is empty, and never null")
-    elif item.nesting == "set":
-        yield from _known_elements(item, planned, path)
+        yield Problem(path, f"where there are no blocks, a {place.nesting} of them is empty, and never null")
+    elif place.nesting == "set":
+        yield from _known_elements(place, planned, path)
     else:
-        yield from _counted(item, prior, config, planned, path)
+        yield from _counted(place, prior, config, planned, path)
 
 
-def _known_elements(item: Field, planned: Value, path: str) -> Iterator[Problem]:
-    for where, each in elements(planned, item.nesting, path):
+def _known_elements(place: Place, planned: Value, path: str) -> Iterator[Problem]:
+    for where, each in elements(planned, place, path):
         if isinstance(each, Unknown):
             yield Problem(where, "a block cannot be unknown itself; make the attributes in it unknown")
 
 
-def _counted(item: Field, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
+def _counted(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
     """Lists by index and maps by key: the same elements, each by the rules of what is in it."""
     if len(planned) != len(config) or (isinstance(config, dict) and planned.keys() != config.keys()):
         yield Problem(path, f"{_count(planned)} planned, and {_count(config)} configured: their number never changes")
         return
-    yield from _known_elements(item, planned, path)
-    wanted = dict(elements(config, item.nesting, path))
-    before = dict(elements(prior, item.nesting, path)) if isinstance(prior, (dict, list)) else {}
-    for where, each in elements(planned, item.nesting, path):
+    yield from _known_elements(place, planned, path)
+    wanted = dict(elements(config, place, path))
+    before = dict(elements(prior, place, path)) if isinstance(prior, (dict, list)) else {}
+    for where, each in elements(planned, place, path):
         if not isinstance(each, Unknown):
-            yield from problems(item.inside, before.get(where), wanted[where], each, where)
+            yield from problems(place, before.get(where), wanted[where], each, where)
 
 
 def _count(value: Any) -> str:
@@ -116,8 +117,8 @@ def _count(value: Any) -> str:
     return f"{len(value)} {'is' if one else 'are'}"
 
 
-def _shown(item: Field, value: Value) -> str:
-    if item.sensitive:
+def _shown(place: Place, value: Value) -> str:
+    if place.sensitive:
         return HIDDEN
     if isinstance(value, Unknown):
         return "an unknown value"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Property
-from mockprovider.terraform.schema.objects import attribute_names
+from mockprovider.terraform.schema.declared import attribute_names
 
 NAME = re.compile(r"[^\W\d][\w-]*")
 DATA = frozenset({"count", "depends_on", "for_each", "lifecycle", "provider"})
@@ -17,19 +17,24 @@ PROVIDER = frozenset({"alias", "count", "depends_on", "for_each", "lifecycle", "
 """What an engine takes for itself in a block of each sort (docs: meta-arguments): no provider is ever told of it."""
 
 
-def check_arguments(properties: Mapping[str, Property], reserved: Collection[str]) -> None:
-    """Raise ``DefinitionError`` for a property that a program sets and that no configuration could."""
-    for attribute, name in attribute_names(properties).items():
-        if not NAME.fullmatch(attribute):
-            raise DefinitionError(
-                f"property {name!r} would be the attribute {attribute!r}, and a name there is letters, digits, _ and -, after "
-                "a letter. Give it terraform='another_name'."
-            )
-        if attribute in reserved and properties[name].is_input:
-            raise DefinitionError(
-                f"property {name!r} would be the argument {attribute!r}, which the engine keeps for itself, so that no "
-                "configuration could set it. Give it terraform='another_name'."
-            )
+def check_arguments(what: str, properties: Mapping[str, Property], reserved: Collection[str]) -> None:
+    """Raise ``DefinitionError``, naming ``what`` has them, for a property that a program sets and no configuration could."""
+    with served(what):
+        for attribute, name in attribute_names(properties).items():
+            _check(attribute, name, reserved if properties[name].is_input else ())
+
+
+def _check(attribute: str, name: str, reserved: Collection[str]) -> None:
+    if not NAME.fullmatch(attribute):
+        raise DefinitionError(
+            f"property {name!r} would be the attribute {attribute!r}, and a name there is letters, digits, _ and -, after "
+            "a letter. Give it terraform='another_name'."
+        )
+    if attribute in reserved:
+        raise DefinitionError(
+            f"property {name!r} would be the argument {attribute!r}, which the engine keeps for itself, so that no "
+            "configuration could set it. Give it terraform='another_name'."
+        )
 
 
 @contextmanager

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from operator import is_not
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from google.protobuf.message import Message
+from msgspec.structs import replace
 
-from mockprovider.document import Node
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.offers import Ephemeral, ephemerals
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.schema import names
-from mockprovider.terraform.schema.attributes import read_block
-from mockprovider.terraform.schema.blocks import has_secret, is_block, nested_object
-from mockprovider.terraform.schema.fields import Fields, fields_of
-from mockprovider.terraform.schema.layout import Layout, layout_of
-from mockprovider.terraform.schema.objects import (
-    ID,
-    IMPLICIT_ID,
-    ObjectSchema,
-    attribute_names,
-    is_dynamic,
-    only_written,
-    type_of_kind,
-)
-from mockprovider.terraform.schema.offered import fill_functions
-from mockprovider.terraform.schema.published import fill_rest, fill_schema
-from mockprovider.terraform.values.types import type_json, type_of
+from mockprovider.terraform.schema.declared import attribute_names, compiled, standing_for
+from mockprovider.terraform.schema.functions import fill_functions
+from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, ObjectSchema
+from mockprovider.terraform.schema.published import tree_of
+from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
+from mockprovider.terraform.values.types import type_of
 from mockprovider.values import Secret, Value, reveal
-
-NESTING: Mapping[str, int] = {"object": 1, "array": 2, "set": 3, "map": 4}
-"""Kinds to the numbers of ``Schema.Object.NestingMode`` and of ``Schema.NestedBlock.NestingMode``."""
 
 
 def data_source_name(token: str) -> str:
@@ -59,19 +45,6 @@ def returned_properties(function: Function | Ephemeral) -> dict[str, Property]:
 
 def _named(function: Function | Ephemeral) -> str:
     return function.terraform or data_source_name(function.token)
-
-
-def _data_properties(function: Function | Ephemeral) -> dict[str, Property]:
-    published = function.terraform_schema
-    return (
-        read_block(Node(published["block"], _named(function)))
-        if published
-        else {**returned_properties(function), **function.inputs}
-    )
-
-
-def _layout(published: Mapping[str, Any] | None) -> Layout | None:
-    return layout_of(published.get("block") or {}) if published else None
 
 
 def _kind_of_value(value: Value) -> Kind:
@@ -114,13 +87,15 @@ class ProviderSchema:
         self._compiled: dict[str, tuple[object, ObjectSchema]] = {}
         self._message: tuple[list[object], Message] | None = None
         self._lock = threading.Lock()
-        self._fields: WeakKeyDictionary[ObjectSchema, Fields] = WeakKeyDictionary()
 
     @property
     def provider(self) -> ObjectSchema:
         """The provider's configuration block."""
-        name, blocks, layout = self.package.name, self.major == 5, _layout(self.package.terraform_schema.get("provider"))
-        return ObjectSchema(name, f"pulumi:providers:{name}", _arguments(self.package), blocks=blocks, layout=layout)
+        package, published = self.package, self.package.terraform_schema.get("provider")
+        arguments = _arguments(package)
+        with names.served(f"The configuration of {package.name}"):
+            tree = standing_for(tree_of(published), arguments) if published else compiled(arguments, self.major)
+        return ObjectSchema(package.name, f"pulumi:providers:{package.name}", tree, published=bool(published))
 
     def declared(self, name: str) -> ResourceType | None:
         """The resource type of a token or Terraform name."""
@@ -131,25 +106,15 @@ class ProviderSchema:
         declared = self.declared(name)
         if declared is None:
             raise self._undeclared("resource type", name, [each.terraform for each in self.package.resources.values()])
-        return self._compile(
-            declared,
-            lambda: ObjectSchema(
-                declared.terraform,
-                declared.token,
-                declared.properties,
-                implicit_id=True,
-                blocks=self.major == 5,
-                layout=_layout(declared.terraform_schema),
-            ),
-        )
+        return self._compile(declared, self._resource)
 
     def data_source(self, name: str) -> ObjectSchema:
         """A function as a data source, by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
-        names = {_named(each): token for token, each in self.package.functions.items()}
-        declared = self.package.functions.get(name) or self.package.functions.get(names.get(name, ""))
+        tokens = {_named(function): token for token, function in self.package.functions.items()}
+        declared = self.package.functions.get(name) or self.package.functions.get(tokens.get(name, ""))
         if declared is None:
-            raise self._undeclared("data source", name, list(names))
-        return self._asked(declared)
+            raise self._undeclared("data source", name, list(tokens))
+        return self._compile(declared, self._asked)
 
     def ephemeral(self, name: str) -> ObjectSchema:
         """An ephemeral resource by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
@@ -157,40 +122,7 @@ class ProviderSchema:
         declared = known.get(name) or next((each for each in known.values() if each.token == name), None)
         if declared is None:
             raise self._undeclared("ephemeral resource", name, list(known))
-        return self._asked(declared)
-
-    def _asked(self, declared: Function | Ephemeral) -> ObjectSchema:
-        return self._compile(
-            declared,
-            lambda: ObjectSchema(
-                _named(declared),
-                declared.token,
-                _data_properties(declared),
-                result="result" if callable(declared.returns) and not declared.terraform_schema else "",
-                blocks=self.major == 5,
-                layout=_layout(declared.terraform_schema),
-            ),
-        )
-
-    def _compile(self, declared: ResourceType | Function | Ephemeral, make: Any) -> ObjectSchema:
-        held = self._compiled.get(declared.token)
-        if held is None or held[0] is not declared:
-            held = self._compiled[declared.token] = (declared, make())
-        return held[1]
-
-    def _undeclared(self, what: str, name: str, known: list[str]) -> MalformedError:
-        near = get_close_matches(name, known, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Declared are: {', '.join(sorted(known)) or 'none'}."
-        return MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
-
-    def fields(self, coder: ObjectSchema, of: str) -> Fields:
-        """What the schema says of the objects of a type, for those who check them; ``of`` as in ``requests.Shape``."""
-        held = self._fields.get(coder)
-        if held is None:
-            section = {"resource": "resource_schemas", "data": "data_source_schemas", "ephemeral": "ephemeral_resource_schemas"}
-            schema = getattr(self.message(), section[of])[coder.name]
-            held = self._fields[coder] = fields_of(schema.block, coder.type)
-        return held
+        return self._compile(declared, self._asked)
 
     def message(self) -> Message:
         """The answer to GetProviderSchema, built once for one set of definitions."""
@@ -205,51 +137,75 @@ class ProviderSchema:
         return held[1]
 
     def _build(self) -> Message:
-        answer: Any = protocol(self.major).message("GetProviderSchema.Response")()
-        published = self.package.terraform_schema
-        if published.get("provider"):
-            fill_schema(answer.provider, published["provider"], self.package.name)
-        else:
-            self._whole(
-                answer.provider.block, f"The configuration of {self.package.name}", _arguments(self.package), names.PROVIDER
-            )
-        fill_rest(answer, published)
         self._check_names()
-        for declared in self.package.resources.values():
-            self._resource(answer.resource_schemas[declared.terraform], declared)
-        for function in self.package.functions.values():
-            self._read(answer.data_source_schemas[_named(function)], function)
-        for name, each in ephemerals(self.package).items():
-            self._read(answer.ephemeral_resource_schemas[name], each)
-        fill_functions(answer.functions, self.package)
-        if any(each.moved_from for each in self.package.resources.values()):
-            answer.server_capabilities.move_resource_state = True
+        self._check_arguments()
+        answer: Any = protocol(self.major).message("GetProviderSchema.Response")()
+        package, published = self.package, self.package.terraform_schema
+        fill_schema(answer.provider, self.provider.tree, package.name, _version(published.get("provider")))
+        fill_rest(answer, published)
+        for declared in package.resources.values():
+            tree = self._resource(declared).tree
+            fill_schema(answer.resource_schemas[declared.terraform], tree, declared.terraform, declared.version)
+        for function in package.functions.values():
+            self._fill_asked(answer.data_source_schemas, function)
+        for ephemeral in ephemerals(package).values():
+            self._fill_asked(answer.ephemeral_resource_schemas, ephemeral)
+        fill_functions(answer.functions, package)
+        answer.server_capabilities.move_resource_state = any(declared.moved_from for declared in package.resources.values())
         answer.server_capabilities.plan_destroy = True
         answer.server_capabilities.get_provider_schema_optional = True
         return answer  # type: ignore[no-any-return]
 
-    def _resource(self, schema: Any, declared: ResourceType) -> None:
-        if declared.terraform_schema:
-            fill_schema(schema, declared.terraform_schema, declared.terraform)
-            return
-        schema.version, schema.block.description = declared.version, declared.description
+    def _fill_asked(self, into: Any, declared: Function | Ephemeral) -> None:
+        name = _named(declared)
+        fill_schema(into[name], self._asked(declared).tree, name, _version(declared.terraform_schema))
+
+    def _compile(self, declared: Any, make: Callable[[Any], ObjectSchema]) -> ObjectSchema:
+        held = self._compiled.get(declared.token)
+        if held is None or held[0] is not declared:
+            held = self._compiled[declared.token] = (declared, make(declared))
+        return held[1]
+
+    def _resource(self, declared: ResourceType) -> ObjectSchema:
+        properties, published = declared.properties, declared.terraform_schema
         with names.served(declared.token):
-            implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
-        self._whole(schema.block, declared.token, {**declared.properties, **implicit}, names.RESOURCE)
+            if published:
+                tree = tree_of(published)
+            else:
+                implicit = {} if ID in attribute_names(properties) else {ID: IMPLICIT_ID}
+                tree = replace(compiled({**properties, **implicit}, self.major), description=declared.description)
+            # An id that is no property of the type is Terraform's alone.
+            tree = standing_for(tree, properties)
+        return ObjectSchema(declared.terraform, declared.token, tree, published=bool(published))
 
-    def _read(self, schema: Any, declared: Function | Ephemeral) -> None:
-        if declared.terraform_schema:
-            fill_schema(schema, declared.terraform_schema, _named(declared))
-        else:
-            self._whole(schema.block, declared.token, _data_properties(declared), names.DATA)
+    def _asked(self, declared: Function | Ephemeral) -> ObjectSchema:
+        """A data source or an ephemeral resource: its arguments, and what it answers."""
+        published = declared.terraform_schema
+        with names.served(declared.token):
+            tree = tree_of(published) if published else compiled(_asked_properties(declared), self.major)
+        result = "result" if callable(declared.returns) and not published else ""
+        return ObjectSchema(_named(declared), declared.token, tree, result=result, published=bool(published))
 
-    def _whole(self, into: Any, what: str, properties: Mapping[str, Property], reserved: Collection[str]) -> None:
-        into.SetInParent()
-        with names.served(what):
+    def _undeclared(self, what: str, name: str, known: list[str]) -> MalformedError:
+        near = get_close_matches(name, known, 1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Declared are: {', '.join(sorted(known)) or 'none'}."
+        return MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
+
+    def _check_arguments(self) -> None:
+        """Raise ``DefinitionError`` for properties that no configuration could set."""
+        if self.package.schema:
             # A published schema is what it is, and most of its types are of use all the same.
-            if not self.package.schema:
-                names.check_arguments(properties, reserved)
-            self._block(into, properties)
+            return
+        package = self.package
+        for resource in package.resources.values():
+            if not resource.terraform_schema:
+                names.check_arguments(resource.token, resource.properties, names.RESOURCE)
+        data: list[Function | Ephemeral] = [*package.functions.values(), *ephemerals(package).values()]
+        for asked in data:
+            if not asked.terraform_schema:
+                names.check_arguments(asked.token, _asked_properties(asked), names.DATA)
+        if not package.terraform_schema.get("provider"):
+            names.check_arguments(f"The configuration of {package.name}", _arguments(package), names.PROVIDER)
 
     def _check_names(self) -> None:
         """Raise ``DefinitionError`` for two types of one name: only one of them would be served."""
@@ -264,63 +220,13 @@ class ProviderSchema:
                     "Give one of them terraform='another_name'."
                 )
 
-    def _block(self, into: Any, properties: Mapping[str, Property]) -> None:
-        blocks = {name: item for name, item in properties.items() if self.major == 5 and is_block(item)}
-        self._attributes(into.attributes, {name: item for name, item in properties.items() if name not in blocks})
-        # Blocks and attributes share their names.
-        for attribute, name in sorted(attribute_names(properties).items()):
-            if name not in blocks:
-                continue
-            item, nested = blocks[name], nested_object(blocks[name].kind)
-            least, most = _bounds(item)
-            made = into.block_types.add(type_name=attribute, nesting=NESTING[item.kind.name], min_items=least, max_items=most)
-            made.block.description = item.description
-            if item.kind.name == "set":
-                _no_written(item.kind, attribute, "it is a set")
-            self._block(made.block, nested.properties if nested else {})
 
-    def _attributes(self, into: Any, properties: Mapping[str, Property], *, computed: bool = False) -> None:
-        for attribute, name in sorted(attribute_names(properties).items()):
-            item = properties[name]
-            flags = dict(_flags(item, computed=computed))
-            made = into.add(name=attribute, description=item.description, sensitive=item.secret, **flags)
-            made.write_only = item.write_only
-            nested = nested_object(item.kind)
-            if self.major == 6 and nested is not None and not is_dynamic(item.kind):
-                made.nested_type.nesting = NESTING[item.kind.name]
-                if item.kind.name == "set":
-                    _no_written(item.kind, attribute, "it is a set")
-                inside = flags.get("computed", False) and not flags.get("optional", False)
-                self._attributes(made.nested_type.attributes, nested.properties, computed=inside)
-            else:
-                made.type = type_json(type_of_kind(item.kind))
-                # Nothing inside of a type can be hidden by itself.
-                made.sensitive = item.secret or has_secret(item.kind)
-                _no_written(item.kind, attribute, f"protocol {self.major} has no nested attribute for it")
+def _version(published: Mapping[str, Any] | None) -> int:
+    return int((published or {}).get("version") or 0)
 
 
-def _no_written(kind: Kind, attribute: str, why: str) -> None:
-    if only_written(kind):
-        raise DefinitionError(f"Terraform cannot have write-only properties in {attribute!r}: {why}. Declare them beside it.")
-
-
-def _flags(item: Property, *, computed: bool) -> Iterator[tuple[str, bool]]:
-    """Of required, optional and computed those that hold; all inside a computed attribute are computed."""
-    if computed:
-        yield "computed", True
-        return
-    if item.required:
-        yield "required", True
-        return
-    yield "optional", item.is_input
-    # A default is a value that the provider fills in, which Terraform allows to computed attributes alone.
-    yield "computed", bool(item.computed) or item.has_default
-
-
-def _bounds(item: Property) -> tuple[int, int]:
-    """How many blocks there are at least and at most; 0 is no limit. A single block has two equal ones, a map has none."""
-    least = int(item.required and item.kind.name != "map")
-    return least, least if item.kind.name == "object" else 0
+def _asked_properties(declared: Function | Ephemeral) -> dict[str, Property]:
+    return {**returned_properties(declared), **declared.inputs}
 
 
 def _arguments(package: Package) -> dict[str, Property]:

@@ -1,7 +1,7 @@
-"""Provider schemas as ``terraform providers schema -json`` publishes them: data to protocol messages, and messages to data.
+"""Provider schemas as ``terraform providers schema -json`` publishes them: data to trees, and messages or their views to data.
 
-What is false, zero or empty is left out of the data; nested attributes that protocol 5 cannot say are refused for it. The
-data says nothing of the protocol that the provider speaks, nor of its capabilities.
+What is false, zero or empty is left out of the data, which says nothing of the protocol that the provider speaks, nor of its
+capabilities.
 """
 
 from __future__ import annotations
@@ -10,185 +10,150 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from google.protobuf.message import Message
-
-from mockprovider.errors import DefinitionError
-
-ATTRIBUTE_NESTING: Mapping[str, int] = {"single": 1, "list": 2, "set": 3, "map": 4}
-BLOCK_NESTING: Mapping[str, int] = {**ATTRIBUTE_NESTING, "group": 5}
-"""The data's words to the numbers of the two enumerations."""
-
-TEXT_KINDS: Mapping[str, int] = {"plain": 0, "markdown": 1}
-ATTRIBUTE_FIELDS = (
-    "description",
-    "deprecated",
-    "deprecation_message",
-    "required",
-    "optional",
-    "computed",
-    "sensitive",
-    "write_only",
+from mockprovider.terraform.schema.tree import (
+    ATTRIBUTE_WORDS,
+    BLOCK,
+    BLOCK_WORDS,
+    LIMITS,
+    NESTED,
+    NESTING,
+    Place,
+    nested,
+    object_of,
+    place_of,
+    property_names,
 )
-BLOCK_FIELDS = ("description", "deprecated", "deprecation_message", "computed")
-IDENTITY_FIELDS = ("description", "required_for_import", "optional_for_import")
+from mockprovider.terraform.values.types import PRIMITIVES, Type, parse_type
 
 SCHEMAS = ("resource_schemas", "data_source_schemas", "ephemeral_resource_schemas", "list_resource_schemas")
 """Sections of schemas by name, which data and messages call the same."""
 
-
-# Data to messages -------------------------------------------------------------------------------------------------------
-
-
-def fill_schema(into: Any, spec: Mapping[str, Any], owner: str) -> None:
-    """Fill a Schema message. Raises ``DefinitionError``, naming ``owner``, for what its protocol has no words for."""
-    into.version = spec.get("version", 0)
-    into.block.SetInParent()
-    _fill_block(into.block, spec.get("block") or {}, owner)
+FUNCTION_WORDS = frozenset({"summary", "description", "deprecation_message"})
+PARAMETER_WORDS = frozenset({"name", "description"})
+TEXT_KINDS = ("plain", "markdown")
+MODES = ("", *NESTING)
+"""Words of the two enumerations by number."""
 
 
-def fill_rest(into: Any, spec: Mapping[str, Any]) -> None:
-    """Fill what a GetProviderSchema answer says that nothing of a package stands for."""
-    for name, each in (spec.get("list_resource_schemas") or {}).items():
-        fill_schema(into.list_resource_schemas[name], each, name)
-    if spec.get("provider_meta"):
-        fill_schema(into.provider_meta, spec["provider_meta"], "provider_meta")
+# Data to trees ----------------------------------------------------------------------------------------------------------
 
 
-def fill_published_functions(into: Any, spec: Mapping[str, Any]) -> None:
-    """Fill the Function messages that are published, also where a package's own would say less."""
-    for name, each in (spec.get("functions") or {}).items():
-        into[name].Clear()
-        fill_function(into[name], each)
+def tree_of(schema: Mapping[str, Any]) -> Place:
+    """The tree of a schema. Raises ``MalformedError`` for a type that is none."""
+    block = schema.get("block") or {}
+    return object_of(_members(block), **_words(block, BLOCK_WORDS))
 
 
-def fill_function(into: Any, spec: Mapping[str, Any]) -> None:
-    """Fill a Function message."""
-    _copy(into, spec, ("summary", "description", "deprecation_message"))
-    getattr(into, "return").type = _type_bytes(spec["return_type"])
-    for each in spec.get("parameters", ()):
-        _fill_parameter(into.parameters.add(), each)
-    if spec.get("variadic_parameter"):
-        _fill_parameter(into.variadic_parameter, spec["variadic_parameter"])
+def _members(block: Mapping[str, Any]) -> dict[str, Place]:
+    attributes, blocks = block.get("attributes") or {}, block.get("block_types") or {}
+    names = property_names([*attributes, *blocks])
+    members = {name: _attribute(spec, names[name]) for name, spec in attributes.items()}
+    return members | {name: _block(spec, names[name]) for name, spec in blocks.items()}
 
 
-def fill_identity(into: Any, spec: Mapping[str, Any]) -> None:
-    """Fill a ResourceIdentitySchema message."""
-    into.version = spec.get("version", 0)
-    for name, each in sorted(spec.get("attributes", {}).items()):
-        made = into.identity_attributes.add(name=name, type=_type_bytes(each["type"]))
-        _copy(made, each, IDENTITY_FIELDS)
+def _block(spec: Mapping[str, Any], property_name: str) -> Place:
+    block = spec.get("block") or {}
+    words = {**_words(block, BLOCK_WORDS), **_words(spec, LIMITS), "property_name": property_name}
+    return nested(spec["nesting_mode"], object_of(_members(block)), BLOCK, **words)
 
 
-def _fill_block(into: Any, spec: Mapping[str, Any], owner: str) -> None:
-    _copy(into, spec, BLOCK_FIELDS)
-    into.description_kind = TEXT_KINDS[spec.get("description_kind", "plain")]
-    _fill_attributes(into.attributes, spec.get("attributes") or {}, owner)
-    for name, each in sorted((spec.get("block_types") or {}).items()):
-        made = into.block_types.add(type_name=name, nesting=BLOCK_NESTING[each["nesting_mode"]])
-        _copy(made, each, ("min_items", "max_items"))
-        _fill_block(made.block, each.get("block") or {}, f"{owner}.{name}")
+def _attribute(spec: Mapping[str, Any], property_name: str) -> Place:
+    words, inside = {**_words(spec, ATTRIBUTE_WORDS), "property_name": property_name}, spec.get("nested_type")
+    if not inside:
+        return place_of(type_in(spec.get("type", "dynamic")), **words)
+    return nested(inside["nesting_mode"], object_of(_members(inside)), NESTED, **words, **_words(inside, LIMITS))
 
 
-def _fill_attributes(into: Any, specs: Mapping[str, Any], owner: str) -> None:
-    for name, spec in sorted(specs.items()):
-        made = into.add(name=name, description_kind=TEXT_KINDS[spec.get("description_kind", "plain")])
-        _copy(made, spec, ATTRIBUTE_FIELDS)
-        nested = spec.get("nested_type")
-        if not nested:
-            made.type = _type_bytes(spec["type"])
-            continue
-        if "nested_type" not in made.DESCRIPTOR.fields_by_name:
-            raise DefinitionError(
-                f"{owner}.{name} is a nested attribute, which Terraform's protocol 5 has no words for. Serve protocol 6."
-            )
-        made.nested_type.nesting = ATTRIBUTE_NESTING[nested["nesting_mode"]]
-        _copy(made.nested_type, nested, ("min_items", "max_items"))
-        _fill_attributes(made.nested_type.attributes, nested.get("attributes") or {}, f"{owner}.{name}")
+def type_in(spelled: Any) -> Type:
+    """The type that parsed JSON spells. Raises ``MalformedError`` if it spells none."""
+    primitive = PRIMITIVES.get(spelled) if isinstance(spelled, str) else None
+    return primitive or parse_type(json.dumps(spelled))
 
 
-def _fill_parameter(into: Any, spec: Mapping[str, Any]) -> None:
-    _copy(into, spec, ("name", "description"))
-    into.type = _type_bytes(spec["type"])
-    into.allow_null_value = spec.get("is_nullable", False)
-
-
-def _copy(into: Any, spec: Mapping[str, Any], names: tuple[str, ...]) -> None:
-    for name in names:
-        # Newer words, which the protocol of the message may not have, say nothing when they say no.
-        if spec.get(name):
-            setattr(into, name, spec[name])
-
-
-def _type_bytes(spelled: Any) -> bytes:
-    return json.dumps(spelled, separators=(",", ":"), ensure_ascii=False).encode()
+def _words(spec: Mapping[str, Any], words: frozenset[str]) -> dict[str, Any]:
+    return {word: value for word, value in spec.items() if value and word in words}
 
 
 # Messages to data -------------------------------------------------------------------------------------------------------
 
 
-def data_of(message: Message) -> dict[str, Any]:
-    """A GetProviderSchema answer of either major, as the one provider's part of what the command shows."""
-    answer: Any = message
-    found: dict[str, Any] = {"provider": _schema(answer.provider)}
+def data_of(answer: Any) -> dict[str, Any]:
+    """A GetProviderSchema answer of either major, or its view, as the one provider's part of what the command shows."""
+    fields = _fields(answer)
+    data: dict[str, Any] = {"provider": schema_data(fields.get("provider", {}))}
     for section in SCHEMAS:
-        if getattr(answer, section):
-            found[section] = {name: _schema(each) for name, each in sorted(getattr(answer, section).items())}
-    if answer.functions:
-        found["functions"] = {name: _function(each) for name, each in sorted(answer.functions.items())}
-    if answer.HasField("provider_meta"):
-        found["provider_meta"] = _schema(answer.provider_meta)
-    return found
+        if section in fields:
+            data[section] = {name: schema_data(schema) for name, schema in sorted(fields[section].items())}
+    if "functions" in fields:
+        data["functions"] = {name: _function(function) for name, function in sorted(fields["functions"].items())}
+    if "provider_meta" in fields:
+        data["provider_meta"] = schema_data(fields["provider_meta"])
+    return data
 
 
-def _schema(message: Any) -> dict[str, Any]:
-    return {"version": message.version, "block": _block(message.block)}
+def schema_data(schema: Any) -> dict[str, Any]:
+    """A Schema message, or its view, as data."""
+    fields = _fields(schema)
+    return {"version": int(fields.get("version", 0)), "block": _block_data(fields.get("block", {}))}
 
 
-def _block(message: Any) -> dict[str, Any]:
-    found = {**_told(message, BLOCK_FIELDS), "description_kind": _text_kind(message)}
-    if message.attributes:
-        found["attributes"] = {each.name: _attribute(each) for each in message.attributes}
-    if message.block_types:
-        found["block_types"] = {each.type_name: _nested_block(each) for each in message.block_types}
-    return found
+def _fields(source: Any) -> Mapping[str, Any]:
+    """The fields of a message or a view that are set, by name."""
+    return source if isinstance(source, Mapping) else {field.name: value for field, value in source.ListFields()}
 
 
-def _nested_block(message: Any) -> dict[str, Any]:
-    mode = {number: word for word, number in BLOCK_NESTING.items()}[message.nesting]
-    return {"nesting_mode": mode, "block": _block(message.block), **_told(message, ("min_items", "max_items"))}
+def _block_data(block: Any) -> dict[str, Any]:
+    fields = _fields(block)
+    data = _said(fields, BLOCK_WORDS)
+    if "attributes" in fields:
+        data["attributes"] = _attributes_data(fields)
+    if "block_types" in fields:
+        blocks = map(_fields, fields["block_types"])
+        data["block_types"] = {
+            member["type_name"]: {"block": _block_data(member.get("block", {})), **_nesting(member)} for member in blocks
+        }
+    return data
 
 
-def _attribute(message: Any) -> dict[str, Any]:
-    found = {**_told(message, ATTRIBUTE_FIELDS), "description_kind": _text_kind(message)}
-    if "nested_type" in message.DESCRIPTOR.fields_by_name and message.HasField("nested_type"):
-        nested = message.nested_type
-        mode = {number: word for word, number in ATTRIBUTE_NESTING.items()}[nested.nesting]
-        inside = {each.name: _attribute(each) for each in nested.attributes}
-        found["nested_type"] = {"nesting_mode": mode, "attributes": inside, **_told(nested, ("min_items", "max_items"))}
-    else:
-        found["type"] = json.loads(message.type)
-    return found
+def _attributes_data(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {member["name"]: _attribute_data(member) for member in map(_fields, fields.get("attributes", ()))}
 
 
-def _function(message: Any) -> dict[str, Any]:
-    found = _told(message, ("summary", "description", "deprecation_message"))
-    found["return_type"] = json.loads(getattr(message, "return").type)
-    if message.parameters:
-        found["parameters"] = [_parameter(each) for each in message.parameters]
-    if message.HasField("variadic_parameter"):
-        found["variadic_parameter"] = _parameter(message.variadic_parameter)
-    return found
+def _attribute_data(fields: Mapping[str, Any]) -> dict[str, Any]:
+    data = _said(fields, ATTRIBUTE_WORDS)
+    if "nested_type" in fields:
+        inside = _fields(fields["nested_type"])
+        data["nested_type"] = {"attributes": _attributes_data(inside), **_nesting(inside)}
+    elif "type" in fields:
+        data["type"] = json.loads(fields["type"])
+    return data
 
 
-def _parameter(message: Any) -> dict[str, Any]:
-    nullable = {"is_nullable": True} if message.allow_null_value else {}
-    return {**_told(message, ("name", "description")), "type": json.loads(message.type), **nullable}
+def _nesting(fields: Mapping[str, Any]) -> dict[str, Any]:
+    limits = {word: int(fields[word]) for word in LIMITS if fields.get(word)}
+    return {"nesting_mode": _word(fields.get("nesting", 0), MODES), **limits}
 
 
-def _text_kind(message: Any) -> str:
-    return "markdown" if message.description_kind == TEXT_KINDS["markdown"] else "plain"
+def _said(fields: Mapping[str, Any], words: frozenset[str]) -> dict[str, Any]:
+    return {**_words(fields, words), "description_kind": _word(fields.get("description_kind", 0), TEXT_KINDS)}
 
 
-def _told(message: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    known = message.DESCRIPTOR.fields_by_name
-    return {name: getattr(message, name) for name in names if name in known and getattr(message, name)}
+def _word(value: int | str, words: tuple[str, ...]) -> str:
+    """The data's word for what is a number in a message and a name in a view."""
+    return value.lower() if isinstance(value, str) else dict(enumerate(words))[value]
+
+
+def _function(function: Any) -> dict[str, Any]:
+    fields = _fields(function)
+    data = _words(fields, FUNCTION_WORDS)
+    data["return_type"] = json.loads(_fields(fields["return"])["type"])
+    if "parameters" in fields:
+        data["parameters"] = [_parameter(_fields(parameter)) for parameter in fields["parameters"]]
+    if "variadic_parameter" in fields:
+        data["variadic_parameter"] = _parameter(_fields(fields["variadic_parameter"]))
+    return data
+
+
+def _parameter(fields: Mapping[str, Any]) -> dict[str, Any]:
+    nullable = {"is_nullable": True} if fields.get("allow_null_value") else {}
+    return {**_words(fields, PARAMETER_WORDS), "type": json.loads(fields["type"]), **nullable}

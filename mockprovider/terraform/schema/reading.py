@@ -17,9 +17,9 @@ from mockprovider.document import Node, nearest, parse
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Package, Property, ResourceType, camel_case
-from mockprovider.terraform.schema.attributes import own_id, read_block, replaced, returned_value
+from mockprovider.terraform.schema.functions import read_function
+from mockprovider.terraform.schema.properties import own_id, read_block, replaced, returned_value, section
 from mockprovider.terraform.schema.published import data_of
-from mockprovider.terraform.schema.published_offers import read_function
 from mockprovider.values import Value
 
 FORMATS = ("0.", "1.")
@@ -107,16 +107,11 @@ def _alone(node: Node, provider: str) -> tuple[str, Node]:
         raise node.error(
             "this is no provider schema. It is what `terraform providers schema -json` shows: an object with provider_schemas."
         )
-    types = [*_section(node, "resource_schemas"), *_section(node, "data_source_schemas")]
+    types = [*section(node, "resource_schemas"), *section(node, "data_source_schemas")]
     names = {each.split("_", 1)[0] for each in types}
     if not provider and len(names) != 1:
         raise node.error("nothing here says what the provider is called. Say it: provider='…'.")
     return _short(provider) or names.pop(), node
-
-
-def _section(node: Node, key: str) -> dict[str, Node]:
-    members = node.members()
-    return members[key].members() if key in members and members[key].value is not None else {}
 
 
 def _package(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
@@ -127,23 +122,23 @@ def _package(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Pac
 
 
 def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
-    config = _section(node, "provider")
+    config = section(node, "provider")
     package = Package(name, config=_block(config["block"]) if "block" in config else {})
     tokens = _Tokens(name)
-    resources = _section(node, "resource_schemas")
+    resources = section(node, "resource_schemas")
     for type_name in forces_new.keys() - resources.keys():
         raise DefinitionError(f"forces_new: there is no type {type_name!r}. {nearest(type_name, resources, 'There are')}")
-    identities = _section(node, "resource_identity_schemas")
+    identities = section(node, "resource_identity_schemas")
     for type_name, each in resources.items():
         declared = _resource(tokens.of(type_name), type_name, each, forces_new.get(type_name, ()))
         package.add(replace(declared, identity=_identity(declared, identities.get(type_name))))
-    for type_name, each in _section(node, "data_source_schemas").items():
+    for type_name, each in section(node, "data_source_schemas").items():
         token = tokens.of(type_name, "get")
         package.add(Function(token, *_asked(token, each), terraform=type_name, terraform_schema=each.value))
-    for type_name, each in _section(node, "ephemeral_resource_schemas").items():
+    for type_name, each in section(node, "ephemeral_resource_schemas").items():
         token = tokens.of(type_name, "Ephemeral")
         package.add(Ephemeral(token, *_asked(token, each), terraform=type_name, terraform_schema=each.value))
-    for function, each in _section(node, "functions").items():
+    for function, each in section(node, "functions").items():
         package.add(read_function(name, function, each))
     package.terraform_schema = node.value
     return package
@@ -176,7 +171,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
 
 def _identity(declared: ResourceType, node: Node | None) -> tuple[str, ...]:
     """The properties that tell an object from others, where all that the identity's schema names are the type's own."""
-    attributes = _section(node, "attributes") if node else {}
+    attributes = section(node, "attributes") if node else {}
     named = [declared.attributes.get(each, "id" if each == "id" else "") for each in attributes]
     return tuple(named) if all(named) else ()
 

@@ -33,16 +33,22 @@ class Type(Struct, frozen=True):
         """The type of a collection's elements."""
         return self.items or DYNAMIC
 
+    def has(self, name: str) -> bool:
+        """Whether there is a type of this name anywhere in it, or it is one."""
+        inside = (*self.elements, *self.attributes.values(), *((self.items,) if self.items else ()))
+        return self.name == name or any(part.has(name) for part in inside)
+
 
 STRING, NUMBER, BOOL, DYNAMIC = Type("string"), Type("number"), Type("bool"), Type("dynamic")
 PRIMITIVES: Mapping[str, Type] = {each.name: each for each in (STRING, NUMBER, BOOL, DYNAMIC)}
+SPELLED: Mapping[str, bytes] = {name: f'"{name}"'.encode() for name in PRIMITIVES}
 COLLECTIONS = frozenset({"list", "set", "map"})
 _WRITER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, sort_keys=True)
 
 
 def type_json(declared: Type) -> bytes:
     """The JSON of a type, as the protocol's ``type`` fields and dynamic values carry it."""
-    return _WRITER.encode(_spelled(declared)).encode()
+    return SPELLED.get(declared.name) or _WRITER.encode(_spelled(declared)).encode()
 
 
 def _spelled(declared: Type) -> Any:

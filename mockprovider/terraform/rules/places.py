@@ -1,0 +1,68 @@
+"""Places in values: when the values of two are one, which are unknown, and which tell what is only ever written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mockprovider.terraform.schema.tree import Place
+from mockprovider.terraform.values.types import Type
+from mockprovider.values import Unknown, Value, same
+
+
+def equal(one: Value, other: Value, declared: Type) -> bool:
+    """Whether two values of a type are one: sets have no order, and of unknown values only that they are counts."""
+    if isinstance(one, Unknown) or isinstance(other, Unknown) or one is None or other is None:
+        return (isinstance(one, Unknown) and isinstance(other, Unknown)) or (one is None and other is None)
+    if isinstance(one, dict) and isinstance(other, dict):
+        kinds = declared.attributes
+        return one.keys() == other.keys() and all(equal(one[k], other[k], kinds.get(k, declared.element)) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return _equal_lists(one, other, declared)
+    return same(one, other)
+
+
+def _equal_lists(one: list[Value], other: list[Value], declared: Type) -> bool:
+    if declared.name == "set":
+        left = unlike(one, other, declared.element)
+        return not left and not unlike(other, one, declared.element)
+    kinds = declared.elements or (declared.element,) * len(one)
+    return len(one) == len(other) and all(map(equal, one, other, kinds))
+
+
+def unlike(these: list[Value], those: list[Value], declared: Type) -> list[Value]:
+    """Those of ``these`` that equal none of ``those``; duplicates in a set count once."""
+    return [each for each in these if not any(equal(each, other, declared) for other in those)]
+
+
+def unknowns(value: Value, path: str = "") -> Iterator[str]:
+    """The paths of everything unknown in a value."""
+    if isinstance(value, Unknown):
+        yield path
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from unknowns(each, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from unknowns(each, f"{path}[{index}]")
+
+
+def elements(value: Value, place: Place, path: str) -> Iterator[tuple[str, Value]]:
+    """The nested objects in the value of a block or nested attribute, each with its path."""
+    if place.element is None:
+        yield path, value
+    elif isinstance(value, dict):
+        yield from ((f'{path}["{key}"]', item) for key, item in value.items())
+    elif isinstance(value, list):
+        yield from ((f"{path}[{index}]", item) for index, item in enumerate(value))
+
+
+def written(value: Value, place: Place, path: str = "") -> Iterator[str]:
+    """The paths of write-only attributes that have a value, at every depth."""
+    if not place.hides:
+        return
+    for where, item in elements(value, place, path):
+        for name, member in place.inside.items() if isinstance(item, dict) else ():
+            inner, own = f"{where}.{name}" if where else name, item.get(name)
+            if member.write_only and own is not None:
+                yield inner
+            yield from written(own, member, inner)
