@@ -131,6 +131,6 @@ def transcriber(protocol: str) -> Transcriber:
 
 
 def cassette_path(module: Path, test: str) -> Path:
-    """Where a test's cassette lies when nobody says: ``cassettes/<module>/<test>.json`` beside the test."""
+    """The default place of a test's cassette: ``cassettes/<module>/<test>.json`` beside the test."""
     safe = "".join(mark if mark.isalnum() or mark in "-_.[]" else "-" for mark in test)
     return module.parent / "cassettes" / module.stem / f"{safe}.json"
