@@ -1,4 +1,4 @@
-"""Time is an argument: whoever waits or stamps is handed a clock. The real one lives at the edge (``double``)."""
+"""Time is an argument: code that waits or dates gets a clock. The real one is at the edge (``double``)."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class Cloud:
             self._change(Effect.VANISHED, type_, self._one(type_, id_).id, None)
 
     def objects(self, type_: str | None = None) -> list[CloudObject]:
-        """The objects of one type, or all, oldest first. Raises ``MockProviderError`` for what is no token."""
+        """The objects of one type, or all, oldest first. Raises ``MockProviderError`` if ``type_`` is no token."""
         if type_ is not None and not isinstance(type_, str):
             raise MockProviderError(
                 f"Objects go by type tokens, and this is a {type(type_).__name__}: give its token, a string."

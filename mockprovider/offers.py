@@ -1,6 +1,6 @@
 """What Terraform's providers offer beside resource types and data sources: functions of their own, and ephemeral resources.
 
-Pulumi has neither, so a package served there shows nothing of them: what both shall have is a ``schema.Function``.
+Pulumi has neither and sees nothing of them. A ``schema.Function`` is for both ecosystems.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ProviderFunction(Struct, frozen=True):
 class Ephemeral(Struct, frozen=True):
     """An ephemeral resource: opened when it is needed, renewed while it lasts, closed in the end, and never in any state.
 
-    While it is open it is an object of the fake's cloud, so one that nobody closed is there to be seen.
+    While it is open it is an object of the fake's cloud, so a test sees one that was never closed.
 
     Args:
         token: ``pkg:module:Member``.

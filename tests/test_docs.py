@@ -112,6 +112,14 @@ def test_the_examples_are_found():
     assert {page.name for page in PAGES} - run == {"architecture.md", "glossary.md", "proofs.md"}
 
 
+@pytest.mark.parametrize("page", sorted({page for page in PAGES if examples(page)}), ids=lambda page: page.name)
+def test_a_page_begins_with_an_example(page):
+    """Whoever opens a page sees code within the first screen."""
+    first = page.read_text(encoding="utf-8").splitlines()[:25]
+
+    assert "```python" in first
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_headings(page):
     """A link to a part of a page names a heading that the page has."""

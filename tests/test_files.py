@@ -15,7 +15,7 @@ from mockprovider.drivers.terraform import Terraform
 from mockprovider.errors import CassetteBrokenError, CassetteError, MalformedError, MockProviderError
 from mockprovider.files import make_folder, read_text
 from mockprovider.tape.blobs import Blobs
-from mockprovider.terraform import tfstate
+from mockprovider.terraform.recorded import tfstate
 
 READ = {
     "Stack.import_": lambda path: Stack(Double()).import_(path),

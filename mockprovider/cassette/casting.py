@@ -162,9 +162,9 @@ class Casting:
         return found
 
     def preferred(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-        """The candidates to choose from. Where answers differ it counts which object it is: then the one whose face it has.
+        """The candidates to choose from: where answers differ, those of the object whose values the call has, if any.
 
-        Where that is none of them and several are left, they are all returned: nobody can tell which.
+        Otherwise all of them, those of that object first.
         """
         own = [each for each in candidates if all(role == face for role, face in each.pairing)]
         if len({each.answer for each in candidates}) > 1:
@@ -181,7 +181,7 @@ class Casting:
         return False
 
     def spare(self, candidate: Candidate, entries: Iterable[Entry]) -> Entry | None:
-        """An unused entry that is equal to the candidate but for the object: somebody whose role was open has used its own."""
+        """An unused entry that equals the candidate's but for the object, whose own entry another object has used."""
         shape = self._shape(candidate.entry)
         return next((each for each in entries if not each.used and self._shape(each) == shape), None)
 

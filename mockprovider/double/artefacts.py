@@ -1,4 +1,4 @@
-"""What is kept of a run for whoever looks at it afterwards: journal, cloud, events, and what the engine remembers."""
+"""The files that are kept of a run: journal, cloud, events, and the engine's state."""
 
 from __future__ import annotations
 

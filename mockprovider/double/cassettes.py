@@ -61,7 +61,7 @@ def real(
 
 
 def attached(target: str, protocol: str = "", *, name: str = "", major: int | None = None) -> Wiring:
-    """A provider that somebody else has started and that listens at ``target`` (``host:port``), as engines attach to one.
+    """A provider that runs already and listens at ``target`` (``host:port``).
 
     ``protocol`` is ``pulumi`` (unless given) or ``terraform``, the latter of protocol ``major``, 6 unless given. Each session
     is a connection of its own. Raises ``DefinitionError`` for a malformed target; nobody answering there fails the first call.
@@ -87,8 +87,7 @@ def recording(
     """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does.
 
     ``behind`` is ``real(...)``, any handler, or ``None`` for the fake; ``protocol`` is what it speaks, ``pulumi`` unless given.
-    With ``compact``, what was asked repeatedly and always answered alike is kept once, and of Terraform's schemas the types
-    that were in use.
+    With ``compact``, repeated calls with one answer are kept once, and of Terraform's schemas only the types in use.
     """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
@@ -132,6 +131,6 @@ def transcriber(protocol: str) -> Transcriber:
 
 
 def cassette_path(module: Path, test: str) -> Path:
-    """Where a test's cassette lies when nobody says: ``cassettes/<module>/<test>.json`` beside the test."""
+    """The default place of a test's cassette: ``cassettes/<module>/<test>.json`` beside the test."""
     safe = "".join(mark if mark.isalnum() or mark in "-_.[]" else "-" for mark in test)
     return module.parent / "cassettes" / module.stem / f"{safe}.json"

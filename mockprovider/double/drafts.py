@@ -1,7 +1,6 @@
-"""A recording that takes its cassette's place only when it is known to be worth it.
+"""A recording that becomes the cassette only if its test passed, or an engine called.
 
-What a cassette holds may be the only trace of what a provider once answered, so a recording that came to nothing, because the
-test failed or nobody called, replaces none.
+A cassette may be the only trace of what a provider once answered, so a recording that came to nothing replaces none.
 """
 
 from __future__ import annotations

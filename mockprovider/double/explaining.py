@@ -1,4 +1,4 @@
-"""What a double saw, in a few lines: for whoever reads why a test failed. ``artefacts`` keeps all of it."""
+"""What a failed test shows: what its double saw, in a few lines. ``artefacts`` keeps all of it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What nobody is to see, out of what is shown and kept of a run: secrets by their wrapper, and secrets by their declaration.
+"""Masks secrets in what a failed test shows and keeps: secrets by their wrapper, and secrets by their declaration.
 
-A provider's objects are plain values: that one of them is secret only its resource type knows.
+A provider's objects are plain values; only the resource type knows which of them are secret.
 """
 
 from __future__ import annotations

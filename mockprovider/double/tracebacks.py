@@ -1,4 +1,4 @@
-"""Less of a traceback: a frame of ours tells whoever reads about a failed test nothing about it."""
+"""Shorter tracebacks: our own frames say nothing about why a test failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a command-line engine: its output as it came, its process group ended whatever happens."""
+"""One run of a command-line engine: its output unchanged, its process group ended whatever happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which providers a run of Terraform's engines is led to, told to whoever asked for another one."""
+"""A hint for a configuration that asks for a provider address that is not served: the addresses that are."""
 
 from __future__ import annotations
 

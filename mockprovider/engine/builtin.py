@@ -44,7 +44,7 @@ class Builtin:
         }
 
     def open(self, protocol: ProviderProtocol = PULUMI, *, package: str = "", engine: EnginePort | None = None) -> Session:  # noqa: ARG002
-        """A session that nobody else sees."""
+        """A session of the built-in provider; no double counts it."""
         return Session(protocol, 0, engine=engine)
 
     def __call__(self, call: Call) -> Reply:

@@ -1,4 +1,4 @@
-"""Default providers: the provider resources that nobody wrote, one for each package and version that a program asks for."""
+"""Default providers: the engine's own provider resources, one for each package and version that a program asks for."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class CallFailedError(Exception):
 
 
 def wrong(message: str) -> CallFailedError:
-    """An answer, or the lack of one, that the engine takes for a failed call."""
+    """The error for an answer that the engine cannot use, or for a missing one."""
     return CallFailedError(Reply(failures=(Failure(message),)))
 
 

@@ -41,7 +41,7 @@ class Ledger:
             self._done.add(id(old))
 
     def rename(self, old_urn: str, urn: str) -> None:
-        """What was ``old_urn`` goes by ``urn`` now; references to it follow."""
+        """Rename the resource ``old_urn`` to ``urn``, and the references to it."""
         with self._lock:
             self._renamed[old_urn] = urn
 

@@ -290,7 +290,7 @@ class Engine:
         return engine_pb2.SetRootResourceResponse()
 
     def StartDebugging(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Nobody debugs here."""
+        """Nothing: the embedded engine starts no debugger."""
         return empty_pb2.Empty()
 
     def RequirePulumiVersion(self, _: Any) -> Any:  # noqa: N802 - the RPC's name

@@ -93,7 +93,7 @@ class ResourceState(Struct, kw_only=True, eq=False):
 
 
 class PendingOperation(Struct, frozen=True):
-    """A provider call that was under way when the engine had to stop: nobody knows how it ended."""
+    """A provider call that was running when the engine had to stop; how it ended is unknown."""
 
     kind: str
     """``creating``, ``updating``, ``deleting``, ``reading`` or ``importing``."""

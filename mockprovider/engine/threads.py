@@ -1,4 +1,4 @@
-"""Work that somebody waits for: interruptible by Ctrl-C, limited in time, and never a reason why the process does not end."""
+"""Work in threads that a caller waits for: Ctrl-C interrupts it, a limit ends it, and it never keeps the process alive."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StoppedFromOutsideError(BaseException):
 
 
 class Work(Generic[T]):
-    """Something done in a thread of its own, which sees the context variables of whoever starts it."""
+    """A function that runs in a thread of its own, with the context variables of the thread that starts it."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._done: Future[T] = Future()

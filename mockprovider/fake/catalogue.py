@@ -20,7 +20,7 @@ MARKER = "__defaults"
 
 
 class Catalogue:
-    """The declared packages. ``packages`` is looked at anew at each call, so definitions may be added meanwhile.
+    """The declared packages. ``packages`` is read again at each call, so definitions may be added at any time.
 
     With ``strict``, types that nobody declared do not exist; otherwise such a type has the properties that a call names.
     """

@@ -1,4 +1,4 @@
-"""List: the objects of a type that are in the cloud, whoever made them, page by page (reference 2.16)."""
+"""List: all objects of a type in the cloud, page by page (reference 2.16)."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ CONVERTED = "converted"
 
 
 class Former(Struct, frozen=True):
-    """A type that another one takes objects over from: its name as declared, and the address of its provider or the end of it.
+    """A type in ``moved_from``: its name as declared, and its provider's address or the end of it.
 
-    ``convert`` makes the new type's attributes of the old one's; ``None`` where those of the same name are taken as they are.
+    ``convert`` makes the new type's attributes from the old one's; ``None`` takes attributes of the same name as they are.
     """
 
     type: str

@@ -26,7 +26,7 @@ class Fake:
     """A provider made of declarations. It is a handler: call it with a ``Call``.
 
     Args:
-        packages: what it serves, by package name; looked at anew at each call, so definitions may be added while it serves.
+        packages: what it serves, by package name; read again at each call, so definitions may be added at any time.
         cloud: where its objects live.
         strict: refuse types, and properties of types, that nobody declared; otherwise inputs are echoed, and an id is made.
         publish: tells the engine about the views of resource types that have some.
@@ -59,7 +59,7 @@ class Fake:
 
     @property
     def strict(self) -> bool:
-        """Whether what nobody declared is refused. It may be set at any time, and counts from the next call on."""
+        """Whether undeclared types and properties are refused. It may be set at any time, and applies from the next call on."""
         return self._catalogue.strict
 
     @strict.setter

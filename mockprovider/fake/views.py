@@ -61,7 +61,7 @@ Publish: TypeAlias = Callable[[Call, Sequence[ViewStep]], None]
 
 
 def unpublished(_: Call, __: Sequence[ViewStep]) -> None:
-    """Tell nobody: for a fake without a way to its engine."""
+    """Publish nothing: for a fake without a way to its engine."""
 
 
 def wanted(call: Call) -> bool:

@@ -15,8 +15,8 @@ CLOSE = 0.85
 def check(type_: str, declared: Mapping[str, str], *, strict: bool) -> None:
     """Raise ``DefinitionError`` for a type that can only be misspelt; ``declared`` has Terraform's name for each token.
 
-    Nobody has to declare a type. But one that differs in a letter or two from a declared one is hardly another, unless one
-    name goes on where the other ends (``Bucket``, ``BucketV2``).
+    Types need no declaration. But one that differs from a declared one in a letter or two is a typing error, unless one name
+    continues the other (``Bucket``, ``BucketV2``).
     """
     if not isinstance(type_, str):
         raise DefinitionError(f"Faults go by type tokens, and this is a {type(type_).__name__}: give its token, a string.")

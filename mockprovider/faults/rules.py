@@ -42,12 +42,12 @@ class Rule:
         return self
 
     def times(self, count: int) -> Rule:
-        """Fire at this many calls (once, unless told otherwise). Raises ``DefinitionError`` for what is no number from 1."""
+        """Fire at this many calls, by default at one. Raises ``DefinitionError`` for anything but a number from 1."""
         self._times = _counted("times", count, 1)
         return self
 
     def after(self, calls: int) -> Rule:
-        """Let this many fitting calls through first. Raises ``DefinitionError`` for what is no number from 0."""
+        """Let this many matching calls through first. Raises ``DefinitionError`` for anything but a number from 0."""
         self._after = _counted("after", calls, 0)
         return self
 

@@ -1,4 +1,4 @@
-"""When this process ends: when the engine says so, when it is asked to, and when whoever started it is gone."""
+"""When a plugin process ends: when its engine or a signal says so, and when its parent is gone."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ KNOWER = "GetDeploymentInfo"
 def secret_keys(call: Call) -> Collection[str]:
     """The secret keys of the configuration that a Construct or Call brings, or that the engine tells during one.
 
-    Raises ``UnsupportedError`` where nobody says: what is not known to be harmless may not be kept, and what is not kept
-    cannot be told from another.
+    Raises ``UnsupportedError`` where neither says which keys are secret: such a configuration can be neither recorded nor
+    compared.
     """
     session = call.session
     if call.op is Op.CONSTRUCT or SECRET_KEYS in call.extra:

@@ -72,15 +72,15 @@ def refuse_ciphertext(exported: Exported) -> None:
 
 
 def adopt(exported: Exported, clouds: Cloud | Mapping[str, Cloud]) -> list[CloudObject]:
-    """Make what ``exported`` says exist in the cloud, or in the one of each package; returns the new objects, in its order.
+    """Create the objects of ``exported`` in the cloud, or in the cloud of each package; returns them in its order.
 
-    An object is made of every custom resource, also of one that is only read, and of the old instance of a replacement that
-    has not been deleted yet. None is made of components, providers and whatever else the engine keeps for itself, of what
-    is deleted already (``pendingReplacement``), of views, and of cut-off operations: nobody knows how these ended. An object
-    has the resource's outputs, and the inputs that outputs do not repeat, secrets revealed.
+    Each custom resource becomes an object, also one that is only read, and the old instance of a replacement that has not
+    been deleted yet. Components, providers, stack references, deleted instances (``pendingReplacement``), resource views and
+    pending operations, whose end is unknown, do not. An object has the resource's outputs, and the inputs that outputs do
+    not repeat, secrets revealed.
 
     Raises:
-        MalformedError: a value that is none.
+        MalformedError: a value that is not in Pulumi's format.
         UnsupportedError: a secret that only the stack's own key can open.
         MockProviderError: such an object exists already.
     """

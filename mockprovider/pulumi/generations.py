@@ -17,10 +17,10 @@ from mockprovider.values import Output, Secret, Value, has_unknown, is_unknown, 
 
 
 class Generation(Struct, frozen=True, kw_only=True):
-    """What a provider of some age can do; everything, unless told otherwise. It plays in Pulumi's protocol alone.
+    """Which features a provider of some age has; by default all. It applies under Pulumi alone.
 
     Args:
-        name: what it is chosen by.
+        name: the name to choose it by.
         handshake: has Handshake; without it the answer of Configure says what is accepted.
         preview: previews Create and Update. One that does not takes a preview for the real thing, as it does not know the
             field that says so; engines therefore ask it for none.

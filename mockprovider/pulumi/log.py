@@ -1,4 +1,4 @@
-"""``pulumirpc.Engine`` from a provider's side: what it logs reaches the engine's user, whoever started it."""
+"""``pulumirpc.Engine`` from a provider's side: what it logs reaches the engine's user."""
 
 from __future__ import annotations
 

@@ -15,12 +15,11 @@ NAMING: Mapping[str, str] = {"target": "target", "exclude": "exclusion", "replac
 
 
 class Options(TypedDict, total=False):
-    """What an operation is limited to, and whether it goes on; as the CLI's flags of these names.
+    """Options of an operation, as the CLI's flags of these names.
 
-    ``target`` names the resources that are touched, ``replace`` those that are replaced though nothing asks for it: by name,
-    URN or glob of URNs (``*`` stays within a part, ``**`` does not). With ``target_dependents`` what depends on targets is
-    touched, too. ``exclude`` names what is left as it is, while all else is touched; with ``exclude_dependents`` so is what
-    depends on it. With ``continue_on_error`` a resource that fails stops only what depends on it.
+    ``target`` names the only resources to touch, ``exclude`` the only ones not to touch, and ``replace`` those to replace
+    although nothing changed: by name, URN, or glob of URNs (``*`` within a part, ``**`` across parts). ``target_dependents``
+    and ``exclude_dependents`` add their dependents. With ``continue_on_error`` a failed resource stops only its dependents.
     """
 
     target: Sequence[str]

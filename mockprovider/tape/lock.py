@@ -12,8 +12,8 @@ from mockprovider.errors import CassetteBusyError
 class Lock:
     """A lock on ``path``, held from the making of this object until ``release``.
 
-    It is a file ``.<name>.lock`` beside the cassette, which names the holder's process. The kernel lets go of it when the
-    process ends in whatever way, so what a dead process left behind is in nobody's way.
+    It is a file ``.<name>.lock`` beside the cassette, which names the holder's process. The kernel releases it when
+    the process ends in whatever way, so the file of a dead process has no effect.
 
     Raises ``CassetteBusyError`` if someone else holds it.
     """
@@ -61,7 +61,7 @@ def _described(holder: str) -> str:
 
 
 def holder(path: Path) -> str:
-    """Who is recording ``path`` right now, in words; empty if nobody is."""
+    """The process that is recording ``path``, in words; empty if there is none."""
     lock = path.with_name(f".{path.name}.lock")
     if not lock.exists():
         return ""

@@ -1,4 +1,4 @@
-"""Connect to a provider that somebody serves, and call it as a handler."""
+"""Connect to a provider that is served, and call it as a handler."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class Pipes:
 
 
 def hang_up(connection: socket.socket) -> None:
-    """End a connection that another thread reads: that thread then finds its end."""
+    """Shut a connection down; a thread that reads it gets its end."""
     try:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:

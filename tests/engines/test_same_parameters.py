@@ -1,4 +1,4 @@
-"""The embedded engine against the real CLI: packages that others become by Parameterize (reference 2.2)."""
+"""The embedded engine against the real CLI: parameterized packages (reference 2.2)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def both(make_both):
 
 
 async def registered(version="2.0.0", value=b"a", name="tools"):
-    """What an SDK of a package that another becomes does first: the reference of the package."""
+    """What an SDK of a parameterized package does first: the reference of the package."""
     monitor = pulumi.runtime.settings.get_monitor()
     request = resource_pb2.RegisterPackageRequest(name="cloud", version="1.2.3")
     request.parameterization.CopyFrom(type(request.parameterization)(name=name, version=version, value=value))
