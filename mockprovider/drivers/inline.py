@@ -15,6 +15,7 @@ import grpc
 from pulumi.automation._server import LanguageServer
 from pulumi.runtime.proto import language_pb2
 
+from mockprovider import loops
 from mockprovider.wire.server import serve
 
 REQUESTS: Mapping[str, Any] = {
@@ -25,51 +26,36 @@ REQUESTS: Mapping[str, Any] = {
 }
 
 
-class Host:
-    """The SDK's language runtime for ``program``, which cleans up where the SDK abandons the event loop of a failed run."""
+class Host(LanguageServer):  # type: ignore[misc]
+    """The SDK's language runtime for a program, which cleans up where the SDK abandons the event loop of a failed run."""
 
-    def __init__(self, program: Callable[[], Any]) -> None:
-        self._program = program
-        self._loops: list[asyncio.AbstractEventLoop] = []
-        self.server = LanguageServer(self._run_program)
+    def Run(self, request: Any, context: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Run the program, and leave nothing of it behind."""
+        begun: list[asyncio.AbstractEventLoop] = []
 
-    def _run_program(self) -> Any:
-        self._loops.append(asyncio.get_running_loop())
-        return self._program()
+        def program() -> Any:
+            begun.append(asyncio.get_running_loop())
+            return self.program()
 
-    def run(self, request: Any, context: Any) -> Any:
-        """Answer ``Run``."""
         try:
-            return self.server.Run(request, context)
+            return LanguageServer(program).Run(request, context)
         except grpc.RpcError as error:
             if error.code() is not grpc.StatusCode.UNAVAILABLE:
                 raise
             # The CLI has ended before the program had: nobody waits for this answer.
             return language_pb2.RunResponse()
         finally:
-            for loop in self._loops:
-                _close(loop)
-
-
-def _close(loop: asyncio.AbstractEventLoop) -> None:
-    if loop.is_closed():
-        return
-    left = asyncio.all_tasks(loop)
-    for task in left:
-        task.cancel()
-    if left:
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-    loop.close()
+            for loop in begun:
+                loops.end(loop)
 
 
 @contextmanager
 def language_host(program: Callable[[], Any]) -> Iterator[str]:
     """Serve ``program`` as a language runtime on loopback while the block runs; gives its address."""
     host = Host(program)
-    answers = {name: getattr(host.server, name) for name in REQUESTS} | {"Run": host.run}
     handlers = {
         name: grpc.unary_unary_rpc_method_handler(
-            answers[name], request.FromString, lambda answer: bytes(answer.SerializeToString())
+            getattr(host, name), request.FromString, lambda answer: bytes(answer.SerializeToString())
         )
         for name, request in REQUESTS.items()
     }

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from mockprovider import loops
 from mockprovider.engine.bootstrap import trace
 from mockprovider.engine.threads import executor
 
@@ -52,13 +53,13 @@ def run_program(program: Program, environment: Environment) -> Ended:
     from pulumi.runtime import run_in_stack  # noqa: PLC0415 - as above
 
     _configure(environment)
-    loop = asyncio.new_event_loop()
     workers = executor(environment.parallel)
-    loop.set_default_executor(workers)
-    # What a failed program leaves behind has been told by its error.
-    loop.set_exception_handler(lambda *_: None)
-    asyncio.set_event_loop(loop)
+    loop = asyncio.new_event_loop()
     try:
+        loop.set_default_executor(workers)
+        # What a failed program leaves behind has been told by its error.
+        loop.set_exception_handler(lambda *_: None)
+        asyncio.set_event_loop(loop)
         loop.run_until_complete(run_in_stack(program))
     except RunError as error:
         return Ended(error, trace(error, MACHINERY), quiet="Resource monitor has terminated" in str(error))
@@ -67,7 +68,8 @@ def run_program(program: Program, environment: Environment) -> Ended:
     except SystemExit as error:
         return Ended(error if error.code else None, trace(error, MACHINERY) if error.code else "")
     finally:
-        _close(loop)
+        asyncio.set_event_loop(None)
+        loops.end(loop)
         workers.shutdown(wait=True)
     return Ended()
 
@@ -90,14 +92,3 @@ def _configure(environment: Environment) -> None:
         )
     )
     set_all_config(dict(environment.config), sorted(environment.secret_keys))
-
-
-def _close(loop: asyncio.AbstractEventLoop) -> None:
-    """End what the program left behind, so that nothing of it is reported as never awaited."""
-    pending = asyncio.all_tasks(loop)
-    for task in pending:
-        task.cancel()
-    if pending:
-        loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
-    asyncio.set_event_loop(None)
-    loop.close()

@@ -5,9 +5,6 @@ What a test of one engine begins with stands here, too: the engine attached to t
 
 from __future__ import annotations
 
-import gc
-import sys
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -71,15 +68,6 @@ def make_both(tmp_path: Path) -> Iterator[Callable[..., Both]]:
 def both(make_both: Callable[..., Both]) -> Both:
     """Both engines, side by side."""
     return make_both()
-
-
-@pytest.fixture
-def abandoned_programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The SDK's language server abandons the event loop of a program whose run fails; what that leaves is collected here."""
-    yield
-    with monkeypatch.context() as patched, warnings.catch_warnings(action="ignore"):
-        patched.setattr(sys, "unraisablehook", lambda _: None)
-        gc.collect()
 
 
 # Terraform and OpenTofu ------------------------------------------------------------------------------------------------

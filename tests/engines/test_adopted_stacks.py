@@ -16,7 +16,7 @@ from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.errors import UnsupportedError
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 WANTED = {"acl": "x", "name": "a"}
 

@@ -18,7 +18,7 @@ from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.schema import Component
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 OF_A_RUN = {"monitorEndpoint", "stack_trace_handle", "parallel", "customTimeouts"}
 

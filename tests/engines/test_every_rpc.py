@@ -20,7 +20,7 @@ from mockprovider.fake.views import View
 from mockprovider.journal import Side
 from mockprovider.schema import Function, Package, Property, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 SERVER = ResourceType(
     "cloud:index:Server",

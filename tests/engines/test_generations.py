@@ -12,7 +12,7 @@ from mockprovider.calls import Op
 from mockprovider.journal import Side
 from mockprovider.values import has_secret
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 
 def seen(both: Both, op: Op):

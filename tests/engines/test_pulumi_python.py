@@ -14,7 +14,7 @@ from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.schema import Property, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 HUSH = "correct horse battery staple"
 USER = ResourceType("cloud:index:User", {"name": Property(str), "password": Property(str, computed=True, secret=True)})

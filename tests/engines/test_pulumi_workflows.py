@@ -17,7 +17,7 @@ from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.schema import Property, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 RECORD = ResourceType("dns:index:Record", {"name": Property(str, forces_new=True), "target": Property(str)})
 SERVED = (*TYPES, RECORD)

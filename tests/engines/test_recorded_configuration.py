@@ -17,7 +17,7 @@ from mockprovider.fake.components import Called, Site
 from mockprovider.schema import Component, Method, Package
 from mockprovider.values import Secret
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 SITE = "cloud:index:Site"
 HUSH = "correct horse"

@@ -15,7 +15,7 @@ from mockprovider.fake.views import View
 from mockprovider.journal import Side
 from mockprovider.schema import Property, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 HUSH = "correct horse battery staple"
 SERVER = ResourceType(

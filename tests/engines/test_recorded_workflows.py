@@ -20,7 +20,7 @@ from mockprovider.double import Double, recording, replaying
 from mockprovider.fake.behaviours import Holds, Normalised, Pending, Protected, Quota, References, Slow
 from mockprovider.schema import Package, Property, Random, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 Touch = Callable[[Callable[[Double], object]], object]
 SERVER, DISK, SHELF, BOOK, USER, EAGER = (

@@ -14,7 +14,7 @@ from mockprovider.calls import Op
 from mockprovider.errors import ProgramError
 from mockprovider.schema import Property, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 
 def test_a_stack_s_life(both):

@@ -15,7 +15,7 @@ from mockprovider.engine import Stack
 from mockprovider.errors import ProgramError
 from mockprovider.schema import Property, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 OTHER = "organization/network/prod"
 

@@ -10,7 +10,7 @@ from pulumi import ResourceOptions
 
 from mockprovider.calls import Op
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 
 def test_targets_are_all_that_an_update_touches(both):

@@ -14,7 +14,7 @@ from mockprovider.calls import Op
 from mockprovider.journal import Side
 from mockprovider.schema import Child, Component, Function, Package, Property, ResourceType
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 TOOL = "tools:index:Tool"
 

@@ -12,7 +12,7 @@ from mockprovider.schema import Property, ResourceType
 
 EAGER = "cloud:index:Eager"
 
-pytestmark = [pytest.mark.pulumi_cli, pytest.mark.usefixtures("abandoned_programs")]
+pytestmark = pytest.mark.pulumi_cli
 
 
 @pytest.fixture

@@ -1,0 +1,142 @@
+"""What a program leaves in its event loop is ended where it arises, and not found by the next collection."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+from contextlib import contextmanager
+
+import grpc
+import pytest
+from engine_toolbox import Bucket
+from pulumi.runtime.proto import language_pb2, resource_pb2
+
+from mockprovider import Double, ResourceType, Stack, loops
+from mockprovider.drivers.inline import Host
+from mockprovider.wire.server import serve
+
+BUCKET = ResourceType("cloud:index:Bucket", {"acl": str})
+
+
+class UnavailableError(grpc.RpcError):
+    """What a call to an engine that has ended raises."""
+
+    def code(self):
+        return grpc.StatusCode.UNAVAILABLE
+
+
+async def failing():
+    """A task that does not end by being cancelled, but by an error of its own."""
+    try:
+        await asyncio.sleep(60)
+    finally:
+        raise ValueError("not even this went well")
+
+
+BORN: list[asyncio.Task[None]] = []
+
+
+async def begetting(more=3):
+    """A task that begins another when it is cancelled, and tells the loop of an error, at which the SDK's handler stops it."""
+    loop = asyncio.get_running_loop()
+    try:
+        await asyncio.sleep(60)
+    finally:
+        if more:
+            BORN.append(loop.create_task(begetting(more - 1)))
+        loop.call_exception_handler({"message": "gone", "exception": UnavailableError()})
+        await asyncio.sleep(0)
+
+
+@contextmanager
+def nothing_left():
+    """What is collected from now on has nothing to complain of."""
+    complaints = []
+    hook, sys.unraisablehook = sys.unraisablehook, complaints.append
+    try:
+        yield
+        BORN.clear()
+        gc.collect()
+    finally:
+        sys.unraisablehook = hook
+    assert [str(each.exc_value) for each in complaints] == []
+
+
+@pytest.fixture
+def seen():
+    """The loops in which programs ran."""
+    return []
+
+
+@pytest.fixture
+def program(seen):
+    """A program that fails, and leaves tasks that resist."""
+
+    async def run():
+        Bucket("logs")
+        seen.append(asyncio.get_running_loop())
+        seen[0].kept = [seen[0].create_task(each) for each in (failing(), begetting(), begetting(), begetting())]
+        await asyncio.sleep(0)
+        raise RuntimeError("the program is broken")
+
+    return run
+
+
+def monitor(name, request, answer):
+    """One method of an engine that says yes to everything."""
+    return grpc.unary_unary_rpc_method_handler(lambda *_: answer, request.FromString, lambda reply: reply.SerializeToString())
+
+
+def test_under_the_language_host(seen, program):
+    """The loop of a failed run is closed, also when its tasks raise, begin others, and have the SDK stop it."""
+    yes = {
+        "SupportsFeature": (resource_pb2.SupportsFeatureRequest, resource_pb2.SupportsFeatureResponse(hasSupport=True)),
+        "RegisterResource": (
+            resource_pb2.RegisterResourceRequest,
+            resource_pb2.RegisterResourceResponse(urn="urn:pulumi:dev::shop::cloud:index:Bucket::logs", id="x"),
+        ),
+        "RegisterResourceOutputs": (resource_pb2.RegisterResourceOutputsRequest, language_pb2.RunResponse()),
+    }
+    handlers = {name: monitor(name, *each) for name, each in yes.items()}
+    generic = grpc.method_handlers_generic_handler("pulumirpc.ResourceMonitor", handlers)
+    with nothing_left(), serve([], handlers=[generic]) as served:
+        request = language_pb2.RunRequest(project="shop", stack="dev", monitor_address=served.address, parallel=1)
+        # Which of the tasks the SDK comes to first is nobody's choice.
+        with pytest.raises((ValueError, RuntimeError), match=r"not even this went well|Event loop stopped"):
+            Host(program).Run(request, None)
+        [loop] = seen
+        assert loop.is_closed()
+        del loop
+        seen.clear()
+
+
+def test_under_the_embedded_engine(seen, program):
+    """The embedded engine leaves nothing of a failed program, either."""
+    with nothing_left(), Double(BUCKET) as double:
+        failed = Stack(double).up(program, expect_failure=True)
+        assert "the program is broken" in str(failed.error)
+        [loop] = seen
+        assert loop.is_closed()
+        del loop, failed
+        seen.clear()
+
+
+def test_a_loop_that_was_told_to_stop():
+    """A stop from before does not keep a loop open; ending it again does nothing."""
+    loop = asyncio.new_event_loop()
+    ended = []
+
+    async def tidy():
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append("tidy")
+
+    task = loop.create_task(tidy())
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.stop()
+    loops.end(loop)
+    loops.end(loop)
+
+    assert (loop.is_closed(), task.cancelled(), ended) == (True, True, ["tidy"])
