@@ -18,7 +18,7 @@ WITH_ENGINES = PATH="$$($(BIN)/python tools/build-engines --print-bin):$(abspath
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test unit lint format engines schemas bench clean
+.PHONY: help demo test unit lint format engines mutants schemas bench clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -44,6 +44,9 @@ format: $(VENV)/.with-dev ## mend what ruff can mend
 
 engines: $(BIN)/python ## build the real engines and providers that the tests drive (needs Go; minutes)
 	@$(BIN)/python tools/build-engines $(ARGS)
+
+mutants: $(VENV)/.with-$(GROUP) ## change a room in small ways and show what no test notices (ARGS="redaction"; minutes)
+	@$(BIN)/python tools/mutants $(ARGS)
 
 schemas: $(BIN)/python ## fetch the real package schemas that tests read (needs Go)
 	@$(BIN)/python tools/fetch-schemas $(ARGS)

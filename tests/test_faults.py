@@ -59,6 +59,13 @@ def test_partial_update(faults):
     assert (reply.id, reply.value) == ("b-7", {"acl": "y"})
 
 
+def test_a_half_made_object_keeps_the_id_of_its_reply(faults):
+    """Where the reply names the object, that is its id, whatever the call said."""
+    faults.on.update().partial()
+
+    assert faults.layer(call(Op.UPDATE, id="old"), answer(id="new", value={})).id == "new"
+
+
 def test_partial_drops_the_native_answer(faults):
     """A recorded or proxied answer's bytes say success, so they are not handed on."""
     faults.on.create().partial()
@@ -133,10 +140,11 @@ def test_the_first_rule_with_shots_left_decides(faults):
 
 
 def test_a_rule_without_a_fault_does_nothing(faults):
-    """A rule that was begun and never given a fault lets calls through."""
-    faults.on.create()
+    """A rule that was begun and never given a fault lets calls through, and never says that it fired."""
+    rule = faults.on.create()
 
     assert ask(faults) == []
+    assert (rule.fired, rule.unfired) == (0, "it was given no fault, such as .partial()")
 
 
 def test_rules_are_listed_and_cleared(faults):
@@ -227,7 +235,9 @@ def test_a_misspelt_type_is_refused_at_once(typed, type_, said):
     assert typed.rules == []
 
 
-@pytest.mark.parametrize("type_", ["cloud:index:Bucket", "cloud:index:BucketV2", "cloud:index:Server", "net:index:Zone"])
+@pytest.mark.parametrize(
+    "type_", ["cloud:index:Bucket", "cloud:index:BucketV2", "cloud:index:Buck", "cloud:index:Server", "net:index:Zone"]
+)
 def test_types_need_no_declaration(typed, type_):
     """Declared types, and such as are not like any, are taken: nobody has to declare a type."""
     assert typed.on.update(type_).type == type_
@@ -245,8 +255,15 @@ def test_a_strict_double_has_no_other_types(declared, said):
 @pytest.mark.parametrize(("word", "count"), [("times", 0), ("times", "3"), ("times", True), ("after", -1), ("after", 1.5)])
 def test_counts_are_whole_numbers(faults, word, count):
     """A count that would never let a rule fire, or is none, is refused."""
-    with pytest.raises(DefinitionError, match=r"give a whole number of calls"):
+    with pytest.raises(DefinitionError, match=re.escape(f"{word}({count!r}): give a whole number of calls")):
         getattr(faults.on.create().partial(), word)(count)
+
+
+def test_the_least_counts(faults):
+    """A rule may be told what it does anyway: to let none through, and to fire once."""
+    faults.on.create().partial().after(0).times(1)
+
+    assert [bool(ask(faults)) for _ in range(2)] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -291,4 +308,7 @@ def test_a_name_where_no_call_has_one(faults):
     rule = faults.on.create(TOKEN, name="logs").partial()
     ask(faults)
 
+    other = faults.on.create("a:b:C", name="logs").partial()
+    ask(faults)
+    assert other.unfired.endswith(f"of the nearest, the type is {TOKEN!r}, not 'a:b:C' and name is '', not 'logs'")
     assert rule.unfired == "no create told a name, as Terraform's protocol has none: leave name='logs' out"

@@ -165,6 +165,7 @@ def test_clear(journal):
         (Reply(failures=(Failure("no"), Failure("not"))), "failed: no; not"),
         (Reply(id="b-1", value={}, failures=(Failure("slow"),)), "half-made b-1: slow"),
         (Reply(status=Status(14, "gone")), "failed: gone"),
+        (Reply(status=Status(14, "gone"), failures=(Failure("no"),)), "failed: no"),
     ],
 )
 def test_a_journal_reads_as_text(journal, reply, end):

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from mockprovider.redaction import (
     BYTES,
+    CHUNK,
     OUTPUT,
+    SECRET,
     SIGNATURE,
     UNKNOWNS,
     Redactor,
+    Vault,
     encode,
     fill,
     neutral,
@@ -71,6 +74,64 @@ def test_hiding_and_filling_is_the_identity(view, password):
     assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == whole
 
 
+def test_the_words_of_pulumi():
+    """Signatures and sentinels are those of Pulumi's protocol: an engine knows no others."""
+    assert SIGNATURE == "4dabf18193072939515e22adb298388d"
+    assert SECRET == "1b47061264138c4ac30d75fd1eb44270"
+    assert OUTPUT == "d0e6a833031e9bbcd3f4e8bde6ca49a4"
+    assert BYTES == "803fd3297a5875dc03ca845dda5d2a98"
+    assert sorted(UNKNOWNS) == [
+        "030794c1-ac77-496b-92df-f27374a8bd58",
+        "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+        "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+        "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+        "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+        "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+        "e48ece36-62e2-4504-bad9-02848725956a",
+    ]
+
+
+def test_the_marks_that_files_have():
+    """Kept cassettes have these marks: a text with a secret in it, how it is spelled there, and objects with such keys."""
+    password = 'a "b" <c>'
+    _, hidden = hide({
+        "password": secret(password),
+        "plain": f"is {password}!",
+        "python": json.dumps([password]),
+        "go": json.dumps([password]).replace("<", "\\u003c").replace(">", "\\u003e"),
+        "literal": {"$text": "x", "other": 1},
+    })  # fmt: skip
+    assert hidden.view["plain"] == {"$text": ["is ", {"$secret": 1}, "!"]}
+    assert hidden.view["python"] == {"$text": ['["', {"$secret": 1, "as": "json"}, '"]']}
+    assert hidden.view["go"] == {"$text": ['["', {"$secret": 1, "as": "html"}, '"]']}
+    assert hidden.view["literal"] == {"$literal": {"$text": "x", "other": 1}}
+
+
+def test_a_secret_without_escapes_inside_json():
+    """Inside JSON a secret is spelled as JSON, since the one that a replay has in its place may need escapes."""
+    _, hidden = hide({"password": secret("hunter2"), "json": '{"p": "hunter2"}', "text": "{hunter2"})
+    assert hidden.view["json"] == {"$text": ['{"p": "', {"$secret": 1, "as": "json"}, '"}']}
+    assert hidden.view["text"] == {"$text": ["{", {"$secret": 1}]}
+    assert json.loads(fill(hidden.view["json"], lambda *_: 'a "new" one')) == {"p": 'a "new" one'}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [("string", "mockprovider-secret-7"), ("number", 7), ("bool", False), ("base64", "bW9ja3Byb3ZpZGVyLXNlY3JldC03")],
+)
+def test_stand_ins(kind, value):
+    """What only the recorded provider knew is replayed as a value of its kind, the same each time."""
+    assert stand_in(7, kind) == value
+
+
+def test_redactors_may_share_a_vault():
+    """A replay's redactor and its bindings have one vault: a secret of one has the same number for the other."""
+    vault = Vault()
+    hide({"a": secret("hunter2")}, redactor=Redactor(vault=vault))
+    assert numbers(hide({"b": secret("hunter2")}, redactor=Redactor(vault=vault))[1].view) == [1]
+    assert vault.value(1) == "hunter2"
+
+
 def test_one_secret_has_one_placeholder():
     """The same secret gets the same number each time, and another one another."""
     redactor, one = hide({"a": secret("hunter2"), "b": secret("hunter3"), "c": secret("hunter2")})
@@ -123,9 +184,37 @@ def test_names_declare_by_the_end_of_a_path():
 def test_resource_types_declare_in_both_spellings():
     """A type's secret properties are declared for calls of that type, as Pulumi and as Terraform spell them."""
     redactor = Redactor(["extra"])
-    redactor.declare(ResourceType("cloud:index:Database", {"adminPassword": Property(str, secret=True), "size": int}))
-    assert redactor.names("cloud:index:Database") == {"extra", "adminPassword", "admin_password"}
+    properties = {
+        "adminPassword": Property(str, secret=True),
+        "pin": Property(str, secret=True, terraform="pin_code"),
+        "size": int,
+    }
+    redactor.declare(ResourceType("cloud:index:Database", properties))
+    assert redactor.names("cloud:index:Database") == {"extra", "adminPassword", "admin_password", "pin", "pin_code"}
     assert redactor.names("cloud:index:Other", ["more"]) == {"extra", "more"}
+
+
+@pytest.mark.parametrize("marked", [secret("hunter2"), {SIGNATURE: OUTPUT, "value": "hunter2", "secret": True}])
+def test_each_declaration_is_enough(marked):
+    """A view declares its secret by a secret object or by an output marked secret; the one needs no other."""
+    assert hide({"only": marked})[1].view["only"]["value"] == {"$secret": 1}
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd"])
+@pytest.mark.parametrize("after", ["", "y", "yz", "xyz"])
+@pytest.mark.parametrize(("password", "other_end"), [("hunter", "!"), ("hunter2", "A"), ("hunter-2", "A")])
+def test_base64_is_looked_into(before, after, password, other_end):
+    """In base64 a secret is found wherever it stands, and what differs from it in its first or last letter is none."""
+    redactor, _ = hide(secret(password))
+
+    def hidden(text):
+        view = base64.b64encode(f"{before}{text}{after}".encode()).decode()
+        return redactor.hide(view).view != view
+
+    assert hidden(password)
+    # Of a letter at an end only some bits stand in base64's own letters: these differ in all of them.
+    assert not hidden(f"g{password[1:]}")
+    assert not hidden(f"{password[:-1]}{other_end}")
 
 
 def test_short_secrets_leave_only_their_declared_place():
@@ -214,3 +303,11 @@ def test_many_secrets_are_found_as_well_as_few():
     assert "password-" not in encode(hidden["texts"]).decode()
     assert hidden["other"] == "passwords"
     assert fill(hidden, lambda number, _: redactor.vault.value(number)) == long
+
+
+def test_a_secret_across_the_border_of_two_looks_is_found():
+    """Long views are looked at in pieces: a secret that begins in one and ends in the next is found as well."""
+    redactor = Redactor()
+    redactor.learn([secret([f"{n:03}-password-{n:03}" for n in range(100)])])
+    for place in range(CHUNK - 20, CHUNK + 3):
+        assert redactor.mask("-" * place + "042-password-042").endswith("-(secret)")

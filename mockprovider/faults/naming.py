@@ -22,8 +22,8 @@ def check(type_: str, declared: Mapping[str, str], *, strict: bool) -> None:
         raise DefinitionError(f"Faults go by type tokens, and this is a {type(type_).__name__}: give its token, a string.")
     if type_ in declared:
         return
-    token = next((token for token, name in declared.items() if name == type_), "")
-    if token or ":" not in type_:
+    if ":" not in type_:
+        token = next((token for token, name in declared.items() if name == type_), "")
         wanted = f"Write {token!r}." if token else "Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
         raise DefinitionError(f"Faults go by type tokens, and {type_!r} is none. {wanted}")
     near = next(iter(get_close_matches(type_, declared, 1, 0.3 if strict else CLOSE)), "")

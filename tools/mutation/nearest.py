@@ -1,0 +1,130 @@
+"""Which tests run which lines: measured once, and again only for what has changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from coverage import CoverageData
+from mutation.operators import Mutant
+
+SLOW = 3.0
+"""Seconds from which on a test is asked last, and only if it is near."""
+UNIT = "not pulumi_cli and not terraform_cli and not tofu_cli"
+
+
+@dataclass(frozen=True)
+class House:
+    """What is measured: the folder of the checkout, its package, the tests that may notice, and where results are kept."""
+
+    root: Path
+    package: Path
+    tests: tuple[str, ...]
+    kept: Path
+
+    def files(self) -> dict[str, str]:
+        """Each module and test module with a digest of its text."""
+        tests = {path for pattern in self.tests for path in self.root.glob(pattern)}
+        inside = {path for test in tests if test.is_dir() for path in test.rglob("test_*.py")}
+        chosen = {*self.package.rglob("*.py"), *inside, *(path for path in tests if path.is_file())}
+        digests = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(chosen)}
+        return {path.relative_to(self.root).as_posix(): digest for path, digest in digests.items()}
+
+
+class Coverage:
+    """The tests that run a mutant's lines, nearest first."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._data = CoverageData(str(house.kept / "coverage"))
+        self._data.read()
+        self._seconds: dict[str, float] = json.loads((house.kept / "durations.json").read_text())
+        self._breadth = Counter(
+            context.partition("|")[0]
+            for file in self._data.measured_files()
+            for contexts in self._data.contexts_by_lineno(file).values()
+            for context in contexts
+        )
+
+    def tests(self, mutant: Mutant, most: int) -> list[str]:
+        """At most so many tests that may notice: first those of the module's own test module, then those that run least."""
+        by_line = self._data.contexts_by_lineno(str(mutant.path))
+        # What runs at import is noticed by whoever uses the module.
+        lines = by_line.keys() if mutant.at_import else mutant.lines
+        names = {context.partition("|")[0] for line in lines for context in by_line.get(line, ())} - {""}
+        stems = _stems(mutant.path.relative_to(self._house.package))
+        ranked = sorted((self._rank(name, stems), name) for name in names)
+        return [name for (slow, far, _), name in ranked if not (slow and far)][:most]
+
+    def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
+        near = Path(name.partition("::")[0]).stem.startswith(stems)
+        return self._seconds.get(name, 0.0) > SLOW, not near, self._breadth[name]
+
+
+def _stems(module: Path) -> tuple[str, ...]:
+    """How the test modules of a module are called: ``test_fake_planning``, ``test_fake_plan…`` is not its."""
+    parts = [part for part in module.with_suffix("").parts if part != "__init__"]
+    return ("test_" + "_".join(parts), "test_" + "_".join(parts[-2:]))
+
+
+def measured(house: House, jobs: int) -> Coverage:
+    """What the tests of a house run. Takes as long as the tests do, and seconds where nothing has changed since."""
+    house.kept.mkdir(parents=True, exist_ok=True)
+    stamp = house.kept / "files.json"
+    before: dict[str, str] = json.loads(stamp.read_text()) if stamp.exists() else {}
+    now = house.files()
+    package = house.package.relative_to(house.root).as_posix() + "/"
+    changed = {name for name in now if now[name] != before.get(name)}
+    modules = {name for name in changed if name.startswith(package)}
+    # Who runs a module that is new, only a new look at everything can tell.
+    anew = not before or not modules <= before.keys()
+    affected = set(now) if anew else changed | _users(house, modules)
+    stale = sorted(name for name in affected & now.keys() if not name.startswith(package))
+    if stale:
+        _measure(house, stale, jobs, anew=anew)
+    stamp.write_text(json.dumps(now))
+    return Coverage(house)
+
+
+def _users(house: House, modules: set[str]) -> set[str]:
+    """The test modules that ran these modules when they were measured."""
+    data = CoverageData(str(house.kept / "coverage"))
+    data.read()
+    contexts = [data.contexts_by_lineno(str(house.root / name)) for name in modules]
+    return {name.partition("::")[0] for by_line in contexts for names in by_line.values() for name in names}
+
+
+def _measure(house: House, tests: list[str], jobs: int, *, anew: bool) -> None:
+    durations = house.kept / "durations.json"
+    if anew:
+        durations.unlink(missing_ok=True)
+    print(f"Measuring which lines the tests of {len(tests)} modules run.", file=sys.stderr)
+    paths = [str(house.root), str(Path(__file__).resolve().parent.parent), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {
+        "COVERAGE_FILE": str(house.kept / "coverage"),
+        "COVERAGE_CORE": "ctrace",
+        "MUTANTS_DURATIONS": str(durations),
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        str(jobs if jobs > 1 else 0),
+        "-p",
+        "mutation.measuring",
+        "-p",
+        "no:randomly",
+    ]
+    options = [f"--cov={house.package}", "--cov-context=test", "--cov-report=", *(() if anew else ("--cov-append",))]
+    done = subprocess.run([*command, *options, "-m", UNIT, *tests], check=False, cwd=house.root, env=environment)
+    if done.returncode > 1:
+        raise SystemExit(f"The tests could not be run: pytest ended with {done.returncode}.")
