@@ -10,7 +10,8 @@ from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer
 from mockprovider.matching import encode
 from mockprovider.protocols import ProviderProtocol
-from mockprovider.redaction import SECRET, SIGNATURE, Redactor
+from mockprovider.pulumi.signatures import MARKS, SECRET, SIGNATURE
+from mockprovider.redaction import Redactor
 
 METHODS = {
     Op.HANDSHAKE: "Handshake",
@@ -32,6 +33,8 @@ TOY = ProviderProtocol(name="toy", family="toy", adapter="")
 
 class Toy:
     """The toy's transcriber. ``address`` and ``seed`` are no part of a key, and ``tags`` is a set."""
+
+    marks = MARKS
 
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         self._secrets = secrets

@@ -14,6 +14,7 @@ from mockprovider.double import Double, recording, replaying
 from mockprovider.engine import Stack
 from mockprovider.errors import MissError, UnsupportedError
 from mockprovider.fake.components import Called, Site
+from mockprovider.pulumi.signatures import MARKS
 from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.redaction import Redactor
 from mockprovider.schema import Component, Method, Package
@@ -174,6 +175,6 @@ def test_keys_of_all_kinds(key):
     """A secret key is one whatever marks it has, and a neighbour of a like name stays."""
     near = key[:-1] + "x"
     site = call("construct", SITE, extra={"config": {key: "1", near: "2"}, "configSecretKeys": (key,)})
-    hidden = Redactor().hide(PulumiTranscript().request(site), PulumiTranscript().secrets(site)).view
+    hidden = Redactor(marks=MARKS).hide(PulumiTranscript().request(site), PulumiTranscript().secrets(site)).view
 
     assert hidden["config"] == {key: {"$secret": 1}, near: "2"}

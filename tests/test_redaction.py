@@ -8,13 +8,9 @@ from cassette_toy import secret
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockprovider.pulumi.signatures import BYTE_STRING, MARKS, OUTPUT, SECRET, SIGNATURE
 from mockprovider.redaction import (
-    BYTES,
     CHUNK,
-    OUTPUT,
-    SECRET,
-    SIGNATURE,
-    UNKNOWNS,
     Redactor,
     Vault,
     encode,
@@ -29,7 +25,7 @@ PASSWORD = 'correct "horse"\n<battery>'
 
 
 def hide(view, *names, redactor=None):
-    redactor = redactor or Redactor(names)
+    redactor = redactor or Redactor(names, marks=MARKS)
     found = redactor.names("")
     redactor.learn([view], found)
     return redactor, redactor.hide(view, found)
@@ -79,8 +75,8 @@ def test_the_words_of_pulumi():
     assert SIGNATURE == "4dabf18193072939515e22adb298388d"
     assert SECRET == "1b47061264138c4ac30d75fd1eb44270"
     assert OUTPUT == "d0e6a833031e9bbcd3f4e8bde6ca49a4"
-    assert BYTES == "803fd3297a5875dc03ca845dda5d2a98"
-    assert sorted(UNKNOWNS) == [
+    assert BYTE_STRING == "803fd3297a5875dc03ca845dda5d2a98"
+    assert sorted(MARKS.unknowns) == [
         "030794c1-ac77-496b-92df-f27374a8bd58",
         "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
         "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
@@ -89,6 +85,14 @@ def test_the_words_of_pulumi():
         "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
         "e48ece36-62e2-4504-bad9-02848725956a",
     ]
+
+
+def test_a_protocol_without_marks():
+    """Where a protocol marks nothing, secrets are declared by name alone: another protocol's secret object is an object."""
+    view = {"a": secret("hunter2hunter2"), "password": "swordfish"}
+    redactor = Redactor(["password"])
+
+    assert redactor.hide(view, redactor.names("")).view == {**view, "password": {"$secret": 1}}
 
 
 def test_the_marks_that_files_have():
@@ -127,8 +131,8 @@ def test_stand_ins(kind, value):
 def test_redactors_may_share_a_vault():
     """A replay's redactor and its bindings have one vault: a secret of one has the same number for the other."""
     vault = Vault()
-    hide({"a": secret("hunter2")}, redactor=Redactor(vault=vault))
-    assert numbers(hide({"b": secret("hunter2")}, redactor=Redactor(vault=vault))[1].view) == [1]
+    hide({"a": secret("hunter2")}, redactor=Redactor(vault=vault, marks=MARKS))
+    assert numbers(hide({"b": secret("hunter2")}, redactor=Redactor(vault=vault, marks=MARKS))[1].view) == [1]
     assert vault.value(1) == "hunter2"
 
 
@@ -142,7 +146,7 @@ def test_one_secret_has_one_placeholder():
 
 def test_every_kind_of_leaf_is_hidden_and_the_shape_stays():
     """In a declared place strings, numbers and booleans go; keys, nulls, empty strings and unknowns stay."""
-    unknown = min(UNKNOWNS)
+    unknown = min(MARKS.unknowns)
     _, hidden = hide(secret({"s": "text", "n": 4711, "b": True, "none": None, "empty": "", "unknown": unknown}))
     assert hidden.view["value"] == {
         "s": {"$secret": 1},
@@ -159,7 +163,7 @@ def test_secret_outputs_and_byte_strings_are_declared_too():
     view = {
         "hidden": {SIGNATURE: OUTPUT, "value": "in the dark", "secret": True, "dependencies": ["urn"]},
         "open": {SIGNATURE: OUTPUT, "value": "in the light", "secret": False},
-        "bytes": secret({SIGNATURE: BYTES, "value": "AAECAw=="}),
+        "bytes": secret({SIGNATURE: BYTE_STRING, "value": "AAECAw=="}),
     }
     _, hidden = hide(view)
     assert hidden.view["hidden"]["value"] == {"$secret": 1}
@@ -295,7 +299,7 @@ def test_messages_are_masked():
 
 def test_many_secrets_are_found_as_well_as_few():
     """With hundreds of secrets each is still found, in long views too, and nothing else is hidden."""
-    redactor = Redactor()
+    redactor = Redactor(marks=MARKS)
     passwords = [f"password-{n}" for n in range(300)]
     redactor.learn([secret(passwords)])
     long = {"pad": "-" * 70_000, "texts": [f"x{password}-y" for password in passwords], "other": "passwords"}
@@ -307,7 +311,7 @@ def test_many_secrets_are_found_as_well_as_few():
 
 def test_a_secret_across_the_border_of_two_looks_is_found():
     """Long views are looked at in pieces: a secret that begins in one and ends in the next is found as well."""
-    redactor = Redactor()
+    redactor = Redactor(marks=MARKS)
     redactor.learn([secret([f"{n:03}-password-{n:03}" for n in range(100)])])
     for place in range(CHUNK - 20, CHUNK + 3):
         assert redactor.mask("-" * place + "042-password-042").endswith("-(secret)")

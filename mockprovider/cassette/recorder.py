@@ -81,6 +81,7 @@ class Recorder:
         self._header = header
         self._sink = sink or Memory()
         self._redactor = redactor or Redactor()
+        self._redactor.marks = transcriber.marks
         self._finishing = finishing
         self._interactions: list[Interaction] = []
         self._previews: dict[int, bool | None] = {}

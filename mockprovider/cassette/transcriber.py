@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any, Protocol
 
 from mockprovider.calls import Call, Reply, Status
+from mockprovider.redaction import Marks
 
 View = dict[str, Any]
 
@@ -21,6 +22,9 @@ class Transcriber(Protocol):
       ``$bytes`` holds may be replaced as a whole, and ``$unknown`` marks a value that is not known yet, which is never a
       secret. ``$secret``, ``$text`` and ``$literal`` are taken.
     """
+
+    marks: Marks
+    """How the protocol marks secrets and unknown values in its messages."""
 
     def named(self, call: Call) -> Call:
         """The call with its RPC's name, which one that was made in process may lack."""

@@ -20,7 +20,7 @@ from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.errors import MissError, UnsupportedError
 from mockprovider.matching import digest, encode, show, step
-from mockprovider.redaction import PLACEHOLDER, SHORTEST, TEXT, UNKNOWNS, Redactor, neutral
+from mockprovider.redaction import PLACEHOLDER, SHORTEST, TEXT, Redactor, neutral
 
 ENGINE = "engine"
 RANK = {Op.ENGINE.value: 0, Op.REGISTER_OUTPUTS.value: 2, Op.LOG.value: 3}
@@ -210,7 +210,7 @@ class Playing:
 
     def _learn_text(self, each: Interaction, recorded: str, live: str, path: str) -> None:
         known = recorded if recorded in self._same else self._mapped.get(recorded, self._unsure.get(recorded, live))
-        if recorded != live and not UNKNOWNS.isdisjoint({recorded, live}):
+        if recorded != live and not self._redactor.marks.unknowns.isdisjoint({recorded, live}):
             raise self._cannot(
                 each, f"{path}: one of the recorded {show(recorded)} and the present {show(live)} is not known yet"
             )

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from mockprovider.errors import MalformedError, MockProviderError
 from mockprovider.paths import Path, show
+from mockprovider.redaction import Marks
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value
 
 SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
@@ -42,6 +43,9 @@ SENTINELS: Final[Mapping[str, str]] = {
 
 UNKNOWNS: Final[Mapping[str, Unknown]] = {text: Unknown(kind) for kind, text in SENTINELS.items()}
 SENTINEL_LENGTH: Final = 36
+
+MARKS: Final = Marks(SIGNATURE, SECRET, OUTPUT, BYTE_STRING, frozenset(SENTINELS.values()))
+"""What of this a recording goes by."""
 
 EMPTY_TEXT_HASH: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 EMPTY_ARCHIVE_HASH: Final = "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef"

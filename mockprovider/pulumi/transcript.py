@@ -17,8 +17,8 @@ from mockprovider.pulumi.errors import TYPE_URL, read_status
 from mockprovider.pulumi.log import LOGGING, SEVERITIES
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
+from mockprovider.pulumi.signatures import MARKS, OUTPUT, SIGNATURE
 from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
-from mockprovider.redaction import OUTPUT, SIGNATURE
 from mockprovider.urn import reference
 from mockprovider.wire.methods import Service
 from mockprovider.wire.transcript import TableTranscript
@@ -46,6 +46,8 @@ DETAILS = {
 
 class PulumiTranscript(TableTranscript):
     """How Pulumi conversations are written down: a ``cassette.Transcriber``."""
+
+    marks = MARKS
 
     def __init__(self, service: Service = PROVIDER) -> None:
         super().__init__(service)

@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.redaction import UNMARKED
 from mockprovider.wire import views
 from mockprovider.wire.methods import Method, Service
 from mockprovider.wire.status import StatusError, failed
@@ -23,6 +24,8 @@ MESSAGES = "messages"
 
 class TableTranscript:
     """A ``cassette.Transcriber`` over a table. A protocol overrides how messages are shown, and what a recording leaves out."""
+
+    marks = UNMARKED
 
     def __init__(self, service: Service) -> None:
         self._service = service

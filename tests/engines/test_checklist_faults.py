@@ -20,8 +20,8 @@ from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.errors import ProgramError
 from mockprovider.pulumi.diff import Changes, Diff, Kind
 from mockprovider.pulumi.errors import pack
+from mockprovider.pulumi.signatures import SIGNATURE
 from mockprovider.pulumi.values import encode
-from mockprovider.redaction import SIGNATURE
 from mockprovider.schema import Property, ResourceType
 
 SECONDS = 60

@@ -1,0 +1,65 @@
+"""Secrets out of views before they are kept, and back into them when they are used.
+
+Declared secret are the ``value`` of what a protocol marks as a secret object (and of outputs marked secret), and what stands
+under a declared name. In a declared place every string, number and boolean becomes a placeholder; the keys of objects stay, so
+that a reader sees the shape. A secret of six characters or more is also taken out wherever else it turns up: as a whole
+string, inside a string, inside JSON in a string, inside base64. Shorter ones go from their declared places only: ``prod``
+elsewhere is hardly ever the secret. Keys are names, and are never taken for secrets.
+
+- ``{"$secret": 3}`` is the third secret; ``kind`` says ``number``, ``bool`` or ``base64`` where it is no plain string;
+- ``{"$text": ["a", {"$secret": 3}]}`` is a string with a secret in it; ``as`` says how it is spelled there (``json``,
+  ``html``: inside JSON as Python or as Go writes it);
+- ``{"$literal": {...}}`` is an object that has one of these three keys of its own.
+
+Placeholders are numbers and not digests, because the digest of a weak password can be guessed.
+"""
+
+from mockprovider.redaction.marks import UNMARKED, Marks
+from mockprovider.redaction.placeholders import (
+    LITERAL,
+    PLACEHOLDER,
+    PLAIN_BYTES,
+    RESERVED,
+    SHORTEST,
+    STAND_IN,
+    TEXT,
+    UNKNOWN,
+    View,
+    encode,
+    fill,
+    is_plain,
+    neutral,
+    numbers,
+    placeholder,
+    renumber,
+    stand_in,
+)
+from mockprovider.redaction.redactor import Hidden, Names, Redactor
+from mockprovider.redaction.vault import CHUNK, Vault
+
+__all__ = [
+    "CHUNK",
+    "LITERAL",
+    "PLACEHOLDER",
+    "PLAIN_BYTES",
+    "RESERVED",
+    "SHORTEST",
+    "STAND_IN",
+    "TEXT",
+    "UNKNOWN",
+    "UNMARKED",
+    "Hidden",
+    "Marks",
+    "Names",
+    "Redactor",
+    "Vault",
+    "View",
+    "encode",
+    "fill",
+    "is_plain",
+    "neutral",
+    "numbers",
+    "placeholder",
+    "renumber",
+    "stand_in",
+]

@@ -1,0 +1,104 @@
+"""What stands in a view for a secret, and how it gets there and back."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+
+View: TypeAlias = Any
+
+PLACEHOLDER, TEXT, LITERAL = "$secret", "$text", "$literal"
+RESERVED = frozenset({PLACEHOLDER, TEXT, LITERAL})
+UNKNOWN, PLAIN_BYTES = "$unknown", "$bytes"
+"""Keys of views: an unknown value, which hides nothing; and bytes that may be replaced as a whole."""
+SHORTEST = 6
+STAND_IN = "mockprovider-secret-"
+
+
+def encode(view: View) -> bytes:
+    """The view as JSON, maps sorted."""
+    return msgspec.json.encode(view, order="deterministic")
+
+
+def _escape(text: str) -> str:
+    return encode(text)[1:-1].decode()
+
+
+def _escape_html(text: str) -> str:
+    return _escape(text).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+SPELLINGS: Mapping[str, Callable[[str], str]] = {"": str, "json": _escape, "html": _escape_html}
+"""How a secret may be spelled inside another string: as it is, or inside JSON as Python or as Go writes it."""
+
+
+def is_plain(encoded: bytes) -> bool:
+    """Whether the view of this JSON has none of our marks (it may say no where there is none)."""
+    return not any(f'"{mark}"'.encode() in encoded for mark in RESERVED)
+
+
+def placeholder(number: int, kind: str = "string") -> dict[str, Any]:
+    """What stands for a secret in a view."""
+    return {PLACEHOLDER: number} if kind == "string" else {PLACEHOLDER: number, "kind": kind}
+
+
+def stand_in(number: int, kind: str = "string") -> Any:
+    """What a replay gives out for a secret that only the recorded provider knew: of the same type, the same each time."""
+    text = f"{STAND_IN}{number}"
+    if kind == "bool":
+        return False
+    return number if kind == "number" else base64.b64encode(text.encode()).decode() if kind == "base64" else text
+
+
+def numbers(view: View) -> list[int]:
+    """The numbers of the placeholders in ``view``, in the order of its sorted keys."""
+    found: list[int] = []
+
+    def note(number: int) -> int:
+        found.append(number)
+        return number
+
+    renumber(view, note)
+    return found
+
+
+def renumber(view: View, change: Callable[[int], int]) -> View:
+    """``view`` with each placeholder's number changed, visited in the order of the sorted keys."""
+    if isinstance(view, list):
+        return [renumber(item, change) for item in view]
+    if not isinstance(view, dict):
+        return view
+    if PLACEHOLDER in view:
+        return {**view, PLACEHOLDER: change(view[PLACEHOLDER])}
+    if LITERAL in view:
+        return {LITERAL: {key: renumber(item, change) for key, item in sorted(view[LITERAL].items())}}
+    return {key: renumber(item, change) for key, item in sorted(view.items())}
+
+
+def neutral(view: View) -> View:
+    """``view`` with all placeholders of a kind alike: what two requests have in common that differ in secrets only."""
+    return view if is_plain(encode(view)) else renumber(view, lambda _: 0)
+
+
+def fill(view: View, value_of: Callable[[int, str], Any]) -> View:
+    """``view`` with the values back in: ``value_of`` is given a number and a kind."""
+    if isinstance(view, list):
+        return [fill(item, value_of) for item in view]
+    if not isinstance(view, dict):
+        return view
+    if PLACEHOLDER in view:
+        return value_of(view[PLACEHOLDER], view.get("kind", "string"))
+    if TEXT in view:
+        return "".join(_spelled(part, value_of) for part in view[TEXT])
+    inner = view.get(LITERAL, view)
+    return {key: fill(item, value_of) for key, item in inner.items()}
+
+
+def _spelled(part: Any, value_of: Callable[[int, str], Any]) -> str:
+    if isinstance(part, str):
+        return part
+    spell: Callable[[str], str] = SPELLINGS[part.get("as", "")]
+    return spell(str(value_of(part[PLACEHOLDER], "string")))

@@ -1,0 +1,234 @@
+"""The walk that takes declared secrets out of views."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Collection, Iterable
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from mockprovider.redaction.marks import UNMARKED, Marks
+from mockprovider.redaction.placeholders import (
+    LITERAL,
+    PLACEHOLDER,
+    PLAIN_BYTES,
+    RESERVED,
+    SHORTEST,
+    TEXT,
+    UNKNOWN,
+    View,
+    encode,
+    fill,
+    is_plain,
+    placeholder,
+)
+from mockprovider.redaction.vault import SecretText, Vault
+from mockprovider.schema import ResourceType, snake_case
+
+Names: TypeAlias = Collection[str]
+"""Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
+
+STEPS = re.compile("[.:]")
+
+
+class Hidden(Struct, frozen=True):
+    """A view without its secrets. ``broken``: a secret sat where only the verbatim bytes would do, so it cannot be restored."""
+
+    view: View
+    broken: bool = False
+
+
+class Redactor:
+    """Takes declared secrets out of views.
+
+    Args:
+        names: names declared secret in every view (see ``Names``).
+        vault: where the secrets are kept while this runs.
+        marks: how values are marked; a recorder and a replay set what their protocol says.
+    """
+
+    def __init__(self, names: Names = (), vault: Vault | None = None, marks: Marks = UNMARKED) -> None:
+        self.vault = vault or Vault()
+        self.marks = marks
+        self._names = frozenset(names)
+        self._types: dict[str, frozenset[str]] = {}
+
+    def declare(self, *types: ResourceType) -> None:
+        """Take over the ``secret=True`` of these types' properties, in both ecosystems' spelling."""
+        for each in types:
+            secret = {name: item.terraform or snake_case(name) for name, item in each.properties.items() if item.secret}
+            self._types[each.token] = frozenset({*secret, *secret.values()})
+
+    def names(self, token: str, more: Names = ()) -> frozenset[str]:
+        """What is declared secret for a type: its own names, those of every view, and ``more``."""
+        return self._names.union(self._types.get(token, ()), more)
+
+    def learn(self, views: Iterable[View], names: Names = ()) -> None:
+        """Get to know the secrets that these views declare, so that ``hide`` also finds them elsewhere."""
+        for view in views:
+            if _may_declare(encode(view), names, self.marks):
+                _Pass(self.vault, names, self.marks).walk(view, (), "")
+
+    def hide(self, view: View, names: Names = (), *, again: bool = False) -> Hidden:
+        """``view`` with placeholders. ``again``: it has been through here, only what was learnt since is still to be hidden."""
+        encoded = encode(view)
+        known = self.vault.found(encoded)
+        if not known and not _may_declare(encoded, names, self.marks) and (again or is_plain(encoded)):
+            return Hidden(view)
+        current = _Pass(self.vault, names, self.marks, known, again=again)
+        hidden = current.walk(view, (), "")
+        if current.verbatim and current.unfindable:
+            # A secret that cannot be looked for may be in the bytes as well: they have to go unseen.
+            current = _Pass(self.vault, names, self.marks, known, again=again, blind=True)
+            hidden = current.walk(view, (), "")
+        return Hidden(hidden, current.broken)
+
+    def mask(self, text: str) -> str:
+        """``text``, for a message, without the secrets that are known so far."""
+        hidden = self.hide(text).view
+        return text if hidden == text else str(fill(hidden, lambda *_: "(secret)"))
+
+
+def _may_declare(encoded: bytes, names: Names, marks: Marks) -> bool:
+    """Whether the view of this JSON may declare a secret: a look at its text, which spares most views the walk."""
+    signed = bool(marks.secret) and (marks.secret.encode() in encoded or marks.output.encode() in encoded)
+    return signed or any(encode(_steps(name)[-1])[1:] in encoded for name in names)
+
+
+def _steps(name: str) -> tuple[str, ...]:
+    return tuple(STEPS.split(name))
+
+
+class _Pass:
+    """One walk over one view."""
+
+    def __init__(
+        self,
+        vault: Vault,
+        names: Names,
+        marks: Marks,
+        known: Collection[SecretText] = (),
+        *,
+        again: bool = False,
+        blind: bool = False,
+    ) -> None:
+        self.broken = False
+        self.verbatim = False
+        """There are bytes that count only as a whole."""
+        self.unfindable = False
+        """There are secrets that are too short to be looked for, or no texts."""
+        self._blind = blind
+        self._vault = vault
+        self._marks = marks
+        self._again = again
+        self._cores = [core for each in known for core in each.cores]
+        self._spellings = {spelling: (how, each) for each in known for spelling, how in each.spellings}
+        longest_first = sorted(self._spellings, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if known else None
+        self._declared: dict[str, list[tuple[str, ...]]] = {}
+        for name in names:
+            path = _steps(name)
+            self._declared.setdefault(path[-1], []).append(path)
+
+    def walk(self, value: View, path: tuple[str, ...], inside: str) -> View:
+        """``inside`` is the kind of the strings of the declared place that we are in; empty outside."""
+        if isinstance(value, dict):
+            return self._walk_object(value, path, inside)
+        if isinstance(value, (list, tuple)):
+            return [self.walk(item, path, inside) for item in value]
+        return self._secret(value, inside) if inside else self._plain(value, path)
+
+    def _walk_object(self, value: dict[str, Any], path: tuple[str, ...], inside: str) -> View:
+        reserved = not RESERVED.isdisjoint(value)
+        if self._again and reserved:
+            return self._rewalk(value, path)
+        marks = self._marks
+        signature = value.get(marks.signature) if marks.signature else None
+        declares = signature is not None and (
+            signature == marks.secret or (signature == marks.output and value.get("secret") is True)
+        )
+        found: dict[str, Any] = {}
+        for key, item in value.items():
+            if key in (marks.signature, UNKNOWN):
+                found[key] = item
+                continue
+            here = (*path, key) if ":" not in key and "." not in key else (*path, *_steps(key))
+            within = inside or ("string" if (declares and key == "value") or self._is_declared(here) else "")
+            if within and ((signature is not None and signature == marks.bytes) or key.startswith("$")):
+                within = "base64"
+            found[key] = self.walk(item, here, within)
+        return {LITERAL: found} if reserved else found
+
+    def _rewalk(self, value: dict[str, Any], path: tuple[str, ...]) -> View:
+        if LITERAL in value:
+            return {LITERAL: {key: self.walk(item, (*path, key), "") for key, item in value[LITERAL].items()}}
+        if TEXT in value:
+            return {TEXT: [part for each in value[TEXT] for part in (isinstance(each, str) and self._split(each)) or [each]]}
+        return value
+
+    def _is_declared(self, path: tuple[str, ...]) -> bool:
+        return any(path[-len(end) :] == end for end in self._declared.get(path[-1], ()))
+
+    def _secret(self, value: Any, kind: str) -> View:
+        if value is None or value == "" or value in self._marks.unknowns:
+            return value
+        kind = kind if isinstance(value, str) else "bool" if isinstance(value, bool) else "number"
+        self.unfindable = self.unfindable or kind != "string" or len(value) < SHORTEST
+        return placeholder(self._vault.number(value, kind), kind)
+
+    def _plain(self, value: Any, path: tuple[str, ...]) -> View:
+        if isinstance(value, str) and any(key.startswith("$") and key != PLAIN_BYTES for key in path):
+            return self._verbatim(value)
+        if self._pattern is None or value is None or isinstance(value, bool):
+            return value
+        if not isinstance(value, str):
+            return self._secret(value, "number") if self._pattern.search(str(value)) else value
+        if any(core in value for core in self._cores):
+            kind = "base64" if _is_base64(value) else "string"
+            return placeholder(self._vault.number(value, kind), kind)
+        parts = self._split(value)
+        if not parts:
+            return value
+        return parts[0] if len(parts) == 1 and parts[0].keys() == {PLACEHOLDER} else {TEXT: parts}
+
+    def _verbatim(self, value: str) -> View:
+        self.verbatim = self.verbatim or bool(value)
+        if not (self._blind and value) and not any(core in value for core in self._cores):
+            return value
+        # Bytes are framed by their lengths: what is cut out of them cannot be put back in another length.
+        self.broken = True
+        return placeholder(self._vault.number(value, "base64"), "base64")
+
+    def _split(self, text: str) -> list[Any]:
+        # In JSON another secret may need escapes where this one needs none.
+        default = "json" if _is_json(text) else ""
+        parts: list[Any] = []
+        end = 0
+        for match in self._pattern.finditer(text) if self._pattern else ():
+            how, known = self._spellings[match[0]]
+            how = how or default
+            parts += [text[end : match.start()]] if match.start() > end else []
+            parts.append({PLACEHOLDER: known.number, "as": how} if how else {PLACEHOLDER: known.number})
+            end = match.end()
+        return [*parts, text[end:]] if parts and end < len(text) else parts
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        return bool(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _is_json(text: str) -> bool:
+    if text[:1] not in ("{", "["):
+        return False
+    try:
+        msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return False
+    return True

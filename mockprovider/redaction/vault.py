@@ -1,0 +1,81 @@
+"""The secrets of one recording or replay, and where their texts turn up."""
+
+from __future__ import annotations
+
+import base64
+import threading
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.redaction.placeholders import SHORTEST, SPELLINGS, encode
+
+MANY = 32
+CHUNK = 1 << 16
+
+
+class SecretText(Struct, frozen=True):
+    """A secret text that is looked for: its number, its spellings, and the parts of its base64 that no neighbour touches."""
+
+    number: int
+    spellings: tuple[tuple[str, str], ...]
+    cores: tuple[str, ...]
+    needles: tuple[bytes, ...]
+
+
+def _known(number: int, text: str) -> SecretText:
+    # The plainest name of a spelling wins, so the table is read backwards.
+    spelled = {spell(text): how for how, spell in reversed(list(SPELLINGS.items()))}
+    raw = text.encode()
+    cores = [base64.b64encode(bytes(shift) + raw)[(shift * 8 + 5) // 6 : (shift + len(raw)) * 8 // 6] for shift in range(3)]
+    needles = (*(encode(spelling)[1:-1] for spelling in spelled), *cores)
+    return SecretText(number, tuple(spelled.items()), tuple(core.decode() for core in cores), needles)
+
+
+class Vault:
+    """The secrets of one recording or of one replay, numbered from 1 in the order in which they came. In memory only."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, Any], int] = {}
+        self._values: list[Any] = []
+        self._known: list[SecretText] = []
+        self._endings: dict[bytes, list[SecretText]] = {}
+        self._lock = threading.Lock()
+
+    def number(self, value: Any, kind: str) -> int:
+        """The number of this secret, the same each time."""
+        with self._lock:
+            number = self._numbers.setdefault((kind, value), len(self._values) + 1)
+            if number > len(self._values):
+                self._values.append(value)
+                if kind == "string" and len(value) >= SHORTEST:
+                    self._look_for(_known(number, value))
+            return number
+
+    def _look_for(self, known: SecretText) -> None:
+        self._known.append(known)
+        for needle in known.needles:
+            self._endings.setdefault(needle[-SHORTEST:], []).append(known)
+
+    def value(self, number: int) -> Any:
+        """The secret of this number."""
+        return self._values[number - 1]
+
+    def found(self, encoded: bytes) -> list[SecretText]:
+        """The known texts that the view of this JSON may hold."""
+        with self._lock:
+            known = list(self._known) if len(self._known) < MANY else self._promising(encoded)
+        return [each for each in known if any(needle in encoded for needle in each.needles)]
+
+    def _promising(self, encoded: bytes) -> list[SecretText]:
+        """Those of which a needle's end is there: one look at the text instead of one for each of many needles.
+
+        Ends, because generated names differ there.
+        """
+        found: dict[int, SecretText] = {}
+        for start in range(0, len(encoded), CHUNK):
+            chunk = encoded[start : start + CHUNK + SHORTEST - 1]
+            there = {chunk[index : index + SHORTEST] for index in range(len(chunk) - SHORTEST + 1)}
+            for ending in there & self._endings.keys():
+                found.update((each.number, each) for each in self._endings[ending])
+        return list(found.values())
