@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import STATUS_NAMES, Call, Failure, Handler, Op, Reply
 from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud, CloudObject
+from mockprovider.document import Number, Word
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import ResourceType
 from mockprovider.values import UNKNOWN, Value
 
 PLANS = frozenset({Op.DIFF, Op.PLAN})
 READS = frozenset({Op.READ, Op.IMPORT})
+
+FAILURES = STATUS_NAMES[1:]
+Status: TypeAlias = Annotated[Word, Meta(extra_json_schema={"enum": [*FAILURES]})]
+Seconds: TypeAlias = Annotated[Number, Meta(extra_json_schema={"minimum": 0})]
 
 
 class World(Struct, frozen=True):
@@ -47,8 +52,8 @@ def refused(reason: str, status: str, path: str = "") -> Reply:
 
 def check_status(status: str) -> None:
     """Raise ``DefinitionError`` for what is no gRPC status that tells of a failure."""
-    if status not in STATUS_NAMES[1:]:
-        raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(STATUS_NAMES[1:])}.")
+    if status not in FAILURES:
+        raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(FAILURES)}.")
 
 
 def given(call: Call, **values: Value) -> Call:
