@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockprovider.calls import Op
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, has_unknown
 
@@ -85,7 +86,7 @@ def test_what_is_computed_inside_cannot_be_set():
 
 def test_a_diff_that_needs_to_know():
     """Where a type says so, Diff fails while an input is unknown, and names it."""
-    declared = ResourceType(TOKEN, {"acl": str}, diff_needs_known=True)
+    declared = ResourceType(TOKEN, {"acl": str}, traits=[ResourceTraits(diff_needs_known=True)])
     ask = {"id": "b", "prior": {}, "prior_inputs": {}}
 
     assert told(Played(declared).ask(Op.DIFF, inputs={"acl": UNKNOWN}, **ask)) == (

@@ -13,6 +13,7 @@ from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.document import Number, Word
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.views import Publish, unpublished
 from mockprovider.schema import ResourceType
 from mockprovider.values import UNKNOWN, Value
 
@@ -25,12 +26,15 @@ Seconds: TypeAlias = Annotated[Number, Meta(extra_json_schema={"minimum": 0})]
 
 
 class World(Struct, frozen=True):
-    """The cloud, the clock and the declared type; ``type`` is what the cloud calls the object that a call is about."""
+    """The cloud, the clock and the declared type; ``type`` is what the cloud calls the object that a call is about,
+    and ``publish`` tells the engine that makes the call about views.
+    """
 
     cloud: Cloud
     clock: Clock
     declared: ResourceType
     type: str
+    publish: Publish = unpublished
 
     def found(self, call: Call) -> CloudObject | None:
         """The object that a call is about."""

@@ -61,7 +61,8 @@ def _package(package: Package) -> PackageShape:
 
 
 def _resource(declared: ResourceType) -> ResourceShape:
-    if declared.upgrades:
+    traits = {name: value for trait in declared.traits for name, value in stated(trait).items()}
+    if traits.get("upgrades"):
         raise _python(f"{declared.token}: what upgrades a state", "the upgrade that drops what is gone")
     if isinstance(declared.moved_from, Mapping) and declared.moved_from:
         raise _python(f"{declared.token}: what converts a moved object", "names of types, whose objects are taken as they are")
@@ -70,6 +71,7 @@ def _resource(declared: ResourceType) -> ResourceShape:
     return _shape(
         ResourceShape,
         declared,
+        **{name: value for name, value in traits.items() if name in ResourceShape.__struct_fields__},
         terraform=declared.terraform if declared.terraform != ResourceType(declared.token).terraform else "",
         moved_from=tuple(declared.moved_from),
         properties=_properties(declared.properties, declared.token),

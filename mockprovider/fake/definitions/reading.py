@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -20,7 +20,20 @@ from mockprovider.fake.definitions.shapes import (
     ResourceShape,
     TypesFile,
 )
-from mockprovider.schema import Child, Component, Definition, Function, Kind, Method, Package, Property, ResourceType, Template
+from mockprovider.schema import (
+    Child,
+    Component,
+    Definition,
+    Function,
+    Kind,
+    Method,
+    Package,
+    Property,
+    ResourceType,
+    Template,
+    Traits,
+    trait_kinds,
+)
 from mockprovider.values import Value
 
 
@@ -87,8 +100,18 @@ def _resource(token: str, shape: ResourceShape, node: Node) -> ResourceType:
     properties = declare_properties(shape.properties, node.at("properties"))
     _templates(shape.id, {"name", "hash", *(name for name, item in properties.items() if item.is_input)}, node.at("id"))
     _computed(properties, node)
+    words = {**stated(shape), "properties": properties}
+    traits = {name: words.pop(name) for name in [*words] if name not in ResourceType.__struct_fields__}
     with node.placed():
-        return ResourceType(token, **{**stated(shape), "properties": properties})
+        return ResourceType(token, **words, traits=tuple(_traits(traits)))
+
+
+def _traits(words: Mapping[str, Any]) -> Iterator[Traits]:
+    """The traits of those ecosystems that have the words."""
+    for kind in trait_kinds() if words else ():
+        given = {name: value for name, value in words.items() if name in kind.__struct_fields__}
+        if given:
+            yield kind(**given)
 
 
 def _function(token: str, shape: FunctionShape, node: Node) -> Function:

@@ -9,6 +9,7 @@ from mockprovider.calls import Call, Reply, Session
 from mockprovider.schema import Kind, Property, ResourceType, snake_case
 from mockprovider.terraform.rpcs.requests import schema_of
 from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, inward, outward, type_of_kind
+from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values import packing, statejson
 from mockprovider.terraform.values.types import Type, type_json
 from mockprovider.values import Bag, Value, has_unknown, reveal
@@ -23,10 +24,15 @@ def declared_type(session: Session, name: str) -> ResourceType | None:
     return schema.declared(name) if schema else None
 
 
+def identity_of(declared: ResourceType | None) -> tuple[str, ...]:
+    """The properties that identify the objects of a type; none of a type without identities."""
+    return declared.trait(ResourceTraits).identity if declared is not None else ()
+
+
 def fill_schemas(message: Any, types: Mapping[str, ResourceType]) -> None:
     """Fill a GetResourceIdentitySchemas answer."""
     for declared in types.values():
-        if not declared.identity:
+        if not identity_of(declared):
             continue
         schema = message.identity_schemas[declared.terraform]
         schema.version = 0
@@ -41,10 +47,11 @@ def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> 
     ``Reply.extra["identity"]`` wins over what the object's ``value`` and id say.
     """
     declared = declared_type(call.session, call.type)
-    if declared is None or not declared.identity or value is None:
+    names = identity_of(declared)
+    if declared is None or not names or value is None:
         return
     told = reply.extra.get(IDENTITY)
-    found = told if told is not None else {name: id_ if name == ID else value.get(name) for name in declared.identity}
+    found = told if told is not None else {name: id_ if name == ID else value.get(name) for name in names}
     if not has_unknown(dict(found)):
         into.identity_data.msgpack = packing.pack(
             outward(reveal(dict(found)), _kind(declared), declared.terraform), _type(declared)
@@ -54,7 +61,7 @@ def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> 
 def read(data: Any, session: Session, name: str) -> dict[str, Any] | None:
     """The identity in a ResourceIdentityData message, in property names; ``None`` if there is none."""
     declared = declared_type(session, name)
-    if declared is None or not declared.identity or not data.identity_data.msgpack:
+    if declared is None or not identity_of(declared) or not data.identity_data.msgpack:
         return None
     found: dict[str, Any] = inward(packing.unpack(data.identity_data.msgpack, _type(declared)), _kind(declared))
     return found
@@ -66,7 +73,7 @@ def upgraded(into: Any, raw: bytes, declared: ResourceType) -> None:
 
 
 def _properties(declared: ResourceType) -> dict[str, Property]:
-    return {name: declared.properties.get(name, IMPLICIT_ID) for name in declared.identity}
+    return {name: declared.properties.get(name, IMPLICIT_ID) for name in identity_of(declared)}
 
 
 def _kind(declared: ResourceType) -> Kind:

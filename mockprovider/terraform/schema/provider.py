@@ -33,6 +33,7 @@ from mockprovider.terraform.schema.objects import (
 )
 from mockprovider.terraform.schema.offered import fill_functions
 from mockprovider.terraform.schema.published import fill_rest, fill_schema
+from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values.types import type_json, type_of
 from mockprovider.values import Secret, Value, reveal
 
@@ -139,7 +140,7 @@ class ProviderSchema:
                 declared.properties,
                 implicit_id=True,
                 blocks=self.major == 5,
-                layout=_layout(declared.terraform_schema),
+                layout=_layout(declared.trait(ResourceTraits).schema),
             ),
         )
 
@@ -229,10 +230,11 @@ class ProviderSchema:
         return answer  # type: ignore[no-any-return]
 
     def _resource(self, schema: Any, declared: ResourceType) -> None:
-        if declared.terraform_schema:
-            fill_schema(schema, declared.terraform_schema, declared.terraform)
+        traits = declared.trait(ResourceTraits)
+        if traits.schema:
+            fill_schema(schema, traits.schema, declared.terraform)
             return
-        schema.version, schema.block.description = declared.version, declared.description
+        schema.version, schema.block.description = traits.version, declared.description
         with names.served(declared.token):
             implicit = {ID: IMPLICIT_ID} if self.resource(declared.terraform).implicit_id else {}
         self._whole(schema.block, declared.token, {**declared.properties, **implicit}, names.RESOURCE)
