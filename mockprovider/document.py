@@ -231,7 +231,7 @@ def _data(value: Any) -> Any:
 
 @cache
 def _defaults(shape: type[Struct]) -> Mapping[str, Any]:
-    return {each.name: each.default if each.default_factory is NODEFAULT else each.default_factory() for each in fields(shape)}
+    return {item.name: item.default if item.default_factory is NODEFAULT else item.default_factory() for item in fields(shape)}
 
 
 @cache
@@ -247,9 +247,10 @@ def _read(node: Node, type_: Any, words: Mapping[str, str] | None = None) -> Any
 
 
 def _struct(node: Node, type_: Any, _: Mapping[str, str]) -> Any:
-    known = {each.encode_name: each for each in type_.fields if each.encode_name not in getattr(type_.cls, LEFT_OUT, ())}
+    left_out = getattr(type_.cls, LEFT_OUT, ())
+    known = {item.encode_name: item for item in type_.fields if item.encode_name not in left_out}
     tag = [type_.tag_field] if isinstance(type_, types.StructType) and type_.tag_field else []
-    members = node.members((*tag, *known), needed=[key for key, each in known.items() if each.required])
+    members = node.members((*tag, *known), needed=[key for key, item in known.items() if item.required])
     given = {key: _read(member, known[key].type) for key, member in members.items() if key in known}
     with node.placed():
         return convert(given, type_.cls)
@@ -272,14 +273,14 @@ def _list(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
 
 
 def _union(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
-    tagged = {str(each.tag): each for each in type_.types if isinstance(each, types.StructType) and each.tag_field}
+    tagged = {str(kind.tag): kind for kind in type_.types if isinstance(kind, types.StructType) and kind.tag_field}
     if tagged:
         key = next(iter(tagged.values())).tag_field or ""
         return _read(node, tagged[_known_word(node.members(needed=(key,))[key], tagged, words)])
-    for each in type_.types:
-        bare = each.type if isinstance(each, types.Metadata) else each
+    for kind in type_.types:
+        bare = kind.type if isinstance(kind, types.Metadata) else kind
         if isinstance(node.value, WRITTEN[type(bare)]):
-            return _read(node, each, words)
+            return _read(node, kind, words)
     if "expected" in words:
         raise node.wrong(words["expected"])
     return _read(node, type_.types[-1], words)

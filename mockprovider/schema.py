@@ -52,7 +52,7 @@ def trait_kinds() -> list[type[Traits]]:
     return list(dict.fromkeys(loaded(protocol.traits) for protocol in known() if protocol.traits))
 
 
-class Declaring(StructMeta):
+class _Declaring(StructMeta):
     """Makes resource types. Says where a keyword belongs that is one of traits."""
 
     def __call__(self, *args: Any, **words: Any) -> Any:
@@ -67,7 +67,7 @@ class Declaring(StructMeta):
         return super().__call__(*args, **words)
 
 
-class ResourceType(Struct, frozen=True, metaclass=Declaring):
+class ResourceType(Struct, frozen=True, metaclass=_Declaring):
     """A type of resource, declared once and served over every protocol.
 
     Args:

@@ -36,15 +36,15 @@ class ResourceTraits(Traits, frozen=True):
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Refuse a Diff of unknowns; tell the engine of views, and whether to look at the object again."""
         if self.diff_needs_known and call.op in PLANS and call.prior is not None and has_unknown(call.inputs or {}):
-            named = ", ".join(sorted(name for name, value in (call.inputs or {}).items() if has_unknown(value)))
-            told = f"{call.type} {call.id!r}: what changes cannot be told while {named} is unknown."
-            return refused(told, "failed_precondition")
+            unknown = ", ".join(sorted(name for name, value in (call.inputs or {}).items() if has_unknown(value)))
+            reason = f"{call.type} {call.id!r}: what changes cannot be told while {unknown} is unknown."
+            return refused(reason, "failed_precondition")
         reply = proceed(call)
         if call.op not in views.SHOWING or not reply.ok:
             return reply
         if self.views and views.wanted(call):
             world.publish(call, views.steps(self.views, call, reply))
-        asked = call.session.engine_offers.get("supports_refresh_before_update")
-        if self.refresh_before_update and asked and call.op is not Op.DELETE:
+        supported = call.session.engine_offers.get("supports_refresh_before_update")
+        if self.refresh_before_update and supported and call.op is not Op.DELETE:
             reply.extra = {**reply.extra, "refresh_before_update": True}
         return reply

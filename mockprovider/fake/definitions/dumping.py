@@ -53,10 +53,10 @@ def _package(package: Package) -> PackageShape:
     return PackageShape(
         version=package.version,
         config=_properties(package.config, f"the configuration of {package.name}"),
-        resources={token: _resource(each) for token, each in package.resources.items()},
-        functions={token: _function(each) for token, each in package.functions.items()},
-        components={token: _component(each) for token, each in package.components.items()},
-        methods={token: _function(each) for token, each in package.methods.items()},
+        resources={token: _resource(declared) for token, declared in package.resources.items()},
+        functions={token: _function(declared) for token, declared in package.functions.items()},
+        components={token: _component(declared) for token, declared in package.components.items()},
+        methods={token: _function(declared) for token, declared in package.methods.items()},
     )
 
 
