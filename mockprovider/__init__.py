@@ -80,6 +80,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     # pytest imports us in every run, and most runs need none of this: each name is loaded when it is asked for.
+    # Two modules, which are in no __all__: the SDK has one of that name, too.
+    if name in ("pulumi", "terraform"):
+        return import_module(f"{__name__}.{name}")
     home = next((module for module, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,18 +1,39 @@
-"""A JSON document under inspection: each value with its place, so that every complaint can say where, what and what instead."""
+"""A JSON document under inspection: each value with its place, so that every complaint can say where, what and what instead.
+
+``decode`` makes msgspec's structs of a document, whose types say what may stand where, and ``encode`` is the way back. In the
+metadata of a type, ``refusal`` is what a wrong value is told, ``expected`` what to write, and ``what`` what a word should be.
+"""
 
 from __future__ import annotations
 
 import difflib
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NoReturn
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
+
+from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
+from msgspec import inspect as types
+from msgspec.structs import fields
 
 from mockprovider.errors import DefinitionError
 from mockprovider.paths import Path, show
 
 COMMENT = "$comment"
 """Allowed in every object, and ignored: JSON has no comments of its own."""
+
+Word: TypeAlias = Annotated[str, Meta(min_length=1)]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Number: TypeAlias = Annotated[float | int, Meta(extra={"expected": "a number"})]
+"""What documents hold. A whole number stays one: ``2`` is not written back as ``2.0``."""
+
+LEFT_OUT = "left_out"
+"""The attribute of a struct's class with the keys of its base that do not stand in a document."""
+
+T = TypeVar("T", bound=Struct)
 
 LONGEST = 60
 """More of a wrong value than this many characters does not help to find it."""
@@ -70,6 +91,21 @@ class Node:
         """The error that says ``message`` about this place."""
         where = f"{self.origin}: {show(self.path)}" if self.path else self.origin
         return DefinitionError(f"{where}: {message}")
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """What is raised inside, by a declaration that knows no document, is told of this place."""
+        try:
+            yield
+        except (DefinitionError, ValidationError) as error:
+            raise self.error(str(error)) from error
+
+    def at(self, *keys: str | int) -> Node:
+        """The place under these keys, one inside the other, whether something stands there or not."""
+        value = self.value
+        for key in keys:
+            value = value[key] if isinstance(key, int) else value.get(key) if isinstance(value, Mapping) else None
+        return Node(value, self.origin, (*self.path, *keys))
 
     def wrong(self, expected: str) -> DefinitionError:
         """The error for a value of another kind than ``expected``."""
@@ -131,6 +167,12 @@ class Node:
             raise self.error(f"{self.value} is below 0. Count from 0.")
         return int(self.value)
 
+    def number(self) -> float:
+        """A number, as it is. Raises ``DefinitionError``."""
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            raise self.wrong("a number")
+        return self.value
+
     def plain(self) -> Any:
         """Any value of JSON's, as it is. Raises ``DefinitionError`` for what JSON cannot hold."""
         if isinstance(self.value, Mapping):
@@ -154,3 +196,134 @@ def describe(value: Any) -> str:
 def shortened(text: str) -> str:
     """``text``, or its beginning."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+# Structs ---------------------------------------------------------------------------------------------------------------
+
+
+def decode(node: Node, shape: type[T]) -> T:
+    """The struct ``shape`` that the document declares. Raises ``DefinitionError`` for the first value that does not fit it."""
+    struct: T = _read(node, _inspected(shape))
+    return struct
+
+
+def encode(struct: Struct) -> dict[str, Any]:
+    """The data that ``decode`` makes ``struct`` of: its tag, and what is not as it would be anyway."""
+    config = struct.__struct_config__
+    keys = dict(zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True))
+    tag = {config.tag_field: config.tag} if config.tag_field else {}
+    return tag | {keys[name]: _data(value) for name, value in stated(struct).items()}
+
+
+def stated(struct: Struct) -> dict[str, Any]:
+    """The fields of ``struct`` that are not as they would be anyway, by name."""
+    regular = _defaults(type(struct))
+    return {name: value for name in regular if (value := getattr(struct, name)) != regular[name]}
+
+
+def _data(value: Any) -> Any:
+    if isinstance(value, Struct):
+        return encode(value)
+    if isinstance(value, Mapping):
+        return {key: _data(item) for key, item in value.items()}
+    return [_data(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+@cache
+def _defaults(shape: type[Struct]) -> Mapping[str, Any]:
+    return {item.name: item.default if item.default_factory is NODEFAULT else item.default_factory() for item in fields(shape)}
+
+
+@cache
+def _inspected(shape: Any) -> types.Type:
+    return types.type_info(shape)
+
+
+def _read(node: Node, type_: Any, words: Mapping[str, str] | None = None) -> Any:
+    """What msgspec makes a value of ``type_`` of. Raises ``DefinitionError``, in the type's own ``words`` if it has some."""
+    if isinstance(type_, types.Metadata):
+        return _read(node, type_.type, {**(words or {}), **(type_.extra or {})})
+    return READERS[type(type_)](node, type_, words or {})
+
+
+def _struct(node: Node, type_: Any, _: Mapping[str, str]) -> Any:
+    left_out = getattr(type_.cls, LEFT_OUT, ())
+    known = {item.encode_name: item for item in type_.fields if item.encode_name not in left_out}
+    tag = [type_.tag_field] if isinstance(type_, types.StructType) and type_.tag_field else []
+    members = node.members((*tag, *known), needed=[key for key, item in known.items() if item.required])
+    given = {key: _read(member, known[key].type) for key, member in members.items() if key in known}
+    with node.placed():
+        return convert(given, type_.cls)
+
+
+def _dict(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
+    members = node.members()
+    if len(members) < (type_.min_length or 0):
+        raise node.error(words["refusal"])
+    for name, member in members.items():
+        _read(Node(name, node.origin, member.path), type_.key_type)
+    return {name: _read(member, type_.value_type) for name, member in members.items()}
+
+
+def _list(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
+    items = node.items()
+    if len(items) < (type_.min_length or 0):
+        raise node.error(words["refusal"])
+    return [_read(item, type_.item_type) for item in items]
+
+
+def _union(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
+    tagged = {str(kind.tag): kind for kind in type_.types if isinstance(kind, types.StructType) and kind.tag_field}
+    if tagged:
+        key = next(iter(tagged.values())).tag_field or ""
+        return _read(node, tagged[_known_word(node.members(needed=(key,))[key], tagged, words)])
+    for kind in type_.types:
+        bare = kind.type if isinstance(kind, types.Metadata) else kind
+        if isinstance(node.value, WRITTEN[type(bare)]):
+            return _read(node, kind, words)
+    if "expected" in words:
+        raise node.wrong(words["expected"])
+    return _read(node, type_.types[-1], words)
+
+
+def _known_word(node: Node, known: Collection[str], words: Mapping[str, str]) -> str:
+    if node.text() not in known:
+        raise node.error(f"{node.value!r} is no {words['what']}. {nearest(node.text(), known, 'Kinds are')}")
+    return node.text()
+
+
+def _text(node: Node, type_: Any, words: Mapping[str, str]) -> str:
+    text = node.text(empty=not type_.min_length)
+    if type_.pattern and not re.fullmatch(type_.pattern, text):
+        raise node.error(words["refusal"].format(text))
+    return text
+
+
+def _any(node: Node, _: Any, words: Mapping[str, str]) -> Any:
+    if node.value is None and "refusal" in words:
+        raise node.error(words["refusal"])
+    return node.plain()
+
+
+READERS: Mapping[type, Callable[[Node, Any, Mapping[str, str]], Any]] = {
+    types.StructType: _struct,
+    types.TypedDictType: _struct,
+    types.DictType: _dict,
+    types.VarTupleType: _list,
+    types.UnionType: _union,
+    types.LiteralType: lambda node, type_, words: _known_word(node, type_.values, words),
+    types.StrType: _text,
+    types.IntType: lambda node, *_: node.whole(),
+    types.FloatType: lambda node, *_: node.number(),
+    types.BoolType: lambda node, *_: node.flag(),
+    types.AnyType: _any,
+}
+WRITTEN: Mapping[type, type | tuple[type, ...]] = {
+    types.BoolType: bool,
+    types.StrType: str,
+    types.LiteralType: str,
+    types.FloatType: (int, float),
+    types.IntType: (),
+    types.StructType: Mapping,
+}
+"""By what a union's types are told apart. An integer is a number of its own nowhere: beside ``float`` it needs no place."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from string import Formatter
-from typing import Any, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
-from msgspec import UNSET, Struct, field
+from msgspec import UNSET, Meta, Struct, field
 from msgspec.structs import force_setattr
 
 from mockprovider.errors import DefinitionError
@@ -27,9 +27,9 @@ class Random(Struct, frozen=True):
     such seed, so the value is unknown until apply there.
     """
 
-    length: int = 8
+    length: Annotated[int, Meta(description="How many characters.", extra_json_schema={"minimum": 1})] = 8
     prefix: str = ""
-    alphabet: str = HEX_DIGITS
+    alphabet: Annotated[str, Meta(description="Of these.", extra_json_schema={"minLength": 1})] = HEX_DIGITS
 
     def __post_init__(self) -> None:
         if self.length < 1 or not self.alphabet:
@@ -63,7 +63,10 @@ class Kind(Struct, frozen=True):
 
 SCALARS: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", Any: "any", object: "any"}
 COLLECTIONS: Mapping[Any, str] = {list: "array", set: "set", dict: "map"}
-NAMES = frozenset(SCALARS.values()) | frozenset(COLLECTIONS.values()) | {"asset", "archive", "object"}
+KindName: TypeAlias = Literal[
+    "string", "integer", "number", "boolean", "any", "asset", "archive", "array", "set", "map", "object"
+]
+NAMES = frozenset(get_args(KindName))
 
 
 def kind_of(declared: Any) -> Kind:

@@ -39,6 +39,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
         starter: import path of its ``wire.starter.Starter``: being a plugin that an engine started.
         way_back: import path of the class that reaches the engine during a call, for a protocol in which providers ask or tell
             their engine something.
+        traits: import path of the struct of what this ecosystem alone says of a resource type (``schema.Traits``).
         generations: import path of the function that finds a generation by name: a layer that makes the fake an older provider.
     """
 
@@ -54,6 +55,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
     executable: str = ""
     starter: str = ""
     way_back: str = ""
+    traits: str = ""
     generations: str = ""
 
     def __str__(self) -> str:

@@ -8,11 +8,11 @@ module such as ``storage/bucket`` only the first part counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, StructMeta, field
 from msgspec.structs import force_setattr
 
 from mockprovider.errors import DefinitionError
@@ -30,10 +30,44 @@ from mockprovider.properties import (
     kind_of,
     snake_case,
 )
+from mockprovider.protocols import known, loaded
 from mockprovider.values import Bag, Value
 
 
-class ResourceType(Struct, frozen=True):
+class Traits(Struct, frozen=True):
+    """What one ecosystem alone says of a resource type: the base of each protocol's ``ResourceTraits``.
+
+    Traits that can be called play their ecosystem's habits: they are given what behaviours are given, and come before them.
+    """
+
+    def check(self, declared: ResourceType) -> None:
+        """Raise ``DefinitionError`` for what does not fit the type that has it."""
+
+
+T = TypeVar("T", bound=Traits)
+
+
+def trait_kinds() -> list[type[Traits]]:
+    """The traits of all installed protocols."""
+    return list(dict.fromkeys(loaded(protocol.traits) for protocol in known() if protocol.traits))
+
+
+class _Declaring(StructMeta):
+    """Makes resource types. Says where a keyword belongs that is one of traits."""
+
+    def __call__(self, *args: Any, **words: Any) -> Any:
+        """A resource type. Raises ``DefinitionError`` for a keyword of traits."""
+        for word in words.keys() - {*self.__struct_fields__}:
+            for kind in trait_kinds():
+                if word in kind.__struct_fields__:
+                    raise DefinitionError(
+                        f"{word} is of one ecosystem alone: traits=[ResourceTraits({word}=...)], "
+                        f"with `from {kind.__module__.removesuffix('.traits')} import {kind.__name__}`."
+                    )
+        return super().__call__(*args, **words)
+
+
+class ResourceType(Struct, frozen=True, metaclass=_Declaring):
     """A type of resource, declared once and served over every protocol.
 
     Args:
@@ -46,23 +80,15 @@ class ResourceType(Struct, frozen=True):
         timeouts: how many seconds ``create``, ``read``, ``update`` and ``delete`` may take where an engine says nothing (0).
         behaviours: what the cloud does beyond keeping objects (``fake.behaviours``): quotas, objects that become ready later...
             Each is given the call, the way onward and the world; the first is outermost.
-        diff_needs_known: Diff fails, as the protocol allows, while an input is unknown.
+        traits: what one ecosystem alone has: ``mockprovider.pulumi.ResourceTraits``, ``mockprovider.terraform.ResourceTraits``.
         terraform: the type's name in Terraform, where the rule does not give it.
-        version: the version of Terraform's state schema.
-        upgrades: functions that bring a state of their version to the next one: the state file's attributes in, and out.
-        identity: properties (or ``id``) that tell the object from all others: Terraform's resource identity.
         moved_from: types, by Terraform name or token, whose objects this one takes over when a configuration moves them. An
             address of their provider, or the end of it, may stand before the name (``hashicorp/aws/aws_bucket``). In a mapping,
             each has the function that converts its objects: the old state's attributes in, and the new type's out.
         importable: ``False``, or the reason why its objects cannot be imported.
-        legacy_type_system: have Terraform tolerate what the old SDK's providers get wrong.
-        refresh_before_update: Pulumi engines that can are told to read an object again before they change it.
-        list_by: the type's schema says that it can be listed, by these properties. List answers without it, too.
-        views: what Pulumi's state shows beside each object (``fake.views.View``), to engines that take it.
-        terraform_schema: the type's schema as ``terraform providers schema -json`` shows it, where it was read from there:
-            it is then what engines are told, and what values travel as.
 
-    Raises ``DefinitionError`` for a malformed token, an unusable property type, or two properties with one Terraform name.
+    Raises ``DefinitionError`` for a malformed token, an unusable property type, two properties with one Terraform name, traits
+    that do not fit, or a keyword that belongs to traits.
     """
 
     token: str
@@ -71,19 +97,11 @@ class ResourceType(Struct, frozen=True):
     delete_before_replace: bool = False
     timeouts: Mapping[str, float] = field(default_factory=dict)
     behaviours: tuple[Callable[..., Any], ...] = ()
-    diff_needs_known: bool = False
+    traits: Sequence[Traits] = ()
     description: str = ""
     terraform: str = ""
-    version: int = 0
-    upgrades: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
-    identity: tuple[str, ...] = ()
     moved_from: tuple[str, ...] | Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = ()
     importable: bool | str = True
-    legacy_type_system: bool = False
-    refresh_before_update: bool = False
-    views: tuple[Any, ...] = ()
-    list_by: tuple[str, ...] | None = None
-    terraform_schema: Mapping[str, Any] = field(default_factory=dict)
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Terraform attribute names to property names; made from ``properties``."""
 
@@ -94,9 +112,6 @@ class ResourceType(Struct, frozen=True):
             )
         force_setattr(self, "properties", declared_properties(self.token, self.properties, seeded=True))
         force_setattr(self, "terraform", self.terraform or terraform_type_name(self.token))
-        unknown = [name for name in self.list_by or () if name not in self.properties]
-        if unknown:
-            raise DefinitionError(f"{self.token}: list_by names {unknown[0]!r}, which is no property. Declare it first.")
         attributes: dict[str, str] = {}
         for name, item in self.properties.items():
             attribute = item.terraform or snake_case(name)
@@ -110,11 +125,11 @@ class ResourceType(Struct, frozen=True):
         _behaving(self)
         if isinstance(self.moved_from, Mapping):
             _converting(self.token, self.moved_from)
-        _upgrading(self.token, self.version, self.upgrades)
-        for each in self.identity:
-            if each != "id" and each not in self.properties:
-                known = ", ".join(["id", *self.properties])
-                raise DefinitionError(f"{self.token}: the identity has {each!r}, which is no property. There are {known}.")
+        _bearing(self)
+
+    def trait(self, kind: type[T]) -> T:
+        """The type's traits of one ecosystem: those that it was given, or else what is so without any."""
+        return next((trait for trait in self.traits if isinstance(trait, kind)), None) or kind()
 
     @classmethod
     def from_schema(cls, source: str | Mapping[str, Any], token: str) -> ResourceType:
@@ -142,16 +157,18 @@ class ResourceType(Struct, frozen=True):
 TIMED = ("create", "read", "update", "delete")
 
 
-def _upgrading(token: str, version: int, upgrades: Mapping[int, Any]) -> None:
-    """Raise ``DefinitionError`` for upgrades that no state would ever go through."""
-    if version < 0:
-        raise DefinitionError(f"{token}: version is {version}, and the first one is 0.")
-    for each, function in upgrades.items():
-        if each not in range(version) or not callable(function):
+def _bearing(declared: ResourceType) -> None:
+    """Raise ``DefinitionError`` for what are no traits, and for traits that do not fit the type."""
+    force_setattr(declared, "traits", tuple(declared.traits))
+    for trait in declared.traits:
+        if not isinstance(trait, Traits):
+            ours = " or ".join(f"{kind.__module__}.{kind.__name__}" for kind in trait_kinds())
+            raise DefinitionError(f"{declared.token}: {trait!r} are no traits. Give {ours}.")
+        if declared.trait(type(trait)) is not trait:
             raise DefinitionError(
-                f"{token}: upgrades has {function!r} for {each!r}. Give a function for a version before today's, which is "
-                f"{version}: upgrades={{0: ...}} brings states of version 0 to version 1 and needs version=1 or more."
+                f"{declared.token} has two {type(trait).__module__}.{type(trait).__name__}: make one of them."
             )
+        trait.check(declared)
 
 
 def _converting(token: str, moved_from: Mapping[str, Any]) -> None:
@@ -349,10 +366,12 @@ __all__ = [
     "Random",
     "ResourceType",
     "Template",
+    "Traits",
     "as_property",
     "camel_case",
     "declared_properties",
     "kind_of",
     "snake_case",
     "terraform_type_name",
+    "trait_kinds",
 ]

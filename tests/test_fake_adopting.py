@@ -8,15 +8,20 @@ from builders import call, fake
 from mockprovider.calls import Op
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 
 OLD = ResourceType("cloud:index:Old", {"name": Property(str), "gone": Property(str)})
 NEW = ResourceType(
     "cloud:index:New",
     {"name": Property(str), "arn": Property(str, computed="arn:{id}")},
-    version=3,
-    upgrades={0: lambda old: {**old, "title": old["label"]}, 2: lambda old: {"id": old["id"], "name": old["title"]}},
+    traits=[
+        ResourceTraits(
+            version=3,
+            upgrades={0: lambda old: {**old, "title": old["label"]}, 2: lambda old: {"id": old["id"], "name": old["title"]}},
+            identity=("name",),
+        )
+    ],
     moved_from=("cloud_old",),
-    identity=("name",),
 )
 
 
@@ -32,7 +37,8 @@ def test_a_state_goes_through_the_functions_of_each_version() -> None:
 
 def test_a_function_that_returns_no_attributes_is_an_error() -> None:
     """What an upgrade function returns is checked, and the error names type and version."""
-    provider, _ = fake(ResourceType("cloud:index:New", version=1, upgrades={0: lambda _: None}))  # type: ignore[arg-type, return-value]
+    traits = ResourceTraits(version=1, upgrades={0: lambda _: None})  # type: ignore[dict-item, return-value]
+    provider, _ = fake(ResourceType("cloud:index:New", traits=[traits]))
     with pytest.raises(DefinitionError, match="cloud:index:New: the function that upgrades version 0 returned a NoneType"):
         provider(call(Op.UPGRADE, NEW.token, extra={"version": 0, "raw": {}}))
 

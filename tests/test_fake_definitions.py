@@ -14,6 +14,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
 from mockprovider.fake.definitions import load
+from mockprovider.terraform import ResourceTraits
 
 
 def loaded(declared):
@@ -52,7 +53,7 @@ def test_a_whole_file():
     assert (found.name, found.version) == ("cloud", "2.3.4-beta.1+x")
     assert found.config["region"].default == "north"
     assert (bucket.id, bucket.delete_before_replace, bucket.description) == ("bucket-{hash}", True, "a bucket")
-    assert (bucket.terraform, bucket.version) == ("cloud_pail", 2)
+    assert (bucket.terraform, bucket.traits) == ("cloud_pail", (ResourceTraits(version=2),))
     assert found.functions["cloud:index:getZone"].returns == {"zone": "zone-{region}"}
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from types_files import BUCKET, VALIDATOR
 
+from mockprovider import pulumi, terraform
 from mockprovider import schema as words
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.behaviours import Normalised, Pending, Quota
@@ -38,10 +39,12 @@ def declared_in_python():
             id="bucket-{hash}",
             timeouts={"create": 30},
             behaviours=(Quota(3), Pending(seconds=5.0, refuses=("update",)), Normalised("name", "lower")),
-            diff_needs_known=True,
+            traits=[
+                pulumi.ResourceTraits(diff_needs_known=True),
+                terraform.ResourceTraits(version=3, identity=("id", "name"), legacy_type_system=True),
+            ],
             delete_before_replace=True,
             terraform="cloud_pail",
-            version=3,
             description="a bucket",
         ),
         Function("cloud:index:getZone", {"region": Property(str)}, {"zone": "zone-{region}", "n": 1}),
@@ -58,8 +61,8 @@ def test_dump_and_load_are_inverse():
 
     VALIDATOR.validate(data)
     assert dump([again]) == data
-    assert (old.timeouts, old.behaviours, old.diff_needs_known) == (new.timeouts, new.behaviours, new.diff_needs_known)
-    assert (old.id, old.terraform, old.version, old.attributes) == (new.id, new.terraform, new.version, new.attributes)
+    assert (old.timeouts, old.behaviours, [*old.traits]) == (new.timeouts, new.behaviours, [*new.traits])
+    assert (old.id, old.terraform, old.attributes) == (new.id, new.terraform, new.attributes)
     for name, item in old.properties.items():
         for word in Property.__struct_fields__:
             if word not in ("type", "kind"):
@@ -80,6 +83,10 @@ def test_dump_and_load_are_inverse():
             "property 'rule': property 'a': default is a Python",
         ),
         (Function("cloud:index:f", {}, lambda _: {}), "cloud:index:f: what it returns is a Python function"),
+        (
+            ResourceType(BUCKET, traits=[terraform.ResourceTraits(version=1, upgrades={0: dict})]),
+            "what upgrades a state is a Python function",
+        ),
         (ResourceType(BUCKET, moved_from={"cloud_old": lambda old: old}), "what converts a moved object is a Python function"),
         (ResourceType(BUCKET, behaviours=(lambda call, proceed, _: proceed(call),)), "is a Python function, and a types file"),
         (ResourceType(BUCKET, {"acl": str}, behaviours=(Normalised("acl", str.lower),)), "is a Python function, and a types"),

@@ -7,7 +7,9 @@ from builders import TOKEN, URN, Played, bucket, told
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockprovider import terraform
 from mockprovider.calls import Op
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, has_unknown
 
@@ -85,7 +87,7 @@ def test_what_is_computed_inside_cannot_be_set():
 
 def test_a_diff_that_needs_to_know():
     """Where a type says so, Diff fails while an input is unknown, and names it."""
-    declared = ResourceType(TOKEN, {"acl": str}, diff_needs_known=True)
+    declared = ResourceType(TOKEN, {"acl": str}, traits=[ResourceTraits(diff_needs_known=True)])
     ask = {"id": "b", "prior": {}, "prior_inputs": {}}
 
     assert told(Played(declared).ask(Op.DIFF, inputs={"acl": UNKNOWN}, **ask)) == (
@@ -94,6 +96,24 @@ def test_a_diff_that_needs_to_know():
     )
     assert Played(declared).ask(Op.DIFF, inputs={"acl": "x"}, **ask).ok
     assert Played(bucket()).ask(Op.DIFF, inputs={"acl": UNKNOWN}, **ask).ok
+
+
+def test_traits_come_before_behaviours():
+    """What an ecosystem's traits answer asks no behaviour, nor does an upgrade, which is about no object of the cloud."""
+    asked = []
+    declared = ResourceType(
+        TOKEN,
+        {"acl": str},
+        behaviours=(lambda call, proceed, _: asked.append(call.op) or proceed(call),),
+        traits=[ResourceTraits(diff_needs_known=True), terraform.ResourceTraits(version=1, upgrades={0: dict})],
+    )
+    played = Played(declared)
+
+    assert not played.ask(Op.DIFF, id="b", prior={}, inputs={"acl": UNKNOWN}).ok
+    assert played.ask(Op.UPGRADE, id="b", extra={"version": 0, "raw": {"acl": "x"}}).extra == {"raw": {"acl": "x"}}
+    assert asked == []
+    assert played.ask(Op.DIFF, id="b", prior={}, inputs={"acl": "x"}).ok
+    assert asked == [Op.DIFF]
 
 
 def test_ignored_changes():

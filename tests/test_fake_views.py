@@ -10,13 +10,20 @@ from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.fake import Fake
 from mockprovider.fake.views import View, ViewState, ViewStep
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Property, ResourceType
 from mockprovider.values import UNKNOWN, Secret
+
+
+def viewed(*views):
+    """The traits of a type with these views."""
+    return [ResourceTraits(views=views)]
+
 
 SERVER = ResourceType(
     "cloud:index:Server",
     {"size": Property(str), "key": Property(str, secret=True), "arn": Property(str, computed="arn:{id}")},
-    views=(
+    traits=viewed(
         View("cloud:index:Disk", "{name}-disk", {"size": "{size}"}, {"of": "{arn}", "count": 1}),
         View("cloud:index:Part", "{name}-part", parent="cloud:index:Disk"),
     ),
@@ -94,7 +101,9 @@ def test_previews(told):
 def test_secrets_stay_secret():
     """What a view shows of a secret is a secret."""
     declared = ResourceType(
-        "cloud:index:Server", {"key": Property(str, secret=True)}, views=(View("cloud:index:Lock", inputs={"of": "key {key}"}),)
+        "cloud:index:Server",
+        {"key": Property(str, secret=True)},
+        traits=viewed(View("cloud:index:Lock", inputs={"of": "key {key}"})),
     )
     told = Told(declared).shake(**ABLE)
     told.ask(Op.CREATE, inputs={"key": "hush"})
@@ -133,7 +142,7 @@ def test_types_without_views_tell_nothing():
 
 def test_a_view_whose_name_cannot_be_known():
     """A view's name that a preview cannot know is refused, since it would be another view afterwards."""
-    declared = ResourceType("cloud:index:Server", {"size": str}, views=(View("cloud:index:Disk", "{id}-disk"),))
+    declared = ResourceType("cloud:index:Server", {"size": str}, traits=viewed(View("cloud:index:Disk", "{id}-disk")))
     told = Told(declared).shake(**ABLE)
 
     with pytest.raises(DefinitionError, match=r"the name '\{id\}-disk' of a view cannot be known in a preview"):

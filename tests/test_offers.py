@@ -8,6 +8,7 @@ from mockprovider.double import Double
 from mockprovider.errors import DefinitionError
 from mockprovider.offers import Ephemeral, ProviderFunction, ephemerals, provider_functions
 from mockprovider.schema import Package, Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 
 
 def test_names_in_terraform_follow_the_rule() -> None:
@@ -29,7 +30,10 @@ def test_names_in_terraform_follow_the_rule() -> None:
         (lambda: ProviderFunction("c:i:f", {"a": str}, variadic="b"), "there is no parameter 'b'. It has a."),
         (lambda: ProviderFunction("c:i:f", nullable=("a",)), "there is no parameter 'a'. It has none."),
         (lambda: ProviderFunction("c:i:f", {"a": str, "b": str}, variadic="a"), "so it must come last"),
-        (lambda: ResourceType("c:i:T", {"a": str}, identity=("b",)), "the identity has 'b', which is no property"),
+        (
+            lambda: ResourceType("c:i:T", {"a": str}, traits=[ResourceTraits(identity=("b",))]),
+            "the identity has 'b', which is no property",
+        ),
         (lambda: Property(str, write_only=True, default="x"), "no default and no computed value"),
         (lambda: Property(str, write_only=True, computed=True), "no default and no computed value"),
     ],

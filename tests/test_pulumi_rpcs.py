@@ -11,12 +11,13 @@ from mockprovider.calls import Call, Native, Op, Reply, Status
 from mockprovider.double import Double, Wiring, attached, recording, replaying
 from mockprovider.errors import DefinitionError, UnsupportedError
 from mockprovider.fake.parameters import Parameter
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.pulumi.values import EVERYTHING
 from mockprovider.schema import Function, Package, Property, ResourceType
 from mockprovider.values import UNKNOWN, ResourceReference, Secret
 
 ZONE = Function("cloud:index:getZone", {"region": Property(required=True)}, {"zone": "zone-{region}"})
-EAGER = ResourceType("cloud:index:Eager", {"size": Property(int)}, refresh_before_update=True)
+EAGER = ResourceType("cloud:index:Eager", {"size": Property(int)}, traits=[ResourceTraits(refresh_before_update=True)])
 
 
 def tools(given: Parameter) -> Package | None:
@@ -301,7 +302,7 @@ def test_a_stream_that_broke_off_is_withheld(tmp_path):
 def test_what_a_list_goes_by_must_exist():
     """A type that says that it is listed by something else than its properties is refused with the name."""
     with pytest.raises(DefinitionError, match="list_by names 'colour', which is no property"):
-        ResourceType("cloud:index:Server", {"size": str}, list_by=("colour",))
+        ResourceType("cloud:index:Server", {"size": str}, traits=[ResourceTraits(list_by=("colour",))])
 
 
 def test_parameters_must_be_packages():

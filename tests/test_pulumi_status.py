@@ -16,6 +16,7 @@ from mockprovider.calls import Op
 from mockprovider.double import Double, Wiring, attached, recording, replaying
 from mockprovider.errors import PluginError
 from mockprovider.fake.views import View, ViewState, ViewStep
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.pulumi.status import STEP_OPS, publish
 from mockprovider.pulumi.values import decode
 from mockprovider.schema import ResourceType
@@ -101,7 +102,9 @@ def test_nobody_there(engine):
 @pytest.mark.parametrize("proxied", [False, True])
 def test_a_served_double_tells_its_engine(engine, proxied):
     """A double that is served tells the engine that calls it; behind another double, the address goes through to it."""
-    server = ResourceType("cloud:index:Server", {"size": str}, views=(View("cloud:index:Disk", "{name}-disk"),))
+    server = ResourceType(
+        "cloud:index:Server", {"size": str}, traits=[ResourceTraits(views=(View("cloud:index:Disk", "{name}-disk"),))]
+    )
     with contextlib.ExitStack() as opened:
         double = opened.enter_context(Double(server))
         if proxied:
@@ -116,7 +119,8 @@ def test_a_served_double_tells_its_engine(engine, proxied):
     assert [(each.token, [step.name for step in each.steps]) for each in engine.told] == [("t1", ["web-disk"])]
 
 
-SERVER = ResourceType("cloud:index:Server", {"size": str}, views=(View("cloud:index:Disk", "{name}-disk", {"size": "{size}"}),))
+DISK = View("cloud:index:Disk", "{name}-disk", {"size": "{size}"})
+SERVER = ResourceType("cloud:index:Server", {"size": str}, traits=[ResourceTraits(views=(DISK,))])
 URN = "urn:pulumi:dev::shop::cloud:index:Server::web"
 
 

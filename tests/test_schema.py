@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from builders import BUCKET, TOKEN, package
 
+from mockprovider import pulumi, terraform
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import (
     NAMES,
@@ -234,4 +235,44 @@ def test_declarations_do_not_change():
 def test_upgrades_that_no_state_would_go_through(fields, told):
     """A version that comes before the first, and upgrades of today's or a later version, are no oversight that stays silent."""
     with pytest.raises(DefinitionError, match=told):
-        ResourceType(TOKEN, **fields)
+        ResourceType(TOKEN, traits=[terraform.ResourceTraits(**fields)])
+
+
+def test_traits_are_found_by_their_kind():
+    """A type has the traits that it was given, and of other ecosystems what is so without any."""
+    given = terraform.ResourceTraits(version=2)
+    declared = ResourceType(TOKEN, traits=[given])
+
+    assert declared.trait(terraform.ResourceTraits) is given
+    assert declared.trait(pulumi.ResourceTraits) == pulumi.ResourceTraits()
+
+
+@pytest.mark.parametrize(
+    ("traits", "told"),
+    [
+        (
+            [{"version": 1}],
+            r"\{'version': 1\} are no traits\. Give mockprovider\.pulumi\.traits\.ResourceTraits or mockprovider\.terr",
+        ),
+        (
+            [terraform.ResourceTraits(), terraform.ResourceTraits(version=1)],
+            r"has two mockprovider\.terraform\.\w+\.ResourceTraits",
+        ),
+    ],
+)
+def test_traits_that_are_none(traits, told):
+    """What is no traits is refused with what would be, and so are two of one ecosystem, of which one would not count."""
+    with pytest.raises(DefinitionError, match=told):
+        ResourceType(TOKEN, traits=traits)
+
+
+@pytest.mark.parametrize(("word", "family"), [("views", "pulumi"), ("identity", "terraform"), ("nothing", "")])
+def test_a_keyword_of_traits_is_told_where_it_belongs(word, family):
+    """A keyword that is one ecosystem's is refused with what to write; any other unknown one as Python does."""
+    told = (
+        rf"traits=\[ResourceTraits\({word}=\.\.\.\)\], with `from mockprovider\.{family} import ResourceTraits`"
+        if family
+        else word
+    )
+    with pytest.raises(DefinitionError if family else TypeError, match=told):
+        ResourceType(TOKEN, **{word: ()})

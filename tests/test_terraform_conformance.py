@@ -11,6 +11,7 @@ from mockprovider.errors import ContractError
 from mockprovider.layers import send_as_is, stack
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.rpcs.requests import schema_of
@@ -232,7 +233,7 @@ def test_the_old_type_system_is_forgiven(session: Session) -> None:
     """With the legacy type system engines only log wrong plans and results, so they are no errors."""
     from msgspec.structs import replace  # noqa: PLC0415 - of no use elsewhere
 
-    session.schema.add(replace(THING, legacy_type_system=True))
+    session.schema.add(replace(THING, traits=[ResourceTraits(legacy_type_system=True)]))
     assert planning(session, {"name": "a"}, {"name": "b"}).legacy_type_system
     assert applying(session, {"name": "a"}, {"name": "b"}).legacy_type_system
 

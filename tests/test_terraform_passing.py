@@ -11,6 +11,7 @@ from mockprovider.calls import Call, Failure, Native, Op, Reply, Session
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.schema import Kind, Package, Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.rpcs.methods import REASONS, SERVICES
 from mockprovider.terraform.rpcs.requests import schema_of
@@ -21,9 +22,7 @@ from mockprovider.wire.methods import Method
 THING = ResourceType(
     "cloud:index:Thing",
     {"accountId": Property(str), "made": Property(str, computed=True)},
-    identity=("id", "accountId"),
-    version=2,
-    upgrades={0: dict},
+    traits=[ResourceTraits(version=2, upgrades={0: dict}, identity=("id", "accountId"))],
     moved_from=("cloud_old",),
 )
 JOIN = ProviderFunction(

@@ -15,6 +15,7 @@ from mockprovider.double import Double
 from mockprovider.errors import DefinitionError
 from mockprovider.offers import Ephemeral, ephemerals, provider_functions
 from mockprovider.schema import Kind, Package, Property, ResourceType, kind_of
+from mockprovider.terraform import ResourceTraits
 from mockprovider.terraform.schema.objects import inward, outward
 from mockprovider.terraform.schema.provider import ProviderSchema
 from mockprovider.terraform.schema.published import data_of, tree_of
@@ -46,7 +47,8 @@ def test_types_and_names():
         "post:index:OwnId": "post_own_id",
     }
     assert {token: each.terraform for token, each in package.functions.items()} == {"post:index:getBox": "post_box"}
-    assert (box().version, package.config["region"].required, package.config["token"].secret) == (2, True, True)
+    assert box().trait(ResourceTraits).version == 2
+    assert (package.config["region"].required, package.config["token"].secret) == (True, True)
     assert package.config["proxy"].kind.items.properties == {"url": TEXT_PROPERTY}
 
 
@@ -115,8 +117,8 @@ def test_identities():
     }
     found = from_terraform_schema(document(post={**POST, "resource_identity_schemas": identities})).resources
 
-    assert found["post:index:Box"].identity == ("id", "oldName")
-    assert found["post:index:OwnId"].identity == ()
+    assert found["post:index:Box"].trait(ResourceTraits).identity == ("id", "oldName")
+    assert found["post:index:OwnId"].trait(ResourceTraits).identity == ()
 
 
 def test_forces_new():

@@ -8,6 +8,7 @@ import pytest
 
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 from mockprovider.terraform.schema.provider import ProviderSchema, data_source_name
 
 RULE = Kind("object", properties={"fromPort": Property(int, required=True), "note": Property(str, default="")})
@@ -32,7 +33,7 @@ def package() -> Package:
                 "made": Property(RULE, computed=True),
             },
             description="A place for things.",
-            version=3,
+            traits=[ResourceTraits(version=3)],
         ),
         Function("cloud:net:getZone", {"region": Property(str, required=True)}, {"zone": "{region}-a", "size": 3}),
         Function("cloud:index:lookup", {}, lambda arguments: {"x": arguments}),

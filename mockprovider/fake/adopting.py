@@ -1,4 +1,4 @@
-"""Resources that come from elsewhere: states of older versions and of other types, and objects that exist already."""
+"""Resources that come from elsewhere: states of other types, and objects that exist already."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cloud import Cloud, CloudObject
-from mockprovider.errors import DefinitionError
 from mockprovider.fake.catalogue import Catalogue, failed, not_importable
 from mockprovider.fake.moving import converted
 from mockprovider.schema import ResourceType
@@ -15,26 +14,17 @@ from mockprovider.values import reveal, same
 
 
 class Adopting:
-    """Upgrade, move and import: a resource comes under this type's or version's control. ``read`` answers what an object is."""
+    """Move and import: a resource comes under this type's control. ``read`` answers what an object is."""
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud, read: Callable[[Call], Reply]) -> None:
         self._catalogue = catalogue
         self._cloud = cloud
         self._read = read
         self.ops: Mapping[Op, Callable[[Call], Reply]] = {
-            Op.UPGRADE: self._upgrade,
             Op.UPGRADE_IDENTITY: lambda _: Reply(),
             Op.MOVE: self._move,
             Op.IMPORT: self._import,
         }
-
-    def _upgrade(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
-        raw = call.extra.get("raw")
-        version = call.extra.get("version", 0)
-        if declared is None or not declared.upgrades or not isinstance(raw, Mapping) or version >= declared.version:
-            return Reply(value=call.prior, id=call.id)
-        return Reply(extra={"raw": _upgraded(declared, dict(raw), version)}, id=call.id)
 
     def _move(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
@@ -75,16 +65,3 @@ def _is(found: CloudObject, identity: Mapping[str, Any]) -> bool:
         same(found.id if name == "id" and name not in found else found.get(name), reveal(value))
         for name, value in identity.items()
     )
-
-
-def _upgraded(declared: ResourceType, raw: dict[str, Any], version: int) -> dict[str, Any]:
-    """``raw`` through the functions of each version from ``version`` on; a version that has none changes nothing."""
-    for each in range(version, declared.version):
-        step = declared.upgrades.get(each)
-        raw = step(raw) if step else raw
-        if not isinstance(raw, dict):
-            raise DefinitionError(
-                f"{declared.token}: the function that upgrades version {each} returned a {type(raw).__name__}. "
-                "Return the attributes of the next version in a dict."
-            )
-    return raw

@@ -18,6 +18,7 @@ from mockprovider.fake.choosing import DISABLE, Choices, of_check
 from mockprovider.fake.computing import compute, fill
 from mockprovider.fake.moving import CONVERTED
 from mockprovider.fake.planning import plain_inputs, plan_create, plan_update, without_computed
+from mockprovider.fake.views import Publish, unpublished
 from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
 from mockprovider.schema import Kind, Property, ResourceType, snake_case
@@ -25,9 +26,13 @@ from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
 
 
 class Resources:
-    """The calls that are about a resource. ``cloud`` is where its objects live, ``clock`` what its behaviours go by."""
+    """The calls that are about a resource. ``cloud`` is where its objects live, ``clock`` what its behaviours go by.
 
-    def __init__(self, catalogue: Catalogue, cloud: Cloud, clock: Clock | None = None) -> None:
+    ``publish`` tells an engine about views.
+    """
+
+    def __init__(self, catalogue: Catalogue, cloud: Cloud, clock: Clock | None = None, publish: Publish = unpublished) -> None:
+        self._publish = publish
         self._catalogue = catalogue
         self._cloud = cloud
         self._clock: Clock = clock or StillClock()
@@ -45,13 +50,16 @@ class Resources:
         self.ops: Mapping[Op, Handler] = {op: partial(self._behaving, answer) for op, answer in plain.items()}
 
     def _behaving(self, answer: Handler, call: Call) -> Reply:
-        """The answer of the type's behaviours, with ``answer`` behind them."""
+        """The answer of the type's traits and behaviours, with ``answer`` behind them."""
         declared = self._catalogue.type(call) if call.op is not Op.CHECK or self._catalogue.function(call) is None else None
-        if declared is None or not declared.behaviours:
+        if declared is None or not (declared.traits or declared.behaviours):
             return answer(call)
         home = self._catalogue.home(call, self._cloud) if call.id else call.type
-        world = World(self._cloud, self._clock, declared, home)
-        return stack([partial(_in_world, each, world) for each in declared.behaviours], answer)(call)
+        world = World(self._cloud, self._clock, declared, home, self._publish)
+        playing: list[Behaviour] = [trait for trait in declared.traits if callable(trait)]
+        # An upgrade is about what an engine remembers, and not about the cloud.
+        behaviours = declared.behaviours if call.op is not Op.UPGRADE else ()
+        return stack([partial(_in_world, each, world) for each in (*playing, *behaviours)], answer)(call)
 
     def _check(self, call: Call) -> Reply:
         # Terraform checks the arguments of data sources, which are functions, as it checks resources.
@@ -75,10 +83,6 @@ class Resources:
         declared = self._catalogue.type(call)
         if declared is None:
             return self._catalogue.unknown_type(call)
-        if declared.diff_needs_known and call.prior is not None and has_unknown(call.inputs or {}):
-            named = ", ".join(sorted(name for name, value in (call.inputs or {}).items() if has_unknown(value)))
-            told = f"{call.type} {call.id!r}: what changes cannot be told while {named} is unknown."
-            return failed(told, status="failed_precondition")
         return Reply(plan=self._planned(declared, call), id=call.id, private=call.private)
 
     @staticmethod

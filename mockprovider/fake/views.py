@@ -13,7 +13,6 @@ from msgspec import Struct, field
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import fill_all
-from mockprovider.schema import ResourceType
 from mockprovider.values import UNKNOWN, Bag, Value, same
 
 SHOWING = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
@@ -21,7 +20,7 @@ SHOWING = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
 
 
 class View(Struct, frozen=True):
-    """A resource view of each object of a type: ``ResourceType(..., views=(View("cloud:index:Disk", "{name}-disk"),))``.
+    """A resource view of each object of a type: ``pulumi.ResourceTraits(views=(View("cloud:index:Disk", "{name}-disk"),))``.
 
     Args:
         type: its type token.
@@ -70,11 +69,11 @@ def wanted(call: Call) -> bool:
     return bool(call.op in SHOWING and offered and call.extra.get("resource_status_address"))
 
 
-def steps(declared: ResourceType, call: Call, reply: Reply) -> list[ViewStep]:
+def steps(views: Sequence[View], call: Call, reply: Reply) -> list[ViewStep]:
     """What a call that was answered with ``reply`` did to the views of its resource."""
-    before = _states(declared, call, call.prior, call.id) if call.op is not Op.CREATE else {}
+    before = _states(views, call, call.prior, call.id) if call.op is not Op.CREATE else {}
     gone = call.op is Op.DELETE or reply.value is None
-    after = {} if gone else _states(declared, call, reply.value, reply.id or call.id)
+    after = {} if gone else _states(views, call, reply.value, reply.id or call.id)
     keys = [*after, *(key for key in before if key not in after)]
     return [_step(call, before.get(key), after.get(key)) for key in keys]
 
@@ -91,18 +90,18 @@ def _equal(old: ViewState, new: ViewState) -> bool:
     return same(dict(old.inputs), dict(new.inputs)) and same(dict(old.outputs), dict(new.outputs))
 
 
-def _states(declared: ResourceType, call: Call, bag: Bag | None, id_: str) -> dict[tuple[str, str], ViewState]:
+def _states(views: Sequence[View], call: Call, bag: Bag | None, id_: str) -> dict[tuple[str, str], ViewState]:
     """The views of an object by type and name; none of no object."""
     if bag is None:
         return {}
     context = {**bag, "name": call.name, "id": id_ or UNKNOWN}
     found: list[ViewState] = []
-    for each in declared.views:
+    for each in views:
         parent = next((other for other in found if other.type == each.parent), ViewState("", ""))
         name = fill_all(each.name, context)
         if not isinstance(name, str):
             raise DefinitionError(
-                f"{declared.token}: the name {each.name!r} of a view cannot be known in a preview, or is secret; a view that"
+                f"{call.type}: the name {each.name!r} of a view cannot be known in a preview, or is secret; a view that"
                 " changes its name is another one. Make it of what is known: {name}, or an input."
             )
         inputs, outputs = fill_all(each.inputs, context), fill_all(each.outputs, context)

@@ -1,1 +1,18 @@
 """Pulumi's protocol: how its values, RPCs and plugins become ours and ours become theirs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mockprovider.pulumi.traits import ResourceTraits
+
+__all__ = ["ResourceTraits"]
+
+
+def __getattr__(name: str) -> Any:
+    # A plugin's process needs no traits, and starts fast.
+    if name in __all__:
+        return getattr(import_module(f"{__name__}.traits"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,7 @@ PULUMI = ProviderProtocol(
     executable="pulumi-resource-",
     starter="mockprovider.pulumi.starter:PulumiStarter",
     way_back="mockprovider.pulumi.wayback:WayBack",
+    traits="mockprovider.pulumi.traits:ResourceTraits",
     generations="mockprovider.pulumi.generations:named",
 )
 PROTOCOLS = (PULUMI,)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from mockprovider.pulumi.traits import ResourceTraits
 from mockprovider.schema import Component, Function, Kind, Method, Package, Property, ResourceType
 
 REFERENCES = {"any": "pulumi.json#/Any", "asset": "pulumi.json#/Asset", "archive": "pulumi.json#/Archive"}
@@ -75,9 +76,10 @@ def _resource(declared: ResourceType, types: _Types) -> dict[str, Any]:
 
 
 def _listing(declared: ResourceType, types: _Types) -> dict[str, Any]:
-    if declared.list_by is None:
+    list_by = declared.trait(ResourceTraits).list_by
+    if list_by is None:
         return {}
-    asked = {name: declared.properties[name] for name in declared.list_by}
+    asked = {name: declared.properties[name] for name in list_by}
     return {"listInputs": {"type": "object", "properties": _properties(asked, declared.token, types)}}
 
 

@@ -9,6 +9,7 @@ PROTOCOLS = tuple(
         version=major,
         adapter="mockprovider.terraform.adapter:TerraformAdapter",
         executable="terraform-provider-",
+        traits="mockprovider.terraform.traits:ResourceTraits",
         starter="mockprovider.terraform.process.starter:TerraformStarter",
     )
     for major in (6, 5)

@@ -18,6 +18,7 @@ from mockprovider.drivers.command import run
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.fake.views import View
 from mockprovider.journal import Side
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Function, Package, Property, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
@@ -25,14 +26,14 @@ pytestmark = pytest.mark.pulumi_cli
 SERVER = ResourceType(
     "cloud:index:Server",
     {"size": Property(str), "arn": Property(str, computed="arn:{id}")},
-    list_by=("size",),
+    traits=[ResourceTraits(list_by=("size",))],
 )
 VIEWED = ResourceType(
     "cloud:index:Viewed",
     SERVER.properties,
-    views=(View("cloud:index:Disk", "{name}-disk", {"size": "{size}"}, {"of": "{arn}"}),),
+    traits=[ResourceTraits(views=(View("cloud:index:Disk", "{name}-disk", {"size": "{size}"}, {"of": "{arn}"}),))],
 )
-EAGER = ResourceType("cloud:index:Eager", SERVER.properties, refresh_before_update=True)
+EAGER = ResourceType("cloud:index:Eager", SERVER.properties, traits=[ResourceTraits(refresh_before_update=True)])
 
 
 def thing(package: str, **given: Any) -> Package:

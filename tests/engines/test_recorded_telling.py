@@ -13,6 +13,7 @@ from kept_cassettes import SITE, SITES
 from mockprovider.double import Double, Wiring, attached, real, recording, replaying
 from mockprovider.fake.views import View
 from mockprovider.journal import Side
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Property, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
@@ -21,7 +22,9 @@ HUSH = "correct horse battery staple"
 SERVER = ResourceType(
     "cloud:index:Server",
     {"size": Property(str), "key": Property(str, secret=True), "arn": Property(str, computed="arn:{id}")},
-    views=(View("cloud:index:Disk", "{name}-disk", {"size": "{size}", "key": "{key}"}, {"of": "{arn}"}),),
+    traits=[
+        ResourceTraits(views=(View("cloud:index:Disk", "{name}-disk", {"size": "{size}", "key": "{key}"}, {"of": "{arn}"}),))
+    ],
 )
 
 

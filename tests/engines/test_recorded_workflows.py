@@ -18,6 +18,7 @@ from pulumi import ResourceOptions
 
 from mockprovider.double import Double, recording, replaying
 from mockprovider.fake.behaviours import Holds, Normalised, Pending, Protected, Quota, References, Slow
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Package, Property, Random, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
@@ -49,7 +50,9 @@ BEHAVING = (
             "pin": Property(str, default=Random(6), secret=True),
         },
     ),
-    ResourceType(EAGER, {"size": str, "arn": Property(str, computed="arn:{id}")}, refresh_before_update=True),
+    ResourceType(
+        EAGER, {"size": str, "arn": Property(str, computed="arn:{id}")}, traits=[ResourceTraits(refresh_before_update=True)]
+    ),
 )
 
 

@@ -12,6 +12,7 @@ from pulumi import ResourceOptions
 
 from mockprovider.calls import Op
 from mockprovider.errors import ProgramError
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Property, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
@@ -107,7 +108,7 @@ def test_unknown_configuration(both):
 
 def test_a_diff_that_needs_to_know(both):
     """A type whose Diff refuses unknowns fails the preview of what makes one, and not the up, where all is known."""
-    picky = ResourceType("cloud:index:Picky", {"of": Property(str)}, diff_needs_known=True)
+    picky = ResourceType("cloud:index:Picky", {"of": Property(str)}, traits=[ResourceTraits(diff_needs_known=True)])
     for double in both.doubles:
         double.define(picky)
     wanted = {"name": "a"}

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from pulumi import ResourceOptions
 
 from mockprovider.calls import Failure, Op
+from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Property, ResourceType
 
 EAGER = "cloud:index:Eager"
@@ -25,7 +26,7 @@ def both(both):
             "token": Property(str, secret=True),
             "arn": Property(str, computed="arn:{id}"),
         }
-        double.define(ResourceType(EAGER, properties, refresh_before_update=True))
+        double.define(ResourceType(EAGER, properties, traits=[ResourceTraits(refresh_before_update=True)]))
     return both
 
 

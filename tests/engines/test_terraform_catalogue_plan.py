@@ -10,6 +10,7 @@ from terraform_stage import THING, Stage, planned, said, valued
 
 from mockprovider.calls import Change, ChangeKind, Failure, Op, Plan, Reply, Status
 from mockprovider.layers import unchecked
+from mockprovider.terraform import ResourceTraits
 from mockprovider.values import UNKNOWN
 
 
@@ -184,7 +185,7 @@ def test_p13_a_protected_object_stays(stage: Stage) -> None:
 
 def test_p14_the_old_sdks_type_system_is_forgiven(stage: Stage) -> None:
     """P14: with the legacy type system, wrong plans and results are only logged."""
-    stage.double.define(replace(THING, legacy_type_system=True))
+    stage.double.define(replace(THING, traits=[ResourceTraits(legacy_type_system=True)]))
     stage.on(Op.PLAN, planned(lambda plan: plan.update(size=3)))
     stage.on(Op.CREATE, valued(lambda made: made.update(name="other")))
     assert stage.made().summary == {"add": 1}

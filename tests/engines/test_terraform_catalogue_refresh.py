@@ -11,6 +11,7 @@ from terraform_stage import HEAD, THING, Stage, said, valued
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.schema import Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 from mockprovider.values import UNKNOWN
 
 STORE = ResourceType(
@@ -108,9 +109,9 @@ def test_r5_an_upgrade_that_fails_or_says_too_little(stage: Stage) -> None:
 
 def test_r6_a_state_of_a_newer_provider(stage: Stage) -> None:
     """R6: a state whose schema is newer than the provider's is refused before anybody asks the provider."""
-    stage.double.define(replace(THING, version=3))
+    stage.double.define(replace(THING, traits=[ResourceTraits(version=3)]))
     stage.made()
-    stage.double.define(replace(THING, version=2))
+    stage.double.define(replace(THING, traits=[ResourceTraits(version=2)]))
     assert "Resource instance managed by newer provider version" in said(stage.cli.plan(expect_failure=True))
 
 
@@ -125,7 +126,7 @@ def test_r7_a_new_version_of_the_schema(stage: Stage) -> None:
         0: lambda old: {**old, "label": old.pop("title")},
         2: lambda old: {**old, "name": old.pop("label")},
     }
-    stage.double.define(replace(THING, version=3, upgrades=upgrades))
+    stage.double.define(replace(THING, traits=[ResourceTraits(version=3, upgrades=upgrades)]))
     assert stage.cli.plan().exit_code == 0
     stage.cli.apply()
     assert (stage.instance()["schema_version"], stage.attributes()["name"]) == (3, "one")
@@ -139,7 +140,7 @@ def test_r7_an_upgrade_without_functions_keeps_what_fits(stage: Stage) -> None:
     del attributes["tags"]
     attributes["colour"] = "red"
     (stage.cli.folder / "terraform.tfstate").write_text(json.dumps(state))
-    stage.double.define(replace(THING, version=1))
+    stage.double.define(replace(THING, traits=[ResourceTraits(version=1)]))
     assert stage.cli.plan().exit_code == 0
 
 

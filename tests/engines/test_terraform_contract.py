@@ -11,6 +11,7 @@ from terraform_stage import HEAD, THING, Stage, planned, said
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.errors import ContractError, ProgramError
 from mockprovider.schema import Kind, Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 from mockprovider.values import Unknown
 
 PORT = Kind("object", properties={"number": Property(int, required=True), "note": Property(str)})
@@ -132,7 +133,7 @@ def test_a_tainted_object_is_deleted_and_made_anew(stage: Stage) -> None:
 
 def test_identities(stage: Stage) -> None:
     """Tofu keeps an object's identity beside its state; terraform 1.11 knows of none, and asks for none."""
-    stage.double.define(replace(THING, identity=("id", "name")))
+    stage.double.define(replace(THING, traits=[ResourceTraits(identity=("id", "name"))]))
     stage.made()
     (thing,) = stage.double.cloud.objects(THING.token)
     assert stage.instance().get("identity") == ({"id": thing.id, "name": "one"} if stage.tofu else None)
@@ -248,7 +249,7 @@ def test_everything_comes_back(stage: Stage) -> None:
 
 def test_tofu_imports_by_identity(stage: Stage) -> None:
     """An import block may name an object by its identity where the engine has such blocks: tofu 1.12 does."""
-    stage.double.define(replace(THING, identity=("name",)))
+    stage.double.define(replace(THING, traits=[ResourceTraits(identity=("name",))]))
     stage.double.cloud.create(THING.token, "t-1", {"name": "one", "note": "n", "made": "m"})
     stage.write('name = "one"', rest='import {\n  to = cloud_thing.a\n  identity = { name = "one" }\n}\n')
     if stage.tofu:

@@ -17,9 +17,10 @@ from mockprovider.drivers.terraform import Terraform
 from mockprovider.offers import ProviderFunction
 from mockprovider.protocols import of_family
 from mockprovider.schema import Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 
 TYPES = (
-    ResourceType(THING.token, THING.properties, identity=("name",)),
+    ResourceType(THING.token, THING.properties, traits=[ResourceTraits(identity=("name",))]),
     ResourceType(
         "cloud:index:Store", {"name": Property(str), "made": Property(str, computed=True)}, moved_from=("cloud_thing",)
     ),

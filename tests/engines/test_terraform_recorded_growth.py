@@ -19,22 +19,27 @@ from mockprovider.errors import AmbiguousError
 from mockprovider.offers import Ephemeral
 from mockprovider.protocols import of_family
 from mockprovider.schema import Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 
 # A disk that had a label and now has a name, and whose size was a text.
 OLD = ResourceType("cloud:index:Disk", {"label": Property(str), "size": Property(str), "made": Property(str, computed=True)})
 NEW = ResourceType(
     OLD.token,
     {"name": Property(str), "size": Property(int), "made": Property(str, computed=True), "speed": Property(int, default=1)},
-    version=2,
-    upgrades={
-        0: lambda old: {**old, "name": old.pop("label")},
-        1: lambda old: {**old, "size": int(old["size"]), "speed": 1},
-    },
+    traits=[
+        ResourceTraits(
+            version=2,
+            upgrades={
+                0: lambda old: {**old, "name": old.pop("label")},
+                1: lambda old: {**old, "size": int(old["size"]), "speed": 1},
+            },
+        )
+    ],
 )
 VOLUME = ResourceType(
     "cloud:index:Volume",
     {"title": Property(str), "made": Property(str, computed=True)},
-    version=1,
+    traits=[ResourceTraits(version=1)],
     moved_from={"mock/cloud/cloud_disk": lambda old: {"id": old["id"], "title": f"the {old['label']}", "made": old["made"]}},
 )
 
@@ -174,7 +179,7 @@ def test_what_is_due_later_than_a_replay_lasts_is_not_renewed(binary: str, major
 
 # Imports by identity ---------------------------------------------------------------------------------------------------
 
-NAMED = ResourceType(THING.token, THING.properties, identity=("name",))
+NAMED = ResourceType(THING.token, THING.properties, traits=[ResourceTraits(identity=("name",))])
 IMPORT = 'import {\n  to = cloud_thing.a\n  identity = { name = "one" }\n}\n'
 
 

@@ -14,12 +14,13 @@ from mockprovider.cloud import Cloud
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.protocols import of_family
 from mockprovider.schema import Property, ResourceType
+from mockprovider.terraform import ResourceTraits
 from mockprovider.terraform.rpcs.methods import SERVICES
 
 PLACE = ResourceType(
     "cloud:index:Place",
     {"account": Property(str), "name": Property(str), "made": Property(str, computed=True)},
-    identity=("account", "name"),
+    traits=[ResourceTraits(identity=("account", "name"))],
 )
 
 

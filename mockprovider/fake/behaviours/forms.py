@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import Bag, Call, Handler, Op, Reply
+from mockprovider.document import Word
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.behaviours.world import PLANS, READS, World
 from mockprovider.values import Output, Secret, Value, has_unknown, same
@@ -37,6 +38,12 @@ FORMS: Mapping[str, tuple[type[Any] | tuple[type[Any], ...], Callable[[Any], Val
 }
 """Forms by name: of which values, and what the cloud makes of them."""
 
+if TYPE_CHECKING:
+    Form: TypeAlias = str | Callable[[Any], Any]
+else:
+    # A types file has the words alone, and msgspec reads no union with a function.
+    Form = Annotated[Word, Meta(extra_json_schema={"enum": [*FORMS]})]
+
 
 class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
     """The cloud keeps the property ``name`` in a canonical ``form``, whatever form it came in.
@@ -46,8 +53,8 @@ class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
     Values of one meaning are no difference to a plan, and an engine is told the form that it knows.
     """
 
-    name: str
-    form: str | Callable[[Any], Any]
+    name: Word
+    form: Form
 
     def __post_init__(self) -> None:
         if not callable(self.form) and self.form not in FORMS:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.document import Word
 from mockprovider.fake.behaviours.world import READS, World, given, unsettled
 from mockprovider.values import Value
 
@@ -14,7 +15,7 @@ from mockprovider.values import Value
 class Revision(Struct, frozen=True, tag_field="kind", tag="revision"):
     """The property ``name`` counts the writes, from 1; with ``reads`` also the reads."""
 
-    name: str = "version"
+    name: Word = "version"
     reads: bool = False
 
     @property
@@ -31,7 +32,7 @@ class Revision(Struct, frozen=True, tag_field="kind", tag="revision"):
 class Modified(Struct, frozen=True, tag_field="kind", tag="modified"):
     """The property ``name`` is when the object was last written (with ``reads``: or read), in UTC by the clock, as ISO 8601."""
 
-    name: str = "lastModified"
+    name: Word = "lastModified"
     reads: bool = False
 
     @property

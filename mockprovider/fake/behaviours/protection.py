@@ -5,13 +5,14 @@ from __future__ import annotations
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.document import Word
 from mockprovider.fake.behaviours.world import World, refused
 
 
 class Protected(Struct, frozen=True, tag_field="kind", tag="protected"):
     """No delete while the object's property ``name`` is true: it has to be switched off first, by an update."""
 
-    name: str = "deletionProtection"
+    name: Word = "deletionProtection"
 
     @property
     def uses(self) -> tuple[str, ...]:

@@ -6,8 +6,9 @@ from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.cloud import Cloud
+from mockprovider.document import Count
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.behaviours.world import World, check_status, refused
+from mockprovider.fake.behaviours.world import Status, World, check_status, refused
 
 
 class Quota(Struct, frozen=True, tag_field="kind", tag="quota"):
@@ -17,9 +18,9 @@ class Quota(Struct, frozen=True, tag_field="kind", tag="quota"):
     in processes that share the cloud, too, and nobody waits. One that a function of yours calls counts beforehand alone.
     """
 
-    most: int
+    most: Count
     everywhere: bool = False
-    status: str = "resource_exhausted"
+    status: Status = "resource_exhausted"
 
     def __post_init__(self) -> None:
         check_status(self.status)

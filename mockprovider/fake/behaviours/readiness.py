@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.document import Count, Word
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.behaviours.world import READS, World, given, refused, unsettled
+from mockprovider.fake.behaviours.world import READS, Seconds, World, given, refused, unsettled
 from mockprovider.values import Value
+
+REFUSABLE = ["update", "delete"]
 
 
 class Pending(Struct, frozen=True, tag_field="kind", tag="pending"):
@@ -20,18 +25,18 @@ class Pending(Struct, frozen=True, tag_field="kind", tag="pending"):
     Raises ``DefinitionError`` unless exactly one of ``reads`` and ``seconds`` is given.
     """
 
-    name: str = "status"
-    pending: str = "creating"
-    ready: str = "available"
-    reads: int = 0
-    seconds: float = 0.0
-    refuses: tuple[str, ...] = ()
+    name: Word = "status"
+    pending: Word = "creating"
+    ready: Word = "available"
+    reads: Count = 0
+    seconds: Seconds = 0.0
+    refuses: tuple[Annotated[str, Meta(extra_json_schema={"enum": REFUSABLE})], ...] = ()
     updates: bool = False
 
     def __post_init__(self) -> None:
         if (self.reads > 0) == (self.seconds > 0):
             raise DefinitionError("Pending becomes ready after so many reads or so many seconds: give one of the two, above 0.")
-        wrong = set(self.refuses) - {"update", "delete"}
+        wrong = set(self.refuses) - {*REFUSABLE}
         if wrong:
             raise DefinitionError(f"Pending refuses {sorted(wrong)}: it can refuse 'update' and 'delete'.")
 

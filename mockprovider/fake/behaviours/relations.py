@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.document import Word
 from mockprovider.fake.behaviours.world import World, refused
 from mockprovider.paths import show
 from mockprovider.values import Value, has_unknown, reveal
@@ -16,9 +17,9 @@ SHOWN = 3
 class Holds(Struct, frozen=True, tag_field="kind", tag="holds"):
     """No delete while objects of ``type`` have this object's ``of`` in their property ``by``: a bucket that is not empty."""
 
-    type: str
-    by: str
-    of: str = "id"
+    type: Word
+    by: Word
+    of: Word = "id"
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -45,9 +46,9 @@ class References(Struct, frozen=True, tag_field="kind", tag="references"):
     It is looked for at create and update; of a list, each element.
     """
 
-    name: str
-    type: str
-    to: str = "id"
+    name: Word
+    type: Word
+    to: Word = "id"
 
     @property
     def uses(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.behaviours.world import World
+from mockprovider.fake.behaviours.world import Seconds, World
 
 
 class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
@@ -18,10 +18,10 @@ class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
     is done all the same: the failure comes with the object's state, so that the engine knows of it.
     """
 
-    create: float = 0.0
-    read: float = 0.0
-    update: float = 0.0
-    delete: float = 0.0
+    create: Seconds = 0.0
+    read: Seconds = 0.0
+    update: Seconds = 0.0
+    delete: Seconds = 0.0
 
     def __post_init__(self) -> None:
         if min(self.create, self.read, self.update, self.delete) < 0:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.errors import DefinitionError
@@ -15,7 +17,7 @@ UNSEEN = "unseen"
 class Eventual(Struct, frozen=True, tag_field="kind", tag="eventual"):
     """The first ``reads`` reads after create say that there is no such object: eventual consistency."""
 
-    reads: int = 1
+    reads: Annotated[int, Meta(extra_json_schema={"minimum": 1})] = 1
 
     def __post_init__(self) -> None:
         if self.reads < 1:

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import STATUS_NAMES, Call, Failure, Handler, Op, Reply
 from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud, CloudObject
+from mockprovider.document import Number, Word
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.views import Publish, unpublished
 from mockprovider.schema import ResourceType
 from mockprovider.values import UNKNOWN, Value
 
 PLANS = frozenset({Op.DIFF, Op.PLAN})
 READS = frozenset({Op.READ, Op.IMPORT})
 
+FAILURES = STATUS_NAMES[1:]
+Status: TypeAlias = Annotated[Word, Meta(extra_json_schema={"enum": [*FAILURES]})]
+Seconds: TypeAlias = Annotated[Number, Meta(extra_json_schema={"minimum": 0})]
+
 
 class World(Struct, frozen=True):
-    """The cloud, the clock and the declared type; ``type`` is what the cloud calls the object that a call is about."""
+    """The cloud, the clock and the declared type; ``type`` is what the cloud calls the object that a call is about,
+    and ``publish`` tells the engine that makes the call about views.
+    """
 
     cloud: Cloud
     clock: Clock
     declared: ResourceType
     type: str
+    publish: Publish = unpublished
 
     def found(self, call: Call) -> CloudObject | None:
         """The object that a call is about."""
@@ -47,8 +56,8 @@ def refused(reason: str, status: str, path: str = "") -> Reply:
 
 def check_status(status: str) -> None:
     """Raise ``DefinitionError`` for what is no gRPC status that tells of a failure."""
-    if status not in STATUS_NAMES[1:]:
-        raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(STATUS_NAMES[1:])}.")
+    if status not in FAILURES:
+        raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(FAILURES)}.")
 
 
 def given(call: Call, **values: Value) -> Call:

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar, get_args
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict
 
+from mockprovider.document import encode, stated
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.definitions.behaviours import dump_behaviour
-from mockprovider.fake.definitions.components import dump_component, dump_method
-from mockprovider.fake.definitions.reading import FORMAT, load
-from mockprovider.schema import Function, Kind, Package, Property, Random, ResourceType, Template
+from mockprovider.fake.definitions.reading import load
+from mockprovider.fake.definitions.shapes import (
+    FORMAT,
+    Behaving,
+    ChildShape,
+    ComponentShape,
+    FunctionShape,
+    ItemsShape,
+    PackageShape,
+    PropertyShape,
+    ResourceShape,
+    TypesFile,
+)
+from mockprovider.schema import Component, Function, Kind, Method, Package, Property, Random, ResourceType, Template
+
+T = TypeVar("T", bound=Struct)
 
 
 def dump(packages: Iterable[Package]) -> dict[str, Any]:
@@ -19,117 +33,106 @@ def dump(packages: Iterable[Package]) -> dict[str, Any]:
 
     Raises ``DefinitionError`` for what data cannot hold: a Python function above all.
     """
-    found = {"mockprovider": FORMAT, "packages": {each.name: _dump_package(each) for each in packages}}
-    load(found, "the types file made of these packages")
-    return found
+    data = encode(TypesFile(mockprovider=FORMAT, packages={package.name: _package(package) for package in packages}))
+    load(data, "the types file made of these packages")
+    return data
 
 
-def _dump_package(package: Package) -> dict[str, Any]:
+def _shape(shape: type[T], declared: Struct, **words: Any) -> T:
+    """The fields of ``declared`` that ``shape`` has, too, but for the ``words``, whose shape is another."""
+    return shape(**{name: value for name, value in stated(declared).items() if name in shape.__struct_fields__} | words)
+
+
+def _package(package: Package) -> PackageShape:
     if package.offers:
         offered = ", ".join(package.offers)
         raise DefinitionError(
             f"A types file cannot hold provider functions and ephemeral resources, and {package.name} has {offered}. "
             "Keep them in Python."
         )
-    return {
-        "version": package.version,
-        **_given("config", _dump_properties(package.config, f"the configuration of {package.name}")),
-        **_given("resources", {token: _dump_resource(each) for token, each in package.resources.items()}),
-        **_given("functions", {token: _dump_function(each) for token, each in package.functions.items()}),
-        **_given("components", {name: dump_component(each, _dump_properties) for name, each in package.components.items()}),
-        **_given("methods", {name: dump_method(each, _dump_properties) for name, each in package.methods.items()}),
-    }
+    return PackageShape(
+        version=package.version,
+        config=_properties(package.config, f"the configuration of {package.name}"),
+        resources={token: _resource(declared) for token, declared in package.resources.items()},
+        functions={token: _function(declared) for token, declared in package.functions.items()},
+        components={token: _component(declared) for token, declared in package.components.items()},
+        methods={token: _function(declared) for token, declared in package.methods.items()},
+    )
 
 
-def _given(key: str, value: Any) -> dict[str, Any]:
-    return {key: value} if value else {}
-
-
-def _dump_resource(declared: ResourceType) -> dict[str, Any]:
-    regular = ResourceType(declared.token)
-    if declared.upgrades:
+def _resource(declared: ResourceType) -> ResourceShape:
+    traits = {name: value for trait in declared.traits for name, value in stated(trait).items()}
+    if traits.get("upgrades"):
         raise _python(f"{declared.token}: what upgrades a state", "the upgrade that drops what is gone")
     if isinstance(declared.moved_from, Mapping) and declared.moved_from:
         raise _python(f"{declared.token}: what converts a moved object", "names of types, whose objects are taken as they are")
-    return {
-        **_given("description", declared.description),
-        **_given("id", declared.id if declared.id != regular.id else ""),
-        **_given("terraform", declared.terraform if declared.terraform != regular.terraform else ""),
-        **_given("version", declared.version),
-        **_given("deleteBeforeReplace", declared.delete_before_replace),
-        **_given("timeouts", dict(declared.timeouts)),
-        **_given("behaviours", [dump_behaviour(each, declared.token) for each in declared.behaviours]),
-        **_given("diffNeedsKnown", declared.diff_needs_known),
-        **_given("identity", list(declared.identity)),
-        **_given("movedFrom", list(declared.moved_from)),
-        **({} if declared.importable is True else {"importable": declared.importable}),
-        **_given("legacyTypeSystem", declared.legacy_type_system),
-        **_given("properties", _dump_properties(declared.properties, declared.token)),
-    }
+    for behaviour in declared.behaviours:
+        _check_behaviour(behaviour, declared.token)
+    return _shape(
+        ResourceShape,
+        declared,
+        **{name: value for name, value in traits.items() if name in ResourceShape.__struct_fields__},
+        terraform=declared.terraform if declared.terraform != ResourceType(declared.token).terraform else "",
+        moved_from=tuple(declared.moved_from),
+        properties=_properties(declared.properties, declared.token),
+    )
 
 
-def _dump_function(declared: Function) -> dict[str, Any]:
+def _check_behaviour(behaviour: Any, owner: str) -> None:
+    kinds = get_args(Behaving)
+    if type(behaviour) not in kinds or any(callable(value) for value in asdict(behaviour).values()):
+        raise DefinitionError(
+            f"{owner}: the behaviour {behaviour!r} is a Python function, and a types file cannot hold Python. Use one of "
+            f"{', '.join(kind.__struct_config__.tag for kind in kinds)}, or keep the declaration in Python."
+        )
+
+
+def _function(declared: Function | Method) -> FunctionShape:
+    if callable(declared.returns) and isinstance(declared, Method):
+        raise DefinitionError(f"{declared.token} is a Python function, which data cannot hold. Write values and templates.")
     if callable(declared.returns):
         raise _python(f"{declared.token}: what it returns", 'values and templates such as {"zone": "zone-{region}"}')
-    return {
-        **_given("inputs", _dump_properties(declared.inputs, declared.token)),
-        **_given("returns", dict(declared.returns)),
-    }
+    return _shape(FunctionShape, declared, inputs=_properties(declared.inputs, declared.token))
 
 
-def _dump_properties(properties: Mapping[str, Property], owner: str) -> dict[str, Any]:
-    return {name: _dump_property(item, f"{owner}: property {name!r}") for name, item in properties.items()}
+def _component(declared: Component) -> ComponentShape:
+    if declared.construct is not None:
+        raise DefinitionError(f"{declared.token} is built by a Python function, which data cannot hold. List its children.")
+    return _shape(
+        ComponentShape,
+        declared,
+        inputs=_properties(declared.inputs, declared.token),
+        outputs=_properties(declared.outputs, declared.token),
+        children={key: _shape(ChildShape, child) for key, child in declared.children.items()},
+    )
 
 
-def _dump_property(item: Property, owner: str) -> dict[str, Any]:
+def _properties(properties: Mapping[str, Property], owner: str) -> dict[str, Any]:
+    return {name: _property(item, f"{owner}: property {name!r}") for name, item in properties.items()}
+
+
+def _property(item: Property, owner: str) -> PropertyShape:
     if callable(item.default):
         raise _python(f"{owner}: default", "a plain value")
     if callable(item.computed):
         raise _python(f"{owner}: computed", "true, or a template such as 'arn:cloud:::{id}'")
-    return {
-        **_dump_kind(item.kind, owner),
-        **_given("required", item.required),
-        **_dump_default(item),
-        **{key: getattr(item, word) for key, word in LIMITS.items() if getattr(item, word) is not None},
-        **_given("pattern", item.pattern),
-        **_given("autoName", item.auto_name),
-        **_given("deleteBeforeReplace", item.delete_before_replace),
-        **_given("unreadable", item.unreadable),
-        **_given("computed", item.computed),
-        **_given("optional", item.optional),
-        **_given("forcesNew", item.forces_new),
-        **_given("secret", item.secret and not item.write_only),
-        **_given("writeOnly", item.write_only),
-        **_given("conflictsWith", list(item.conflicts_with)),
-        **_given("enum", list(item.enum)),
-        **_given("description", item.description),
-        **_given("terraform", item.terraform),
-    }
+    words = _kind(item.kind, owner) | _default(item.default) | {"enum": item.enum or item.kind.enum}
+    return _shape(PropertyShape, item, **words, secret=item.secret and not item.write_only)
 
 
-LIMITS = {
-    "minimum": "minimum",
-    "maximum": "maximum",
-    "minLength": "min_length",
-    "maxLength": "max_length",
-    "minItems": "min_items",
-    "maxItems": "max_items",
-}
+def _default(default: Any) -> dict[str, Any]:
+    if isinstance(default, Template):
+        return {"default": UNSET, "default_template": default.text}
+    return {"default": UNSET, "default_random": asdict(default)} if isinstance(default, Random) else {}
 
 
-def _dump_default(item: Property) -> dict[str, Any]:
-    if isinstance(item.default, Template):
-        return {"defaultTemplate": item.default.text}
-    if isinstance(item.default, Random):
-        return {"defaultRandom": {name: getattr(item.default, name) for name in Random.__struct_fields__}}
-    return {} if item.default is UNSET else {"default": item.default}
-
-
-def _dump_kind(kind: Kind, owner: str) -> dict[str, Any]:
+def _kind(kind: Kind, owner: str) -> dict[str, Any]:
+    words: dict[str, Any] = {"type": kind.name}
     if kind.name == "object":
-        return {"type": "object", "properties": _dump_properties(kind.properties, owner)}
-    items = {"items": _dump_kind(kind.items, owner)} if kind.items else {}
-    return {"type": kind.name, **items, **_given("enum", list(kind.enum))}
+        words["properties"] = _properties(kind.properties, owner)
+    elif kind.items:
+        words["items"] = ItemsShape(**_kind(kind.items, owner))
+    return words | ({"enum": kind.enum} if kind.enum else {})
 
 
 def _python(what: str, instead: str) -> DefinitionError:

@@ -11,6 +11,7 @@ from mockprovider.terraform.rpcs.requests import schema_of
 from mockprovider.terraform.schema.declared import compiled
 from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, inward, outward
 from mockprovider.terraform.schema.tree import Place
+from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values import packing, statejson
 from mockprovider.terraform.values.types import type_json
 from mockprovider.values import Bag, Value, has_unknown, reveal
@@ -25,10 +26,15 @@ def declared_type(session: Session, name: str) -> ResourceType | None:
     return schema.declared(name) if schema else None
 
 
+def identity_of(declared: ResourceType | None) -> tuple[str, ...]:
+    """The properties that identify the objects of a type; none of a type without identities."""
+    return declared.trait(ResourceTraits).identity if declared is not None else ()
+
+
 def fill_schemas(message: Any, types: Mapping[str, ResourceType]) -> None:
     """Fill a GetResourceIdentitySchemas answer."""
     for declared in types.values():
-        if not declared.identity:
+        if not identity_of(declared):
             continue
         schema = message.identity_schemas[declared.terraform]
         schema.version = 0
@@ -43,12 +49,11 @@ def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> 
     ``Reply.extra["identity"]`` wins over what the object's ``value`` and id say.
     """
     declared = declared_type(call.session, call.type)
-    if declared is None or not declared.identity or value is None:
+    names = identity_of(declared)
+    if declared is None or not names or value is None:
         return
     given = reply.extra.get(IDENTITY)
-    identity = (
-        dict(given) if given is not None else {name: id_ if name == ID else value.get(name) for name in declared.identity}
-    )
+    identity = dict(given) if given is not None else {name: id_ if name == ID else value.get(name) for name in names}
     if not has_unknown(identity):
         tree = _tree(declared)
         into.identity_data.msgpack = packing.pack(outward(reveal(identity), tree, declared.terraform), tree.type)
@@ -57,7 +62,7 @@ def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> 
 def read(data: Any, session: Session, name: str) -> dict[str, Any] | None:
     """The identity in a ResourceIdentityData message, in property names; ``None`` if there is none."""
     declared = declared_type(session, name)
-    if declared is None or not declared.identity or not data.identity_data.msgpack:
+    if declared is None or not identity_of(declared) or not data.identity_data.msgpack:
         return None
     tree = _tree(declared)
     identity: dict[str, Any] = inward(packing.unpack(data.identity_data.msgpack, tree.type), tree)
@@ -71,4 +76,4 @@ def upgraded(into: Any, raw: bytes, declared: ResourceType) -> None:
 
 
 def _tree(declared: ResourceType, major: int = 0) -> Place:
-    return compiled({name: declared.properties.get(name, IMPLICIT_ID) for name in declared.identity}, major)
+    return compiled({name: declared.properties.get(name, IMPLICIT_ID) for name in identity_of(declared)}, major)

@@ -13,6 +13,7 @@ from mockprovider.paths import Path, parse, show
 from mockprovider.terraform.rpcs import identities
 from mockprovider.terraform.rpcs.requests import Codec, Shape, codec, schema_of
 from mockprovider.terraform.schema.objects import ObjectSchema, Step
+from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.values import Bag, Unknown, Value, same
 
 ERROR, WARNING = 1, 2
@@ -48,7 +49,7 @@ def _flagged(message: Any, reply: Reply, call: Call) -> Any:
         message.deferred.reason = reply.extra[DEFERRED]
     if "legacy_type_system" in fields:
         declared = identities.declared_type(call.session, call.type)
-        message.legacy_type_system = declared is not None and declared.legacy_type_system
+        message.legacy_type_system = declared is not None and declared.trait(ResourceTraits).legacy_type_system
     return message
 
 

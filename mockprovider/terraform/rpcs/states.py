@@ -14,6 +14,7 @@ from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.terraform.rpcs import identities, replies
 from mockprovider.terraform.rpcs.requests import Codec, Shape, codec
 from mockprovider.terraform.schema.objects import ObjectSchema
+from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values import statejson
 from mockprovider.values import Bag
 
@@ -37,7 +38,7 @@ def upgrade_call(shape: Shape, method: str, message: Any, session: Session) -> C
     raw = _parsed(message.raw_state, message.type_name)
     extra = {"version": message.version, RAW: raw}
     declared = identities.declared_type(session, message.type_name)
-    by_function = declared is not None and declared.upgrades and message.version < declared.version
+    by_function = declared is not None and declared.trait(ResourceTraits).upgrades_from(message.version)
     prior, id_ = (None, _own_id(raw)) if by_function else _read(coder, message.raw_state, raw)
     return Call(op=Op.UPGRADE, session=session, method=method, type=coder.token, id=id_, prior=prior, extra=extra)
 
@@ -224,7 +225,7 @@ def identity_upgrade_response(shape: Shape, cls: type[Message], reply: Reply, ca
     declared = identities.declared_type(call.session, call.type)
     if reply.failures:
         return message
-    if declared is None or not declared.identity:
-        raise MalformedError(f"{call.type} has no identity: declare it with identity=(...).")
+    if declared is None or not identities.identity_of(declared):
+        raise MalformedError(f"{call.type} has no identity: declare it with traits=[ResourceTraits(identity=(...))].")
     identities.upgraded(message.upgraded_identity, call.extra["raw_identity"], declared)
     return message

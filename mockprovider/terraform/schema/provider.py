@@ -22,6 +22,7 @@ from mockprovider.terraform.schema.functions import fill_functions
 from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, ObjectSchema
 from mockprovider.terraform.schema.published import tree_of
 from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
+from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values.types import type_of
 from mockprovider.values import Secret, Value, reveal
 
@@ -145,7 +146,9 @@ class ProviderSchema:
         fill_rest(answer, published)
         for declared in package.resources.values():
             tree = self._resource(declared).tree
-            fill_schema(answer.resource_schemas[declared.terraform], tree, declared.terraform, declared.version)
+            fill_schema(
+                answer.resource_schemas[declared.terraform], tree, declared.terraform, declared.trait(ResourceTraits).version
+            )
         for function in package.functions.values():
             self._fill_asked(answer.data_source_schemas, function)
         for ephemeral in ephemerals(package).values():
@@ -167,7 +170,7 @@ class ProviderSchema:
         return held[1]
 
     def _resource(self, declared: ResourceType) -> ObjectSchema:
-        properties, published = declared.properties, declared.terraform_schema
+        properties, published = declared.properties, declared.trait(ResourceTraits).schema
         with names.served(declared.token):
             if published:
                 tree = tree_of(published)
@@ -198,7 +201,7 @@ class ProviderSchema:
             return
         package = self.package
         for resource in package.resources.values():
-            if not resource.terraform_schema:
+            if not resource.trait(ResourceTraits).schema:
                 names.check_arguments(resource.token, resource.properties, names.RESOURCE)
         data: list[Function | Ephemeral] = [*package.functions.values(), *ephemerals(package).values()]
         for asked in data:

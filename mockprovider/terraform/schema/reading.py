@@ -20,6 +20,7 @@ from mockprovider.schema import Function, Package, Property, ResourceType, camel
 from mockprovider.terraform.schema.functions import read_function
 from mockprovider.terraform.schema.properties import own_id, read_block, replaced, returned_value, section
 from mockprovider.terraform.schema.published import data_of
+from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.values import Value
 
 FORMATS = ("0.", "1.")
@@ -131,7 +132,8 @@ def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Packag
     identities = section(node, "resource_identity_schemas")
     for type_name, each in resources.items():
         declared = _resource(tokens.of(type_name), type_name, each, forces_new.get(type_name, ()))
-        package.add(replace(declared, identity=_identity(declared, identities.get(type_name))))
+        identity = _identity(declared, identities.get(type_name))
+        package.add(replace(declared, traits=(replace(declared.trait(ResourceTraits), identity=identity),)))
     for type_name, each in section(node, "data_source_schemas").items():
         token = tokens.of(type_name, "get")
         package.add(Function(token, *_asked(token, each), terraform=type_name, terraform_schema=each.value))
@@ -162,8 +164,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
             id=template,
             description=_description(members["block"]),
             terraform=name,
-            version=version,
-            terraform_schema=node.value,
+            traits=(ResourceTraits(version=version, schema=node.value),),
         )
     except DefinitionError as error:
         raise node.error(str(error)) from error

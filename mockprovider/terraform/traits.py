@@ -1,0 +1,73 @@
+"""What Terraform alone has of a resource type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import field
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.behaviours.world import World
+from mockprovider.schema import ResourceType, Traits
+
+
+class ResourceTraits(Traits, frozen=True):
+    """What Terraform alone has of a resource type: ``ResourceType(..., traits=[ResourceTraits(identity=("name",))])``.
+
+    Args:
+        version: the version of the state schema.
+        upgrades: functions that bring a state of their version to the next one: the state file's attributes in, and out.
+        identity: properties (or ``id``) that tell the object from all others: the resource identity.
+        legacy_type_system: have the engine tolerate what the old SDK's providers get wrong.
+        schema: the type's schema as ``terraform providers schema -json`` shows it, where it was read from there: it is then
+            what engines are told, and what values travel as.
+
+    Raises ``DefinitionError`` for upgrades that no state goes through, and in a type that has not the properties.
+    """
+
+    version: int = 0
+    upgrades: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = field(default_factory=dict)
+    identity: tuple[str, ...] = ()
+    legacy_type_system: bool = False
+    schema: Mapping[str, Any] = field(default_factory=dict)
+
+    def check(self, declared: ResourceType) -> None:
+        """Raise ``DefinitionError`` for upgrades that no state would ever go through, and for what identifies nothing."""
+        if self.version < 0:
+            raise DefinitionError(f"{declared.token}: version is {self.version}, and the first one is 0.")
+        for version, function in self.upgrades.items():
+            if version not in range(self.version) or not callable(function):
+                raise DefinitionError(
+                    f"{declared.token}: upgrades has {function!r} for {version!r}. Give a function for a version before "
+                    f"today's, which is {self.version}: upgrades={{0: ...}} brings states of version 0 to version 1 and needs "
+                    "version=1 or more."
+                )
+        for name in self.identity:
+            if name != "id" and name not in declared.properties:
+                known = ", ".join(["id", *declared.properties])
+                raise DefinitionError(f"{declared.token}: the identity has {name!r}, which is no property. There are {known}.")
+
+    def upgrades_from(self, version: int) -> bool:
+        """Whether states of a version go through functions."""
+        return bool(self.upgrades) and version < self.version
+
+    def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
+        """Bring a state of an older version to today's."""
+        raw, version = call.extra.get("raw"), call.extra.get("version", 0)
+        if call.op is not Op.UPGRADE or not self.upgrades_from(version) or not isinstance(raw, Mapping):
+            return proceed(call)
+        return Reply(extra={"raw": self._upgraded(world.declared, dict(raw), version)}, id=call.id)
+
+    def _upgraded(self, declared: ResourceType, raw: dict[str, Any], version: int) -> dict[str, Any]:
+        """``raw`` through the functions of each version from ``version`` on; a version that has none changes nothing."""
+        for before in range(version, self.version):
+            step = self.upgrades.get(before)
+            raw = step(raw) if step else raw
+            if not isinstance(raw, dict):
+                raise DefinitionError(
+                    f"{declared.token}: the function that upgrades version {before} returned a {type(raw).__name__}. "
+                    "Return the attributes of the next version in a dict."
+                )
+        return raw
