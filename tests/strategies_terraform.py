@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from decimal import Decimal
 from functools import cache
@@ -9,9 +10,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from mockprovider.schema import Kind, Property
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.values.packing import KINDS, number
-from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type
+from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type, type_json
 from mockprovider.values import Unknown
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(lambda text: unicodedata.normalize("NFC", text))
@@ -146,3 +148,71 @@ def _fill(message: Any, chosen: dict[Any, Any]) -> Any:
         else:
             setattr(message, field.name, value)
     return message
+
+
+# Schemas ---------------------------------------------------------------------------------------------------------------
+
+modes = st.sampled_from(["single", "list", "set", "map"])
+limits = st.fixed_dictionaries({}, optional={"min_items": st.integers(1, 3), "max_items": st.integers(3, 9)})
+setters = st.sampled_from([("required",), ("optional",), ("computed",), ("optional", "computed"), ("optional", "write_only")])
+described = st.fixed_dictionaries(
+    {"description_kind": st.sampled_from(["plain", "markdown"])},
+    optional={
+        "description": st.just("plain"),
+        "deprecated": st.just(True),
+        "deprecation_message": st.just("Use another."),
+    },
+)
+
+
+@st.composite
+def published_attributes(draw: st.DrawFn, major: int, depth: int = 2) -> dict[str, Any]:
+    """Attributes as ``terraform providers schema -json`` shows them; in major 6 some are nested."""
+    found: dict[str, Any] = {}
+    for name in draw(st.sets(attribute_names, max_size=3)):
+        flags = (*draw(setters), *draw(st.sampled_from([(), ("sensitive",)])))
+        found[name] = {**draw(described), **dict.fromkeys(flags, True)}
+        if major == 6 and depth and draw(st.booleans()):
+            inside = {"nesting_mode": draw(modes), "attributes": draw(published_attributes(major, depth - 1)), **draw(limits)}
+            found[name]["nested_type"] = inside
+        else:
+            found[name]["type"] = json.loads(type_json(draw(static_types)))
+    return found
+
+
+@st.composite
+def published_blocks(draw: st.DrawFn, major: int, depth: int = 2) -> dict[str, Any]:
+    """Blocks in the same form, with attributes and nested blocks of every nesting mode."""
+    attributes = draw(published_attributes(major, depth))
+    names = draw(st.sets(attribute_names, max_size=2)) - attributes.keys() if depth else set()
+    blocks = {
+        name: {
+            "nesting_mode": draw(modes | st.just("group")),
+            "block": draw(published_blocks(major, depth - 1)),
+            **draw(limits),
+        }
+        for name in names
+    }
+    parts = {"attributes": attributes, "block_types": blocks}
+    return {**draw(described), **{name: part for name, part in parts.items() if part}}
+
+
+def declared_as(inner: st.SearchStrategy[Kind]) -> st.SearchStrategy[Property]:
+    """Properties of these kinds, with any of the flags that say who sets them, and whether they are secret."""
+    flags = st.sampled_from([{}, {"required": True}, {"computed": True}, {"computed": True, "optional": True}])
+    return st.builds(lambda kind, setters, secret: Property(kind, secret=secret, **setters), inner, flags, st.booleans())
+
+
+kinds: st.SearchStrategy[Kind] = st.recursive(
+    st.sampled_from([Kind(name) for name in ("string", "integer", "number", "boolean", "any")]),
+    lambda inner: (
+        st.builds(lambda name, items: Kind(name, items=items), st.sampled_from(["array", "set", "map"]), inner)
+        | st.dictionaries(st.sampled_from("abc"), declared_as(inner), max_size=3).map(
+            lambda properties: Kind("object", properties=properties)
+        )
+    ),
+    max_leaves=5,
+)
+"""Kinds of properties, objects of properties among them."""
+
+declarations = st.dictionaries(st.sampled_from("abcd"), declared_as(kinds), max_size=4)

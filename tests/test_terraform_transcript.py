@@ -9,11 +9,13 @@ import pytest
 
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError
+from mockprovider.offers import Ephemeral
 from mockprovider.schema import Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.recorded.transcript import CREDENTIALS, TerraformTranscript
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.schema.provider import ProviderSchema
+from mockprovider.values import Secret
 
 
 def call(name: str, major: int = 6, **fields: Any) -> Call:
@@ -80,21 +82,24 @@ def test_what_differs_between_runs_is_not_matched() -> None:
 
 
 @pytest.mark.parametrize("major", sorted(SERVICES))
-def test_sensitive_attributes_are_learnt_from_the_schema(major: int) -> None:
-    """What a schema that passed by calls sensitive is secret in calls of that type and of the provider, at every depth."""
+def test_secret_attributes_are_learnt_from_the_schema(major: int) -> None:
+    """What a schema that passed by hides is secret in calls of that type and of the provider, at every depth."""
     package = Package("cloud", config={"pin": Property(str, secret=True)})
     rule = Kind("object", properties={"secretKey": Property(str, secret=True)})
     package.add(
         ResourceType("cloud:index:User", {"passWord": Property(str, secret=True), "rules": Property(Kind("array", items=rule))})
     )
-    schema = ProviderSchema(package, major).message()
+    package.add(Ephemeral("cloud:index:Token", {"user": Property(str)}, {"apiKey": Secret("s")}))
+    schema: Any = ProviderSchema(package, major).message()
+    schema.resource_schemas["cloud_user"].block.attributes.add(name="hidden", type=b'"string"', optional=True, write_only=True)
     read, ask = call("ReadResource", major, type_name="cloud_user"), call("GetProviderSchema", major)
     recording, replaying = TerraformTranscript(major), TerraformTranscript(major)
     assert recording.secrets(read) == frozenset()
     shown = recording.reply(Reply(native=Native(schema.SerializeToString(), schema)), ask)
     replaying.restore(ask.method, shown, ask)  # type: ignore[arg-type]
     for transcript in (recording, replaying):
-        assert transcript.secrets(read) == {"pass_word", "secret_key"}
+        assert transcript.secrets(read) == {"pass_word", "secret_key", "hidden"}
+        assert transcript.secrets(call("OpenEphemeralResource", major, type_name="cloud_token")) == {"api_key"}
         assert transcript.secrets(call("ConfigureProvider", major)) == {"pin"} | CREDENTIALS
         assert transcript.secrets(call("ReadResource", major, type_name="cloud_box")) == frozenset()
 

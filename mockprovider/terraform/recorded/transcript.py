@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from google.protobuf.message import Message
@@ -11,6 +11,7 @@ from mockprovider.calls import Call, Op
 from mockprovider.terraform.recorded import views
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.terraform.schema.published import schema_data, schemas_in, tree_of
 from mockprovider.wire.methods import Method
 from mockprovider.wire.transcript import TableTranscript
 
@@ -27,12 +28,13 @@ CREDENTIALS = frozenset({
 class TerraformTranscript(TableTranscript):
     """How Terraform conversations of one major are written down: a ``cassette.Transcriber``.
 
-    It learns from the schemas that pass by which attributes are sensitive.
+    It learns from the schemas that pass by which attributes are secret.
     """
 
     def __init__(self, major: int) -> None:
         super().__init__(SERVICES[major])
-        self._sensitive: dict[str, frozenset[str]] = {}
+        self._schemas: list[tuple[str, Any]] = []
+        self._secrets: dict[str, frozenset[str]] = {}
 
     def view(self, message: Message) -> dict[str, Any]:
         """The message, values that it holds as bytes opened."""
@@ -53,11 +55,11 @@ class TerraformTranscript(TableTranscript):
         return kept
 
     def secrets(self, call: Call) -> Collection[str]:
-        """The attributes that the provider's schema calls sensitive, in the call's type or in the provider's own block.
+        """The attributes that the provider's schema calls sensitive or write-only, in the call's type or in its own block.
 
         In the latter also those that hold credentials by their name.
         """
-        declared = self._sensitive.get(self.type(call), frozenset())
+        declared = self._declared(self.type(call))
         return declared | CREDENTIALS if call.op in (Op.CHECK_CONFIG, Op.CONFIGURE) else declared
 
     def answer(self, row: Method, message: Message) -> dict[str, Any]:
@@ -79,27 +81,12 @@ class TerraformTranscript(TableTranscript):
         return row.request(call) if row else None
 
     def _learn(self, row: Method, message: Any) -> None:
-        if row.op is not Op.GET_SCHEMA or "resource_schemas" not in message.DESCRIPTOR.fields_by_name:
-            return
-        schemas = [("", message.provider), *message.data_source_schemas.items(), *message.resource_schemas.items()]
-        found: dict[str, frozenset[str]] = {}
-        for name, schema in schemas:
-            # A resource and a data source may share a name; what either calls sensitive counts for both.
-            found[name] = found.get(name, frozenset()) | frozenset(_sensitive(schema.block))
-        self._sensitive = found
+        if row.op is Op.GET_SCHEMA and "resource_schemas" in message.DESCRIPTOR.fields_by_name:
+            self._schemas, self._secrets = list(schemas_in(message)), {}
 
-
-def _sensitive(block: Any) -> Iterator[str]:
-    """The names of a block's sensitive attributes, at every depth."""
-    yield from _sensitive_attributes(block.attributes)
-    for nested in block.block_types:
-        yield from _sensitive(nested.block)
-
-
-def _sensitive_attributes(attributes: Any) -> Iterator[str]:
-    for each in attributes:
-        if each.sensitive:
-            yield each.name
-        # Major 5 has no nested attributes.
-        nested = getattr(each, "nested_type", None)
-        yield from _sensitive_attributes(nested.attributes) if nested is not None else ()
+    def _declared(self, name: str) -> frozenset[str]:
+        """What is secret of the type; a resource and a data source may share a name, and what either hides counts for both."""
+        if name not in self._secrets:
+            trees = (tree_of(schema_data(schema)) for of, schema in self._schemas if of == name)
+            self._secrets[name] = frozenset(secret for tree in trees for secret in tree.secrets())
+        return self._secrets[name]

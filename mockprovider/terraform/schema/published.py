@@ -7,7 +7,7 @@ capabilities.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mockprovider.terraform.schema.tree import (
@@ -89,6 +89,14 @@ def data_of(answer: Any) -> dict[str, Any]:
     if "provider_meta" in fields:
         data["provider_meta"] = schema_data(fields["provider_meta"])
     return data
+
+
+def schemas_in(answer: Any) -> Iterator[tuple[str, Any]]:
+    """The schemas in such an answer, or in its view, by the names of the types; the provider's own has none."""
+    fields = _fields(answer)
+    yield "", fields.get("provider", {})
+    for section in SCHEMAS:
+        yield from fields.get(section, {}).items()
 
 
 def schema_data(schema: Any) -> dict[str, Any]:
