@@ -68,9 +68,9 @@ class Coverage:
 
 
 def _stems(module: Path) -> tuple[str, ...]:
-    """How the test modules of a module are called: ``test_fake_planning``, ``test_fake_plan…`` is not its."""
-    parts = [part for part in module.with_suffix("").parts if part != "__init__"]
-    return ("test_" + "_".join(parts), "test_" + "_".join(parts[-2:]))
+    """How the names of a module's test modules begin: ``test_fake_planning`` for ``fake/planning``."""
+    first, *inner = module.with_suffix("").parts
+    return tuple(f"test_{first}_{part}" for part in inner) or (f"test_{first}",)
 
 
 def measured(house: House, jobs: int) -> Coverage:
