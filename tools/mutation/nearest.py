@@ -55,8 +55,8 @@ class Coverage:
     def tests(self, mutant: Mutant, most: int) -> list[str]:
         """At most so many tests that may notice.
 
-        First come those of the module's own test modules, one case of each; then their other cases, and so with those that stand
-        farther off; what runs least comes before what runs much.
+        First come those of the module's own test modules, one case of each; then their other cases, then those that stand
+        farther off likewise; what runs least comes before what runs much.
         """
         by_line = self._data.contexts_by_lineno(str(mutant.path))
         # What runs at import is noticed by whoever uses the module.
