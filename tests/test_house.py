@@ -9,7 +9,9 @@ import statistics
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,13 @@ PACKAGE = HOUSE / "mockprovider"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_pb2" not in path.name)
 PAGES = [*sorted(HOUSE.glob("*.md")), *sorted((HOUSE / "docs").rglob("*.md"))]
 SLOW = ("cryptography", "deepdiff", "google.protobuf", "grpc", "pulumi", "sqlite3", "zstandard")
+DEPTH = 16
+"""How many modules of the package the longest chain of imports may have; the rings alone are fifteen."""
+DOUBLE_NAMES = {
+    *("Adopting", "Asked", "Components", "Decision", "Diagnostic", "Entry", "Host", "Identity", "Kind", "Method", "Monitor"),
+    *("Op", "Provider", "Registered", "Resources", "Rule", "Shape", "_Known"),
+}
+"""Names that two classes still share: this only gets shorter."""
 MADE_HERE = {"build", "dist", "demo-output", "__pycache__"}
 MACHINE_PATH = re.compile(rb"(?<![\w.])/(?:work|farm|root|home)/[A-Za-z0-9._-]+")
 
@@ -29,8 +38,8 @@ def name_of(path: Path) -> str:
 
 
 class Written:
-    """What counts of the package's syntax: each function's length in lines and place, ``global``s, and public classes with
-    their docstrings.
+    """What counts of the package's syntax: each function's length in lines and place, ``global``s, the names of classes, and
+    public classes with their docstrings.
 
     A class is public if neither it nor its module has an underscore in front: ``calls.Op``.
     """
@@ -38,6 +47,8 @@ class Written:
     def __init__(self) -> None:
         self.functions: list[tuple[int, str]] = []
         self.globals: list[str] = []
+        self.named: dict[str, list[str]] = defaultdict(list)
+        """The folders, or modules, of the classes of each name."""
         self.classes: dict[str, str] = {}
         for path in MODULES:
             name = name_of(path)
@@ -46,12 +57,50 @@ class Written:
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     length = (node.end_lineno or node.lineno) - node.lineno + 1
                     self.functions.append((length, f"{name}:{node.lineno} {node.name}"))
+                if isinstance(node, ast.ClassDef):
+                    self.named[node.name].append(path.relative_to(PACKAGE).parts[0])
                 if isinstance(node, ast.Global):
                     self.globals.append(f"{name}:{node.lineno}")
             if not path.stem.startswith("_") or path.stem == "__init__":
                 module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
                 classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
                 self.classes |= {f"{module}.{node.name}": ast.get_docstring(node) or "" for node in classes}
+
+
+def module_of(path: Path) -> str:
+    """A module's dotted name."""
+    return ".".join(path.relative_to(HOUSE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """What a module imports when it is imported itself: modules, and names in modules."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ImportFrom):
+            yield from (f"{child.module}.{alias.name}" for alias in child.names)
+        elif isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            yield from (name for other in child.orelse for name in imported(other))
+        elif not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield from imported(child)
+
+
+def longest_chain() -> list[str]:
+    """The longest chain of modules of the package that import each other when they are imported.
+
+    Raises ``RecursionError`` for a circle.
+    """
+    trees = {module_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+    graph = {
+        name: {other if other in trees else other.rpartition(".")[0] for other in imported(tree)} & trees.keys() - {name}
+        for name, tree in trees.items()
+    }
+
+    @cache
+    def below(name: str) -> list[str]:
+        return [name, *max(map(below, sorted(graph[name])), key=len, default=[])]
+
+    return max(map(below, sorted(graph)), key=len)
 
 
 @pytest.fixture(scope="session")
@@ -100,6 +149,22 @@ def test_functions_stay_small(written):
 
     assert statistics.median(length for length, _ in lengths) < 10
     assert lengths[int(len(lengths) * 0.95)][0] < 30, longest
+
+
+def test_imports_are_not_deep():
+    """Whoever reads the module at the top of the longest chain of imports has so many below: the rings, and hardly more."""
+    chain = longest_chain()
+
+    assert len(chain) <= DEPTH, "\n  ".join(["the longest chain of imports:", *chain])
+
+
+def test_one_name_is_one_class(written):
+    """No two classes share a name, except a pair in the two protocols' folders, and those that are still to be renamed."""
+    pair = ["pulumi", "terraform"]
+    double = {name for name, folders in written.named.items() if len(folders) > 1 and sorted(folders) != pair}
+
+    assert sorted(double - DOUBLE_NAMES) == [], "there is such a class already: what else is this one?"
+    assert sorted(DOUBLE_NAMES - double) == [], "these are no longer double: strike them out of DOUBLE_NAMES"
 
 
 def test_no_global_statement(written):

@@ -136,6 +136,31 @@ def test_redactors_may_share_a_vault():
     assert vault.value(1) == "hunter2"
 
 
+@pytest.mark.parametrize(
+    "view",
+    [{"$secret": 1}, {"$text": ["a"]}, {"$literal": {}}, {"$secret": 1, "$text": 2, "$literal": 3}, [{"a": {"$secret": 1}}]],
+)
+def test_what_looks_like_our_marks_is_kept_apart(view):
+    """An object that has one of our keys by itself is wrapped, also where there is no secret at all."""
+    hidden = Redactor().hide(view).view
+    assert hidden != view
+    assert fill(hidden, lambda *_: pytest.fail("there is no secret")) == view
+
+
+@pytest.mark.parametrize("name", ["aws:token", "token", "db.password", "password", "aws:db.key"])
+def test_names_and_keys_with_steps_in_them(name):
+    """A key with a colon or a dot in it is a path: a name hides it by its end, whole or not."""
+    view = {"aws:token": "t", "db.password": "p", "aws:db.key": "k", "other": "o"}
+    key = next(key for key in view if key.endswith(name))
+    assert hide(view, name)[1].view == {**view, key: {"$secret": 1}}
+
+
+def test_only_outputs_may_be_marked_secret():
+    """An object of the program's own that has such keys declares nothing."""
+    view = {"mine": {"value": "in the light", "secret": True}, "other": secret("hunter2")}
+    assert hide(view)[1].view["mine"] == view["mine"]
+
+
 def test_one_secret_has_one_placeholder():
     """The same secret gets the same number each time, and another one another."""
     redactor, one = hide({"a": secret("hunter2"), "b": secret("hunter3"), "c": secret("hunter2")})

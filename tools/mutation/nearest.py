@@ -53,14 +53,24 @@ class Coverage:
         )
 
     def tests(self, mutant: Mutant, most: int) -> list[str]:
-        """At most so many tests that may notice: first those of the module's own test module, then those that run least."""
+        """At most so many tests that may notice.
+
+        First come those of the module's own test modules, one case of each; then their other cases, then those that stand
+        farther off likewise; what runs least comes before what runs much.
+        """
         by_line = self._data.contexts_by_lineno(str(mutant.path))
         # What runs at import is noticed by whoever uses the module.
         lines = by_line.keys() if mutant.at_import else mutant.lines
         names = {context.partition("|")[0] for line in lines for context in by_line.get(line, ())} - {""}
         stems = _stems(mutant.path.relative_to(self._house.package))
-        ranked = sorted((self._rank(name, stems), name) for name in names)
-        return [name for (slow, far, _), name in ranked if not (slow and far)][:most]
+        cases: Counter[str] = Counter()
+        ranked = []
+        for (slow, far, breadth), name in sorted((self._rank(name, stems), name) for name in names):
+            function = name.partition("[")[0]
+            cases[function] += 1
+            if not (slow and far):
+                ranked.append((slow, far, cases[function], breadth, name))
+        return [name for *_, name in sorted(ranked)][:most]
 
     def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
         near = Path(name.partition("::")[0]).stem.startswith(stems)
@@ -68,9 +78,9 @@ class Coverage:
 
 
 def _stems(module: Path) -> tuple[str, ...]:
-    """How the test modules of a module are called: ``test_fake_planning``, ``test_fake_plan…`` is not its."""
-    parts = [part for part in module.with_suffix("").parts if part != "__init__"]
-    return ("test_" + "_".join(parts), "test_" + "_".join(parts[-2:]))
+    """How the names of a module's test modules begin: ``test_fake_planning`` for ``fake/planning``."""
+    first, *inner = module.with_suffix("").parts
+    return tuple(f"test_{first}_{part}" for part in inner) or (f"test_{first}",)
 
 
 def measured(house: House, jobs: int) -> Coverage:
