@@ -9,6 +9,11 @@ PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 # The dependency group that tests run with; `test` leaves the pulumi SDK's version open.
 GROUP ?= dev
 ARGS ?=
+# What chooses the cases of trials, how long a test goes on with new ones (0: to the end), and where it is told what came of them.
+SEED ?= $(shell git rev-parse --short HEAD)
+SECONDS ?= 0
+EXAMPLES ?= 1000
+REPORT ?= docs/trials
 
 BIN := $(VENV)/bin
 UNIT := not pulumi_cli and not terraform_cli and not tofu_cli
@@ -18,7 +23,7 @@ WITH_ENGINES = PATH="$$($(BIN)/python tools/build-engines --print-bin):$(abspath
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test unit lint format engines mutants schemas bench clean
+.PHONY: help demo test unit quick trials lint format engines mutants schemas bench clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -31,6 +36,13 @@ test: $(VENV)/.with-$(GROUP) ## all tests, with those engines that are on PATH o
 
 unit: $(VENV)/.with-$(GROUP) ## the tests that need no engine's command line
 	@$(BIN)/pytest -n auto -m "$(UNIT)" $(ARGS)
+
+quick: $(VENV)/.with-$(GROUP) ## those of them that take no time, for every save
+	@$(BIN)/pytest -n auto -m "$(UNIT)" --quick $(ARGS)
+
+trials: $(VENV)/.with-$(GROUP) ## what is long by nature, in thousands of seeded cases (SEED, SECONDS, EXAMPLES, REPORT)
+	@$(BIN)/pytest -n auto -m "$(UNIT)" --trials=$(SEED) --hypothesis-seed=$(SEED) --trials-seconds=$(SECONDS) \
+	  --trials-examples=$(EXAMPLES) $(if $(REPORT),--trials-report=$(REPORT)) $(ARGS)
 
 lint: $(VENV)/.with-dev ## style, format, types, and which ring may import which
 	$(BIN)/ruff check .

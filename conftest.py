@@ -6,18 +6,13 @@ import os
 import shutil
 import sys
 
-import hypothesis
 import pytest
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "trials", "quick"]
 
 # The tests start hundreds of Python processes, workers among them: each would compile all of the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-
-# A slow machine is no failure, and a run that failed must fail again.
-hypothesis.settings.register_profile("house", deadline=None, derandomize=True)
-hypothesis.settings.load_profile("house")
 
 ENGINES = {"pulumi_cli": "pulumi", "terraform_cli": "terraform", "tofu_cli": "tofu"}
 """Markers, and the binaries that tests so marked drive."""

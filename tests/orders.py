@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -123,7 +124,7 @@ def script(name: str) -> Script:
     return Script(name)
 
 
-def assert_any_order_replays(name: str, seeds: range) -> None:
+def assert_any_order_replays(name: str, seeds: Iterable[int]) -> None:
     """Replay a recording in one order a seed: no call is missed, and what belongs to an object says its name."""
     for seed in seeds:
         run = Run(script(name), seed)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from mockprovider.pulumi.signatures import SENTINELS
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value
 
-proved = settings(derandomize=True, deadline=None, database=None)
-"""Same examples in every run, no stop-watch, no files."""
+proved = settings()
+"""As many examples as the run has for a property, and which ones, says its profile (``trials``)."""
 
 LARGEST_INTEGER = 2**53
 

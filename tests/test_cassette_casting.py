@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -133,11 +133,12 @@ def live_run(later: bool) -> tuple[Cassette, dict[str, dict[str, Any]]]:
     return recorder.close(), states
 
 
+@pytest.mark.trial("equal-creates", pinned=10, cases=1000)
 @pytest.mark.parametrize("later", [True, False])
-def test_ten_equal_creates_replay_in_any_order(later: bool) -> None:
-    """Equal creates and what hangs on them, fifty times in other orders: each object stays one object from create to delete."""
+def test_ten_equal_creates_replay_in_any_order(later: bool, seeds: Iterator[int]) -> None:
+    """Equal creates and what hangs on them, in any other order: each object stays one object from create to delete."""
     cassette, live = live_run(later)
-    for seed in range(50):
+    for seed in seeds:
         replay = replayer(cassette)
         found = Life(replay, random.Random(seed), later=later).run()
         check(found, live)
@@ -158,10 +159,11 @@ class Rewired(Life):
         return serial
 
 
-def test_a_program_that_wires_its_objects_otherwise_is_refused() -> None:
+@pytest.mark.trial("rewired-objects", pinned=10, cases=1000)
+def test_a_program_that_wires_its_objects_otherwise_is_refused(seeds: Iterator[int]) -> None:
     """Where no recorded object was all that one of the replay would have to be, there is a miss and never a mix of two."""
     cassette, _ = live_run(later=True)
-    for seed in range(20):
+    for seed in seeds:
         with pytest.raises(MissError, match="holds no answer"):
             Rewired(replayer(cassette), random.Random(seed)).run()
 
@@ -381,8 +383,9 @@ def test_bytes_that_nobody_can_open_are_not_guessed() -> None:
         replayer(recorded(*sealed))(create(session(), prefix="logs-"))
 
 
-def test_two_aliases_keep_their_regions() -> None:
-    """Resources of one name under two provider instances have each its own answers, in fifty orders."""
+@pytest.mark.trial("aliases", pinned=20, cases=2000)
+def test_two_aliases_keep_their_regions(seeds: Iterator[int]) -> None:
+    """Resources of one name under two provider instances have each its own answers, in any order."""
     regions = ("east", "west")
     conversation = [
         (create(session(number, region), name=f"n{n}"), answer(id=f"{region}-{n}", url=f"https://{region}.cloud/n{n}"))
@@ -391,7 +394,7 @@ def test_two_aliases_keep_their_regions() -> None:
     ]
     cassette = recorded(*conversation)
     wanted = {(region, n): f"{region}-{n}" for region in regions for n in range(COUNT)}
-    for seed in range(50):
+    for seed in seeds:
         replay = replayer(cassette)
         order = random.Random(seed).sample(sorted(wanted), len(wanted))
         found = {

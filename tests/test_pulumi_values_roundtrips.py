@@ -9,7 +9,7 @@ import math
 import pytest
 from builders import URN
 from google.protobuf import json_format, struct_pb2
-from hypothesis import given
+from hypothesis import given, settings
 from strategies import archives, assets, bags, exact, plain_values, proved, values
 
 from mockprovider.pulumi.values import (
@@ -128,7 +128,7 @@ def test_every_kind_is_generated():
     """The strategy for values reaches every class of value, so the round trips above prove something."""
     seen = set()
 
-    @proved
+    @settings(max_examples=150)
     @given(values)
     def collect(value):
         contains(value, lambda each: bool(seen.add(type(each))))

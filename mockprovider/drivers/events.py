@@ -9,24 +9,29 @@ from typing import Any
 
 from msgspec import Struct
 
+from mockprovider.pulumi.signatures import SIGNATURE
 from mockprovider.urn import STACK_TYPE, Urn
 
 READ = "read"
 REFRESH = "refresh"
 PROVIDERS = "pulumi:providers:"
+HIDDEN = "[secret]"
+"""What the log has in a secret's place, also inside of other text."""
 
 
 class Log(Struct, frozen=True):
     """One run: ``steps`` are (op, URN) of what was done, in the order of its beginning, ``diagnostics`` (severity, message).
 
     ``summary`` counts as the CLI's own summary does: a replacement once, a read only where it found something else than the
-    last one; ``same``, the stack and providers are left out. ``urns`` are of all that the run had to do with.
+    last one; ``same``, the stack and providers are left out. ``urns`` are of all that the run had to do with. ``outputs`` are
+    the stack's, where the log has them whole: it hides secrets, and leaves out what is in files.
     """
 
     steps: list[tuple[str, str]]
     diagnostics: list[tuple[str, str]]
     summary: dict[str, int]
     urns: frozenset[str]
+    outputs: dict[str, Any] | None = None
 
 
 class _Step(Struct):
@@ -56,19 +61,27 @@ def read_log(lines: Iterable[str]) -> Log:
     """The run that the event log ``lines``, one JSON object each, tells of."""
     steps: list[_Step] = []
     diagnostics: list[tuple[str, str]] = []
+    outputs = None
     for line in lines:
         event = json.loads(line)
         if (begun := event.get("resourcePreEvent")) is not None:
             steps.append(_begun(begun))
         elif (ended := event.get("resOutputsEvent")) is not None:
             _end(steps, ended["metadata"])
+            outputs = _outputs(ended["metadata"]) if ended["metadata"]["type"] == STACK_TYPE else outputs
         elif (failed := event.get("resOpFailedEvent")) is not None:
             _last(steps, failed["metadata"]).failed = True
         elif (said := event.get("diagnosticEvent")) is not None and said["severity"] != "debug":
             diagnostics.append((said["severity"], said["message"]))
     summary = Counter(each.op for each in steps if each.counts)
     urns = frozenset(each.urn for each in steps)
-    return Log([(each.op, each.urn) for each in steps if each.happened], diagnostics, dict(summary), urns)
+    return Log([(each.op, each.urn) for each in steps if each.happened], diagnostics, dict(summary), urns, outputs)
+
+
+def _outputs(metadata: Mapping[str, Any]) -> dict[str, Any] | None:
+    outputs: dict[str, Any] = (metadata.get("new") or {}).get("outputs") or {}
+    text = json.dumps(outputs)
+    return None if SIGNATURE in text or HIDDEN in text else outputs
 
 
 def _begun(event: Mapping[str, Any]) -> _Step:

@@ -311,8 +311,12 @@ class PulumiCli:
     def _result(self, finished: Finished, log: Log, operation: str) -> PulumiResult:
         result = PulumiResult(finished.exit_code, finished.stdout + finished.stderr, log.steps, log.diagnostics, log.summary)
         if operation == "up":
-            result.outputs = json.loads(self.command("stack", "output", "--json", "--show-secrets").stdout)
+            result.outputs = self._outputs() if log.outputs is None or not result.succeeded else log.outputs
         return result
+
+    def _outputs(self) -> dict[str, Any]:
+        outputs: dict[str, Any] = json.loads(self.command("stack", "output", "--json", "--show-secrets").stdout)
+        return outputs
 
 
 def _logged(events: Path) -> Log:

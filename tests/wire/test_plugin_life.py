@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import islice
 
 import pytest
 
@@ -12,23 +14,26 @@ from mockprovider.protocols import of_family
 
 ROUNDS = """
 import signal
+import sys
 from mockprovider.plugin import life as module
 
 module.PARENT_SECONDS = 0.001
-for round in range(1, 2001):
+for case in map(int, sys.argv[1:]):
     life = module.Life(ends_on_interrupt=True)
     signal.signal(signal.SIGALRM, life.end)
-    signal.setitimer(signal.ITIMER_REAL, round / 20_000_000)
+    signal.setitimer(signal.ITIMER_REAL, (case % 2000 + 1) / 20_000_000)
     life.wait()
 print("ended")
 """
 
 
-def test_a_signal_at_any_moment_ends_it() -> None:
+@pytest.mark.trial("signals", pinned=2000, cases=40_000)
+def test_a_signal_at_any_moment_ends_it(seeds: Iterator[int]) -> None:
     """A signal that comes just as the process begins to wait ends it, however near the two are."""
-    ended = subprocess.run([sys.executable, "-c", ROUNDS], capture_output=True, text=True, timeout=60, check=False)
-
-    assert (ended.stdout, ended.stderr) == ("ended\n", "")
+    while cases := list(map(str, islice(seeds, 2000))):
+        command = [sys.executable, "-c", ROUNDS, *cases]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert (ended.stdout, ended.stderr) == ("ended\n", "")
 
 
 @pytest.mark.parametrize("protocol", ["pulumi", "terraform"])

@@ -1,0 +1,97 @@
+"""Trials and quick runs: which tests and which cases a run has, and what it says of them."""
+
+from __future__ import annotations
+
+import json
+
+import hypothesis
+import pytest
+
+SOURCE = """
+    import time
+
+    import pytest
+    from hypothesis import given, strategies as st
+
+    @pytest.mark.trial("counting", pinned=3, cases=20)
+    def test_cases(seeds):
+        "Every case counts."
+        for seed in seeds:
+            print("case", seed)
+            assert seed != 7
+
+    @given(st.integers())
+    def test_property(number):
+        "Numbers are numbers."
+
+    def test_other():
+        "Neither."
+        time.sleep(0.06)
+"""
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """Runs the tests above with further arguments; gives the result and the cases that were played."""
+    pytester.makepyfile(SOURCE)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    def running(*arguments):
+        plugins = ("-p", "trials", "-p", "quick", "-p", "_hypothesis_pytestplugin", "-p", "no:mockprovider")
+        result = pytester.runpytest_inprocess("-s", *plugins, *arguments)
+        return result, [int(line.split()[-1]) for line in result.outlines if "case " in line and line.split()[-1].isdecimal()]
+
+    yield running
+    hypothesis.settings.load_profile("house")
+
+
+def test_an_ordinary_run_has_the_pinned_cases(run):
+    """Without a seed the pinned cases are played, and every other test runs, too."""
+    result, cases = run()
+
+    result.assert_outcomes(passed=3)
+    assert cases == [0, 1, 2]
+
+
+def test_a_seed_makes_the_cases(run, pytester):
+    """Equal seeds make equal cases, and trials are all that runs; the report tells, and says nothing of the machine."""
+    first, cases = run("--trials=a", "--trials-examples=30", "--trials-report=reports")
+    _, again = run("--trials=a")
+    _, others = run("--trials=b")
+
+    first.assert_outcomes(passed=2)
+    first.stdout.fnmatch_lines(["trials: seed a"])
+    assert (len(set(cases)), cases == again, cases == others) == (20, True, False)
+    reports = {path.stem: json.loads(path.read_text()) for path in (pytester.path / "reports").iterdir()}
+    shown = {name: (each["what"], each["seed"], each["tests"], each["cases"], each["failed"]) for name, each in reports.items()}
+    assert shown == {
+        "counting": (["Every case counts."], "a", 1, 20, []),
+        "properties": (["Numbers are numbers."], "a", 1, 30, []),
+    }
+    assert str(pytester.path) not in json.dumps(reports)
+
+
+def test_a_campaign_ends_with_its_time(run):
+    """When its time is over no new case begins; the first one always does."""
+    _, cases = run("--trials=a", "--trials-seconds=1e-9")
+
+    assert len(cases) == 1
+
+
+def test_a_failure_names_its_case(run):
+    """A case can be played alone, and one that fails says how."""
+    result, cases = run("--trials-case=7")
+
+    assert cases == [7]
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*The case that failed: --trials-case=7"])
+
+
+def test_quick_goes_by_what_was_measured(run):
+    """What was never run here is quick; what took long when it was, is left out, until it takes less."""
+    before, _ = run("--quick")
+    run("-k", "other")
+    after, _ = run("--quick")
+
+    before.assert_outcomes(passed=3)
+    after.assert_outcomes(passed=2, deselected=1)
