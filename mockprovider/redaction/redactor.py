@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Collection, Iterable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -27,7 +27,9 @@ from mockprovider.redaction.placeholders import (
     placeholder,
 )
 from mockprovider.redaction.vault import SecretText, Vault
-from mockprovider.schema import ResourceType, snake_case
+
+if TYPE_CHECKING:
+    from mockprovider.schema import ResourceType
 
 Names: TypeAlias = Collection[str]
 """Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
@@ -58,10 +60,12 @@ class Redactor:
         self._types: dict[str, frozenset[str]] = {}
 
     def declare(self, *types: ResourceType) -> None:
-        """Take over the ``secret=True`` of these types' properties, in both ecosystems' spelling."""
-        for each in types:
-            secret = {name: item.terraform or snake_case(name) for name, item in each.properties.items() if item.secret}
-            self._types[each.token] = frozenset({*secret, *secret.values()})
+        """Take over the ``secret=True`` of these types' properties, in every ecosystem's spelling."""
+        for declared in types:
+            spellings = (
+                (name, attribute) for attribute, name in declared.attributes.items() if declared.properties[name].secret
+            )
+            self._types[declared.token] = frozenset(spelling for both in spellings for spelling in both)
 
     def names(self, token: str, more: Names = ()) -> frozenset[str]:
         """What is declared secret for a type: its own names, those of every view, and ``more``."""
