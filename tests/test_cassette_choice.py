@@ -8,7 +8,7 @@ import pytest
 from cassette_toy import TYPE
 
 from mockprovider.cassette import Interaction
-from mockprovider.cassette.choice import Candidate, Entry, choose, narrowed
+from mockprovider.cassette.choice import Candidate, RecordedEntry, choose, narrowed
 
 ONCE = {"once": True}
 """A call that changes something."""
@@ -21,7 +21,7 @@ def candidate(text, place):
     """The candidate of ``answer@wave``, ``used`` or not, for the object after ``of``: ``a@2 used of x``."""
     answer, wave, used, of = re.fullmatch(r"(\w)@(\d)( used)?(?: of (\w))?", text).groups()
     recorded = Interaction(n=place, session=int(wave), op="create", method="Create", type=TYPE)
-    entry = Entry(recorded, {}, place, int(wave), None, "request", answer, secret=False, filled=False, used=bool(used))
+    entry = RecordedEntry(recorded, {}, place, int(wave), None, "request", answer, secret=False, filled=False, used=bool(used))
     return Candidate(entry, (), answer, pairing=((1, ord(of)),) if of else ())
 
 

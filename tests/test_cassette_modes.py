@@ -2,20 +2,20 @@
 
 import pytest
 
-from mockprovider.cassette import DECISIONS, DEFAULT, Decision, Mode, mode
+from mockprovider.cassette import DECISIONS, DEFAULT, CassetteAction, Mode, mode
 from mockprovider.errors import DefinitionError, UnsupportedError
 
 
 def test_the_default_never_records():
     """Without a mode nothing is recorded, whether the cassette knows the call or not."""
     rule = DECISIONS[DEFAULT]
-    assert (rule.known, rule.unknown) == (Decision.REPLAY, Decision.REFUSE)
+    assert (rule.known, rule.unknown) == (CassetteAction.REPLAY, CassetteAction.REFUSE)
 
 
 def test_all_records_everything():
     """In mode all every call is recorded, known or not."""
     rule = DECISIONS[mode("all")]
-    assert {rule.known, rule.unknown} == {Decision.RECORD}
+    assert {rule.known, rule.unknown} == {CassetteAction.RECORD}
 
 
 @pytest.mark.parametrize("name", sorted(set(Mode) - set(DECISIONS)))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mockprovider.drivers.diagnostics import Diagnostic
+from mockprovider.drivers.diagnostics import CliDiagnostic
 from mockprovider.drivers.terraform import Terraform, TerraformResult
 from mockprovider.errors import PluginError, ProgramError
 
@@ -105,7 +105,7 @@ def test_the_json_stream_is_read(cli: Terraform) -> None:
     )
     answers(cli, apply={"stdout": "There are some problems\n[]\n" + said, "stderr": "oh", "exit_code": 1})
     result = cli.apply(expect_failure=True)
-    assert result.diagnostics == [Diagnostic("error", "no", "d", "a.b", "x = 1"), Diagnostic("warning", "hm")]
+    assert result.diagnostics == [CliDiagnostic("error", "no", "d", "a.b", "x = 1"), CliDiagnostic("warning", "hm")]
     assert result.errors == result.diagnostics[:1]
     assert result.summary == {"add": 1}
     assert len(result.events) == 4
@@ -224,7 +224,7 @@ def test_validation_is_data(cli: Terraform) -> None:
     """What validation found is in the diagnostics."""
     found = {"diagnostics": [{"severity": "error", "summary": "no", "detail": "", "snippet": None}]}
     answers(cli, validate={"stdout": json.dumps(found), "exit_code": 1})
-    assert cli.validate(expect_failure=True).diagnostics == [Diagnostic("error", "no")]
+    assert cli.validate(expect_failure=True).diagnostics == [CliDiagnostic("error", "no")]
 
 
 def test_show_is_data(cli: Terraform) -> None:

@@ -5,7 +5,7 @@ import pytest
 from mockprovider.engine.decision import (
     STEPS,
     Decision,
-    Op,
+    StepOp,
     calls_delete,
     decide,
     deletion,
@@ -71,7 +71,7 @@ def test_what_this_run_deleted_is_recreated():
 def test_every_decision_and_every_op_is_in_the_tables():
     """No decision lacks its steps, and no step lacks its kind."""
     assert set(STEPS) == set(Decision)
-    assert set(KINDS) == set(Op)
+    assert set(KINDS) == set(StepOp)
 
 
 def test_check_sees_old_inputs_with_ignored_changes():
@@ -145,11 +145,11 @@ def test_an_import_speaks_against_a_replacement():
 @pytest.mark.parametrize(
     ("state", "op"),
     [
-        (old(), Op.DELETE),
-        (old(delete=True), Op.DELETE_REPLACED),
-        (old(external=True), Op.DISCARD),
-        (old(external=True, delete=True), Op.DISCARD_REPLACED),
-        (old(pending_replacement=True), Op.REMOVE_PENDING_REPLACE),
+        (old(), StepOp.DELETE),
+        (old(delete=True), StepOp.DELETE_REPLACED),
+        (old(external=True), StepOp.DISCARD),
+        (old(external=True, delete=True), StepOp.DISCARD_REPLACED),
+        (old(pending_replacement=True), StepOp.REMOVE_PENDING_REPLACE),
     ],
 )
 def test_how_leftovers_leave(state, op):

@@ -23,10 +23,7 @@ PAGES = [*sorted(HOUSE.glob("*.md")), *sorted((HOUSE / "docs").rglob("*.md"))]
 SLOW = ("cryptography", "deepdiff", "google.protobuf", "grpc", "pulumi", "sqlite3", "zstandard")
 DEPTH = 16
 """How many modules of the package the longest chain of imports may have; the rings alone are fifteen."""
-DOUBLE_NAMES = {
-    *("Adopting", "Asked", "Components", "Decision", "Diagnostic", "Entry", "Host", "Identity", "Kind", "Method", "Monitor"),
-    *("Op", "Provider", "Registered", "Resources", "Rule", "Shape", "_Known"),
-}
+DOUBLE_NAMES = {"Method"}
 """Names that two classes still share: this only gets shorter."""
 MADE_HERE = {"build", "dist", "demo-output", "__pycache__"}
 MACHINE_PATH = re.compile(rb"(?<![\w.])/(?:work|farm|root|home)/[A-Za-z0-9._-]+")

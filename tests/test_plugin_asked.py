@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mockprovider.errors import PluginError
-from mockprovider.plugin.asked import Asked, read
+from mockprovider.plugin.asked import PluginRequest, read
 from mockprovider.protocols import of_family
 
 
@@ -61,7 +61,7 @@ def test_variables():
     }
     paths = (Path("a.json"), Path("b.json"))
 
-    assert read(["pulumi-resource-acme"], environment) == Asked(
+    assert read(["pulumi-resource-acme"], environment) == PluginRequest(
         of_family("pulumi"), "acme", relay="127.0.0.1:1", types=paths, cloud=Path("c.sqlite"), seed=7
     )
     assert read(["pulumi-resource-acme"], dict.fromkeys(environment, "")) == read(["pulumi-resource-acme"], {})

@@ -7,7 +7,7 @@ from mockprovider.errors import MalformedError
 from mockprovider.pulumi.diff import (
     Changes,
     Diff,
-    Kind,
+    DiffKind,
     as_diff,
     compare,
     from_plan,
@@ -56,10 +56,10 @@ def test_the_engine_s_own_comparison():
     old = {"a": 1, "b": {"c": [1, 2]}, "s": Secret("x"), "gone": 1}
     new = {"a": 1, "b": {"c": [1, 3, 4]}, "s": "x", "new": 1}
     assert compare(old, new).detailed == {
-        "b.c[1]": (Kind.UPDATE, True),
-        "b.c[2]": (Kind.ADD, True),
-        "gone": (Kind.DELETE, True),
-        "new": (Kind.ADD, True),
+        "b.c[1]": (DiffKind.UPDATE, True),
+        "b.c[2]": (DiffKind.ADD, True),
+        "gone": (DiffKind.DELETE, True),
+        "new": (DiffKind.ADD, True),
     }
     assert compare(old, old).changes == Changes.NONE
 
@@ -73,7 +73,7 @@ def test_unknown_is_settled_by_comparing_and_keeps_its_replaces():
 
 def test_inversion_turns_additions_and_deletions_round():
     """The inverse of the inverse is the diff itself."""
-    diff = Diff(Changes.SOME, detailed={str(kind): (int(kind), False) for kind in Kind}, has_detailed=True)
+    diff = Diff(Changes.SOME, detailed={str(kind): (int(kind), False) for kind in DiffKind}, has_detailed=True)
     turned = {path: kind for path, (kind, _) in invert(diff).detailed.items()}
     assert turned == {"0": 2, "1": 3, "2": 0, "3": 1, "4": 4, "5": 5}
     assert invert(invert(diff)) == diff

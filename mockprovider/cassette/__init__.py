@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mockprovider.cassette.model import FORMAT, VERSION, Cassette, Header, Interaction, RecordedSession, RecordedStatus
-from mockprovider.cassette.modes import DECISIONS, DEFAULT, Decision, Mode, Rule, mode
+from mockprovider.cassette.modes import DECISIONS, DEFAULT, CassetteAction, Mode, ModeRule, mode
 from mockprovider.cassette.recorder import Memory, Recorder, Sink
 from mockprovider.cassette.replayer import Replayer
 from mockprovider.cassette.transcriber import Transcriber
@@ -14,16 +14,16 @@ __all__ = [
     "FORMAT",
     "VERSION",
     "Cassette",
-    "Decision",
+    "CassetteAction",
     "Header",
     "Interaction",
     "Memory",
     "Mode",
+    "ModeRule",
     "RecordedSession",
     "RecordedStatus",
     "Recorder",
     "Replayer",
-    "Rule",
     "Sink",
     "Transcriber",
     "mode",

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from mockprovider.cassette.choice import Candidate, Entry
+from mockprovider.cassette.choice import Candidate, RecordedEntry
 from mockprovider.cassette.holes import Birth, learn
 from mockprovider.cassette.renaming import Mark, Pairing, Renaming, is_verbatim
 from mockprovider.matching import digest
@@ -29,7 +29,7 @@ class _Marked(Struct, eq=False):
     in the answer can be replaced.
     """
 
-    entry: Entry
+    entry: RecordedEntry
     atoms: list[Mark]
     roles: list[int]
     open: bool
@@ -45,7 +45,9 @@ class Casting:
         vault: the live secrets, by number.
     """
 
-    def __init__(self, entries: Iterable[tuple[Where, Entry]], makes: Callable[[Entry], bool], vault: Vault) -> None:
+    def __init__(
+        self, entries: Iterable[tuple[Where, RecordedEntry]], makes: Callable[[RecordedEntry], bool], vault: Vault
+    ) -> None:
         listed = list(entries)
         named = any(each.interaction.urn for _, each in listed)
         # Calls that name their resource need no telling apart.
@@ -67,21 +69,21 @@ class Casting:
             if atoms:
                 self._marked[where, digest(neutral(view))].append(self._of(entry, atoms))
 
-    def _of(self, entry: Entry, atoms: list[Mark]) -> _Marked:
+    def _of(self, entry: RecordedEntry, atoms: list[Mark]) -> _Marked:
         open_ = any(atom[0] == "secret" for _, atom in atoms)
         return _Marked(entry, atoms, self.words.told(atoms), open_, is_verbatim(entry.interaction.response))
 
-    def makes(self, entry: Entry) -> bool:
+    def makes(self, entry: RecordedEntry) -> bool:
         """Whether the entry's answer is one of several to equal requests, each for one object."""
         return entry.place in self._births
 
-    def blank(self, entry: Entry) -> Any:
+    def blank(self, entry: RecordedEntry) -> Any:
         """The entry's answer without what was generated for it alone."""
         return self._births[entry.place].blank
 
     # Finding ---------------------------------------------------------------------------------------------------------
 
-    def found(self, where: Where, live: Any) -> list[tuple[Entry, Pairing, Renaming]] | None:
+    def found(self, where: Where, live: Any) -> list[tuple[RecordedEntry, Pairing, Renaming]] | None:
         """The entries whose requests are like ``live`` but for what was generated, with what that is in each.
 
         ``None`` if nothing generated is in ``live``: then it is for the usual way.
@@ -123,7 +125,7 @@ class Casting:
         settled = ((each, self._played[each]) for each in roles if each in self._played)
         return tuple(sorted([*settled, *zip(open_roles, open_faces, strict=True)]))
 
-    def _answered(self, entry: Entry) -> list[Mark]:
+    def _answered(self, entry: RecordedEntry) -> list[Mark]:
         return self.words.marked(self.blank(entry) if self.makes(entry) else entry.interaction.response)[1]
 
     def _recognised(self, live: Any) -> Any:
@@ -180,12 +182,12 @@ class Casting:
         self._asked[key] += 1
         return False
 
-    def spare(self, candidate: Candidate, entries: Iterable[Entry]) -> Entry | None:
+    def spare(self, candidate: Candidate, entries: Iterable[RecordedEntry]) -> RecordedEntry | None:
         """An unused entry that equals the candidate's but for the object, whose own entry another object has used."""
         shape = self._shape(candidate.entry)
         return next((each for each in entries if not each.used and self._shape(each) == shape), None)
 
-    def _shape(self, entry: Entry) -> tuple[str, str]:
+    def _shape(self, entry: RecordedEntry) -> tuple[str, str]:
         answer = self.blank(entry) if self.makes(entry) else entry.interaction.response
         request, answer = (neutral(self.words.marked(each)[0]) for each in (entry.request, answer))
         return digest(request), digest([answer, entry.interaction.status, entry.interaction.response_blob])

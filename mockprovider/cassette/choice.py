@@ -17,7 +17,7 @@ from mockprovider.cassette.bindings import Pair
 from mockprovider.cassette.model import Interaction
 
 
-class Entry(Struct, eq=False):
+class RecordedEntry(Struct, eq=False):
     """A recorded interaction in use.
 
     ``place`` is its index in the cassette, ``wave`` and ``preview`` are its session's, ``digest`` and ``answer`` are digests
@@ -43,7 +43,7 @@ class Candidate(Struct, frozen=True, eq=False):
     ``pairing`` and ``renaming`` say which generated values the call has in the place of the recording's.
     """
 
-    entry: Entry
+    entry: RecordedEntry
     pairs: tuple[Pair, ...]
     answer: str
     pairing: tuple[tuple[int, int], ...] = ()

@@ -18,7 +18,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.cassette.choice import Entry
+from mockprovider.cassette.choice import RecordedEntry
 from mockprovider.cassette.renaming import (
     MARK,
     Atom,
@@ -175,7 +175,7 @@ class Vocabulary:
         return lambda answer: changed_at(answer, birth.places, change, before)
 
 
-def learn(makers: Sequence[Entry]) -> Vocabulary:
+def learn(makers: Sequence[RecordedEntry]) -> Vocabulary:
     """What the provider generated in the answers of ``makers``, where it did so several times for equal requests."""
     vocabulary = Vocabulary()
     rest = [each for each in makers if each.interaction.response is not None and not is_verbatim(each.interaction.response)]
@@ -196,9 +196,9 @@ def learn(makers: Sequence[Entry]) -> Vocabulary:
     return vocabulary
 
 
-def _alike(vocabulary: Vocabulary, makers: Sequence[Entry]) -> Iterable[list[Entry]]:
+def _alike(vocabulary: Vocabulary, makers: Sequence[RecordedEntry]) -> Iterable[list[RecordedEntry]]:
     """Those with equal requests, as far as is known what was generated, and with different answers."""
-    groups: dict[tuple[str, str, str, str], list[Entry]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, str], list[RecordedEntry]] = defaultdict(list)
     for each in makers:
         interaction = each.interaction
         skeleton = digest(vocabulary.marked(each.request)[0])
@@ -212,7 +212,7 @@ def _alike(vocabulary: Vocabulary, makers: Sequence[Entry]) -> Iterable[list[Ent
             yield group
 
 
-def _births(vocabulary: Vocabulary, group: Sequence[Entry], first: int) -> list[Birth]:
+def _births(vocabulary: Vocabulary, group: Sequence[RecordedEntry], first: int) -> list[Birth]:
     # What comes from earlier objects has come with the request; else two things have one value by chance, such as a time.
     brought = [{atom for _, atom in vocabulary.marked(each.request)[1]} for each in group]
     marked = [vocabulary.marked(each.interaction.response, atoms) for each, atoms in zip(group, brought, strict=True)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mockprovider.calls import Call
-from mockprovider.cassette.choice import Candidate, Choice, Entry, Verdict
+from mockprovider.cassette.choice import Candidate, Choice, RecordedEntry, Verdict
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.order import ANYWHERE
 from mockprovider.errors import MalformedError
@@ -23,7 +23,7 @@ AGAIN = "To record it again: {}."
 DOORS = "--provider-record=all (pytest), or mockprovider record"
 
 
-def unknown(cassette: Cassette, entries: Sequence[Entry], call: Call, live: Any) -> str:
+def unknown(cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, live: Any) -> str:
     """A call whose request was never recorded. ``live`` is the request as it would have been recorded."""
     start = f"{cassette.name} holds no answer to {_asked(call)}."
     if not entries:
@@ -90,7 +90,9 @@ def _apart(sessions: Sequence[int]) -> str:
     return "Give the provider instances configurations that differ in more than secrets, or the resources inputs that differ."
 
 
-def _nearest(cassette: Cassette, entries: Sequence[Entry], call: Call, live: Any) -> tuple[Entry, list[Difference]] | None:
+def _nearest(
+    cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, live: Any
+) -> tuple[RecordedEntry, list[Difference]] | None:
     tiers: tuple[Callable[[Interaction], bool], ...] = (
         lambda each: bool(call.urn) and each.urn == call.urn and each.instance == call.session.instance,
         lambda each: bool(call.urn) and each.urn == call.urn,

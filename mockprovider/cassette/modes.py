@@ -21,7 +21,7 @@ class Mode(StrEnum):
     VERIFY = "verify"
 
 
-class Decision(StrEnum):
+class CassetteAction(StrEnum):
     """What to do with one call."""
 
     REPLAY = "replay"
@@ -29,19 +29,19 @@ class Decision(StrEnum):
     REFUSE = "refuse"
 
 
-class Rule(Struct, frozen=True):
+class ModeRule(Struct, frozen=True):
     """A mode's decisions: ``known`` for a call that the cassette holds, ``unknown`` for one that it does not."""
 
-    known: Decision
-    unknown: Decision
+    known: CassetteAction
+    unknown: CassetteAction
 
 
 DEFAULT = Mode.NONE
 """Everywhere, so that no laptop calls a cloud by surprise."""
 
-DECISIONS: Mapping[Mode, Rule] = {
-    Mode.NONE: Rule(known=Decision.REPLAY, unknown=Decision.REFUSE),
-    Mode.ALL: Rule(known=Decision.RECORD, unknown=Decision.RECORD),
+DECISIONS: Mapping[Mode, ModeRule] = {
+    Mode.NONE: ModeRule(known=CassetteAction.REPLAY, unknown=CassetteAction.REFUSE),
+    Mode.ALL: ModeRule(known=CassetteAction.RECORD, unknown=CassetteAction.RECORD),
 }
 """The modes that this version has. The cells describe what a recorder and a replay do; only the keys are read."""
 

@@ -14,7 +14,7 @@ from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.cassette import misses
 from mockprovider.cassette.bindings import Bindings, Pair
 from mockprovider.cassette.casting import Casting, Where
-from mockprovider.cassette.choice import Candidate, Choice, Entry, Verdict, choose, narrowed
+from mockprovider.cassette.choice import Candidate, Choice, RecordedEntry, Verdict, choose, narrowed
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.model import Cassette, Interaction, status_of
 from mockprovider.cassette.order import ANYWHERE, answer_digest, canonical, request_digest
@@ -30,15 +30,15 @@ LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
 
 
 Arrange: TypeAlias = Callable[[str, str, Any], Any]
-Cast: TypeAlias = tuple[Entry, Pairing, Renaming | None]
+Cast: TypeAlias = tuple[RecordedEntry, Pairing, Renaming | None]
 """An entry that a call may be answered from, with the generated values that the call has in place of the recording's."""
 
 
 class _Bucket(Struct):
     """The interactions of one instance, method, type and URN, also by the digest of their requests."""
 
-    entries: list[Entry]
-    by_digest: dict[str, list[Entry]]
+    entries: list[RecordedEntry]
+    by_digest: dict[str, list[RecordedEntry]]
 
 
 class Replayer:
@@ -75,7 +75,7 @@ class Replayer:
         self._redactor.marks = transcriber.marks
         self._bindings = Bindings(self._redactor.vault)
         self._buckets: dict[Where, _Bucket] = {}
-        self._entries: list[Entry] = []
+        self._entries: list[RecordedEntry] = []
         self._now: dict[str, int] = defaultdict(int)
         self._changed: dict[tuple[str, ...], tuple[int, int]] = {}
         self._lock = threading.Lock()
@@ -94,7 +94,7 @@ class Replayer:
                 continue
             session = sessions[each.session]
             arranged = self._arranged(each)
-            entry = Entry(
+            entry = RecordedEntry(
                 each,
                 arranged.request,
                 place,
@@ -172,7 +172,7 @@ class Replayer:
         if reason:
             raise UnsupportedError(f"{call} cannot be replayed yet: {reason}.")
 
-    def _makes(self, entry: Entry) -> bool:
+    def _makes(self, entry: RecordedEntry) -> bool:
         return self._transcriber.mutates(entry.interaction.method) or entry.interaction.op == Op.PLAN.value
 
     def _find(self, call: Call, live: Any) -> Candidate:
@@ -320,7 +320,7 @@ def _where(interaction: Interaction) -> Where:
     return instance, interaction.method, interaction.type, interaction.urn
 
 
-def _as_recorded(entries: Iterable[Entry]) -> Iterable[Cast]:
+def _as_recorded(entries: Iterable[RecordedEntry]) -> Iterable[Cast]:
     return ((each, (), None) for each in entries)
 
 
@@ -333,6 +333,6 @@ def _object(candidate: Candidate, instance: str) -> tuple[str, ...]:
     return instance, interaction.type, id_ or f"#{interaction.n}"
 
 
-def _moment(entry: Entry) -> tuple[int, int]:
+def _moment(entry: RecordedEntry) -> tuple[int, int]:
     """When an interaction was recorded, as far as the cassette's order tells: calls without a URN are in no order in a wave."""
     return entry.wave, entry.place if entry.interaction.urn else 0

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 
-class Diagnostic(Struct, frozen=True):
+class CliDiagnostic(Struct, frozen=True):
     """What an engine said to its user: ``severity`` is ``error`` or ``warning``, ``address`` the resource's, where it is known.
 
     ``snippet`` is the line of configuration that it points at and ``place`` its file and number, empty where it points at none.
@@ -34,7 +34,7 @@ def events(stdout: str) -> list[dict[str, Any]]:
     return [event for event in map(_parsed, stdout.splitlines()) if "@level" in event]
 
 
-def diagnostics(stdout: str) -> list[Diagnostic]:
+def diagnostics(stdout: str) -> list[CliDiagnostic]:
     """The diagnostics of a JSON stream, or of the one document that some commands print."""
     document = _parsed(stdout).get("diagnostics")
     found = document or [each["diagnostic"] for each in events(stdout) if each.get("type") == "diagnostic"]
@@ -63,8 +63,8 @@ def _parsed(text: str) -> dict[str, Any]:
     return found
 
 
-def _diagnostic(said: Mapping[str, Any]) -> Diagnostic:
+def _diagnostic(said: Mapping[str, Any]) -> CliDiagnostic:
     snippet, range_ = said.get("snippet") or {}, said.get("range") or {}
     code = str(snippet.get("code") or "").strip()
     place = f"{range_['filename']}, line {range_['start']['line']}" if range_ else ""
-    return Diagnostic(said["severity"], said["summary"], said.get("detail", ""), said.get("address", ""), code, place)
+    return CliDiagnostic(said["severity"], said["summary"], said.get("detail", ""), said.get("address", ""), code, place)

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Environment, Finished, resolved, run
-from mockprovider.drivers.diagnostics import Diagnostic, diagnostics, events
+from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
 from mockprovider.drivers.sources import REATTACH, hint
 from mockprovider.errors import PluginError, ProgramError
 from mockprovider.files import make_folder
@@ -45,7 +45,7 @@ class TerraformResult(Struct):
     exit_code: int
     stdout: str
     stderr: str
-    diagnostics: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[CliDiagnostic] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
     summary: dict[str, int] = field(default_factory=dict)
     state: dict[str, Any] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class TerraformResult(Struct):
         return self.stdout + self.stderr
 
     @property
-    def errors(self) -> list[Diagnostic]:
+    def errors(self) -> list[CliDiagnostic]:
         """The diagnostics that are errors."""
         return [each for each in self.diagnostics if each.severity == "error"]
 
@@ -83,7 +83,7 @@ class TerraformResult(Struct):
         return there[address]
 
 
-class Adopting(Protocol):
+class Adopter(Protocol):
     """What takes the objects of a state into its cloud: a ``Double``."""
 
     packages: dict[str, Package]
@@ -147,7 +147,7 @@ class Terraform:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(configuration, encoding="utf-8")
 
-    def load_state(self, state: Mapping[str, Any] | Path, *, double: Adopting | None = None) -> None:
+    def load_state(self, state: Mapping[str, Any] | Path, *, double: Adopter | None = None) -> None:
         """Start from this state file, instead of the folder's own.
 
         Args:

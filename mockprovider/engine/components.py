@@ -30,7 +30,7 @@ class Context(Struct, frozen=True, kw_only=True):
     secret_keys: tuple[str, ...]
 
 
-class Components:
+class RemoteComponents:
     """Asks providers for components and methods. ``monitor`` is the way back that they are given."""
 
     def __init__(self, deployment: Deployment, monitor: Handler, context: Context) -> None:

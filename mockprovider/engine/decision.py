@@ -18,7 +18,7 @@ from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.values import Value, is_unknown, reveal, same
 
 
-class Op(StrEnum):
+class StepOp(StrEnum):
     """A step's name, as the engine's events, plan files and policies spell it."""
 
     SAME = "same"
@@ -56,15 +56,15 @@ class Decision(StrEnum):
     """It was only read until now; the read object is not ours to delete."""
 
 
-STEPS: Mapping[Decision, tuple[Op, ...]] = {
-    Decision.CREATE: (Op.CREATE,),
-    Decision.SAME: (Op.SAME,),
-    Decision.UPDATE: (Op.UPDATE,),
-    Decision.REPLACE: (Op.CREATE_REPLACEMENT, Op.REPLACE),
-    Decision.DELETE_AND_REPLACE: (Op.DELETE_REPLACED, Op.REPLACE, Op.CREATE_REPLACEMENT),
-    Decision.RESUME: (Op.REPLACE, Op.CREATE_REPLACEMENT),
-    Decision.RECREATE: (Op.REPLACE, Op.CREATE_REPLACEMENT),
-    Decision.TAKE_OVER: (Op.CREATE_REPLACEMENT, Op.REPLACE),
+STEPS: Mapping[Decision, tuple[StepOp, ...]] = {
+    Decision.CREATE: (StepOp.CREATE,),
+    Decision.SAME: (StepOp.SAME,),
+    Decision.UPDATE: (StepOp.UPDATE,),
+    Decision.REPLACE: (StepOp.CREATE_REPLACEMENT, StepOp.REPLACE),
+    Decision.DELETE_AND_REPLACE: (StepOp.DELETE_REPLACED, StepOp.REPLACE, StepOp.CREATE_REPLACEMENT),
+    Decision.RESUME: (StepOp.REPLACE, StepOp.CREATE_REPLACEMENT),
+    Decision.RECREATE: (StepOp.REPLACE, StepOp.CREATE_REPLACEMENT),
+    Decision.TAKE_OVER: (StepOp.CREATE_REPLACEMENT, StepOp.REPLACE),
 }
 """The steps of each decision, in order. ``replace`` is only said, never done."""
 
@@ -182,13 +182,13 @@ def _replacement(old: ResourceState, goal: Goal, diff: Diff) -> Decision:
     return Decision.RESUME if old.pending_replacement else Decision.DELETE_AND_REPLACE
 
 
-def deletion(old: ResourceState) -> Op:
+def deletion(old: ResourceState) -> StepOp:
     """The step by which a resource that the program no longer has leaves the state."""
     if old.delete:
-        return Op.DISCARD_REPLACED if old.external else Op.DELETE_REPLACED
+        return StepOp.DISCARD_REPLACED if old.external else StepOp.DELETE_REPLACED
     if old.pending_replacement:
-        return Op.REMOVE_PENDING_REPLACE
-    return Op.DISCARD if old.external else Op.DELETE
+        return StepOp.REMOVE_PENDING_REPLACE
+    return StepOp.DISCARD if old.external else StepOp.DELETE
 
 
 def calls_delete(old: ResourceState, deleted: Collection[str]) -> bool:

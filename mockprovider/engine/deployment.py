@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Reply
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.builtin import Builtin, References
-from mockprovider.engine.decision import Op, RefusedError, deletion
+from mockprovider.engine.decision import RefusedError, StepOp, deletion
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal
@@ -64,7 +64,7 @@ class Deployment:
     ) -> None:
         self.operation = operation
         self.diagnostics: list[Diagnostic] = []
-        self.steps: list[tuple[Op, str]] = []
+        self.steps: list[tuple[StepOp, str]] = []
         self.counted: dict[str, int] = {}
         self.errors: list[Exception] = []
         """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
@@ -266,9 +266,9 @@ class Deployment:
             with self.ledger.under_way("" if self.operation.preview else kind.pending, resource):
                 kind.apply(self._run, step)
         # What a refresh came to is told only where refreshing is what the operation is for.
-        telling = step.op is not Op.REFRESH or self.operation.only_refresh
+        telling = step.op is not StepOp.REFRESH or self.operation.only_refresh
         op = (step.result or step.op) if telling else step.op
-        counts = kind.counts and telling and step.news and op is not Op.SAME
+        counts = kind.counts and telling and step.news and op is not StepOp.SAME
         with self._lock:
             self.steps.append((op, resource.urn))
             if counts and not resource.is_provider and not resource.is_stack:
@@ -297,7 +297,7 @@ class Deployment:
         self.ledger.rebase(repaired([each for each in left if each is not None], parents))
 
     def _refreshed(self, old: ResourceState) -> ResourceState | None:
-        step = Step(op=Op.REFRESH, old=old)
+        step = Step(op=StepOp.REFRESH, old=old)
         try:
             self._execute(step)
         except EXPECTED as error:
@@ -361,7 +361,7 @@ class Deployment:
         """The leftovers without those that are spared, which are noted as the same."""
         for each in left:
             if each.urn in spared and not each.delete:
-                self._execute(Step(op=Op.SAME, old=each, new=copied(each)))
+                self._execute(Step(op=StepOp.SAME, old=each, new=copied(each)))
         return [each for each in left if each.urn not in spared]
 
     def _delete(self, old: ResourceState) -> bool:

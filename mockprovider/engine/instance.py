@@ -79,7 +79,7 @@ class Outcome(Struct, frozen=True):
     refresh_before_update: bool = False
 
 
-class Identity(Struct, frozen=True):
+class ResourceIdentity(Struct, frozen=True):
     """Which resource a call is about."""
 
     urn: str
@@ -90,10 +90,10 @@ class Identity(Struct, frozen=True):
     old_outputs: dict[str, Value] = field(default_factory=dict)
 
 
-def identity(state: ResourceState, timeout: float = 0.0, **changes: Any) -> Identity:
+def identity(state: ResourceState, timeout: float = 0.0, **changes: Any) -> ResourceIdentity:
     """The identity of a remembered resource, with its remembered bags."""
     fields = {"urn": state.urn, "id": state.id, "old_inputs": state.inputs, "old_outputs": state.outputs, **changes}
-    return Identity(timeout=timeout, **fields)
+    return ResourceIdentity(timeout=timeout, **fields)
 
 
 class Instance:
@@ -212,7 +212,7 @@ class Instance:
         inputs = self._in(reply.inputs or {}, news, "inputs") if reply.ok else {}
         return Checked(inputs, _check_failures(reply))
 
-    def diff(self, of: Identity, news: Bag) -> Diff:
+    def diff(self, of: ResourceIdentity, news: Bag) -> Diff:
         """Diff, with "unknown" settled by the engine's own comparison; "some" where the provider is not configured."""
         if not self._usable():
             return Diff(Changes.SOME)
@@ -224,7 +224,7 @@ class Instance:
         reply = self._ask(Op.DIFF, urn=of.urn, id=of.id, ignore_changes=of.ignore_changes, **bags)
         return resolved(as_diff(reply), of.old_inputs, news)
 
-    def create(self, of: Identity, inputs: Bag) -> Outcome:
+    def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Create, or its preview."""
         if self._preview and not (self._usable() and self._supports_preview):
             return Outcome(outputs=dict(inputs) if self.known else {})
@@ -235,7 +235,7 @@ class Instance:
             raise wrong(f"the provider returned an empty id from Create of {of.urn!r}")
         return self._outcome(reply, reply.id, inputs)
 
-    def update(self, of: Identity, inputs: Bag) -> Outcome:
+    def update(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Update, or its preview."""
         if self._preview and not (self._usable() and self._supports_preview):
             return Outcome(of.id, dict(inputs) if self.known else {})
@@ -248,7 +248,7 @@ class Instance:
         reply = self._ask(Op.UPDATE, urn=of.urn, id=of.id, partial=True, **options, **bags)
         return self._outcome(reply, of.id, inputs)
 
-    def read(self, of: Identity, inputs: Bag | None, state: Bag | None) -> Outcome:
+    def read(self, of: ResourceIdentity, inputs: Bag | None, state: Bag | None) -> Outcome:
         """Read. ``outputs`` is ``None`` where the provider said that there is no such object."""
         if not self._usable():
             return Outcome(outputs={}, inputs={})
@@ -261,7 +261,7 @@ class Instance:
         read = None if reply.inputs is None else with_contents(self._in(reply.inputs, inputs or {}, "inputs"), inputs or {})
         return Outcome(found.id, outputs, read, found.init_errors, found.refresh_before_update)
 
-    def delete(self, of: Identity) -> None:
+    def delete(self, of: ResourceIdentity) -> None:
         """Delete."""
         self._usable()
         bags: dict[str, Any] = {

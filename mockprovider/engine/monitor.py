@@ -16,7 +16,7 @@ from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
 from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2, resource_pb2_grpc
 
-from mockprovider.engine.components import Components, Context
+from mockprovider.engine.components import Context, RemoteComponents
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.deployment import GET_RESOURCE, Deployment
 from mockprovider.engine.goal import Goal
@@ -80,7 +80,7 @@ def gone(error: StoppedError) -> MonitorError:
 Stub: Any = resource_pb2_grpc.ResourceMonitorStub
 
 
-class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods depends on the SDK's version
+class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its methods depends on the SDK's version
     """The resource monitor of one deployment. Thread-safe, as SDKs call from many threads.
 
     A stub in name only: older SDKs take callbacks (transforms, hooks) to nothing else.
@@ -95,7 +95,7 @@ class Monitor(Stub):  # type: ignore[misc] # how a stub declares its methods dep
         self._organization = organization
         context = Context(organization=organization, config=self._config, secret_keys=tuple(self._secret_keys))
         self._packages = Packages()
-        self._components = Components(deployment, in_process(self), context)
+        self._components = RemoteComponents(deployment, in_process(self), context)
 
     # Resources -------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from mockprovider.errors import UnsupportedError
 from mockprovider.values import Bag, Value
 
 
-class Registered(Struct, frozen=True):
+class RegisteredPackage(Struct, frozen=True):
     """A package that a program registered, by what it wants of its provider."""
 
     version: str = ""
@@ -30,7 +30,7 @@ class Packages:
     """The packages of one program, by the references that it was given for them. Thread-safe."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Registered] = {}
+        self._found: dict[str, RegisteredPackage] = {}
         self._lock = threading.Lock()
 
     def register(self, request: Any) -> str:
@@ -41,11 +41,11 @@ class Packages:
                 f"This version of the embedded engine does not support a package beside another (the extension "
                 f"{request.extension.name!r} of {request.name!r}) yet; the pulumi CLI does."
             )
-        found = Registered(request.version, request.download_url)
+        found = RegisteredPackage(request.version, request.download_url)
         if request.HasField("parameterization"):
             given = request.parameterization
             made = Parameterization(request.name, request.version, given.name, given.version, given.value)
-            found = Registered("", request.download_url, made)
+            found = RegisteredPackage("", request.download_url, made)
         reference = hashlib.sha256(request.SerializeToString(deterministic=True)).hexdigest()[:32]
         with self._lock:
             self._found[reference] = found

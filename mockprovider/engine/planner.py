@@ -14,8 +14,8 @@ from mockprovider.engine.decision import (
     STEPS,
     Decision,
     Objection,
-    Op,
     RefusedError,
+    StepOp,
     decide,
     forced,
     imports,
@@ -26,7 +26,7 @@ from mockprovider.engine.goal import Goal, alias_urns, new_state
 from mockprovider.engine.graph import dependents
 from mockprovider.engine.instance import identity
 from mockprovider.engine.state import ResourceState, copied
-from mockprovider.engine.steps import Provider, Run, Step, import_
+from mockprovider.engine.steps import ResourceProvider, Run, Step, import_
 from mockprovider.engine.targets import Scope, Targets
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.urn import make
@@ -63,7 +63,7 @@ class _Case(Struct):
     goal: Goal
     old: ResourceState | None
     new: ResourceState
-    provider: Provider | None
+    provider: ResourceProvider | None
     recreating: bool
     replaced: bool
 
@@ -162,9 +162,12 @@ class Planner:
         self._run.provider(new)
         if old is not None and not old.external and old.id != goal.read_id:
             self._replaced.add(new.urn)
-            steps = [Step(op=Op.READ_REPLACEMENT, old=old, new=new, keep_old=True), Step(op=Op.REPLACE, old=old, new=new)]
+            steps = [
+                Step(op=StepOp.READ_REPLACEMENT, old=old, new=new, keep_old=True),
+                Step(op=StepOp.REPLACE, old=old, new=new),
+            ]
             return steps, new
-        return [Step(op=Op.READ, old=old, new=new)], new
+        return [Step(op=StepOp.READ, old=old, new=new)], new
 
     # Targets ---------------------------------------------------------------------------------------------------------
 
@@ -173,7 +176,7 @@ class Planner:
         if old is None:
             self._left_out.add(new.urn)
             new.inputs = {}
-            return [Step(op=Op.SAME, new=new)], new
+            return [Step(op=StepOp.SAME, new=new)], new
         if old.provider and self._run.registry.get(old.provider) is None:
             why = "is excluded. Include it" if self._targets.excluding else "is no target. Make it one"
             raise RefusedError(
@@ -193,7 +196,7 @@ class Planner:
             before = self._ledger.live.get(each)
             if before is not None and each not in self._planned and each not in self._adopted.values():
                 steps += self._unchanged(before, each)
-        return [*steps, Step(op=Op.SAME, old=old, new=new)]
+        return [*steps, Step(op=StepOp.SAME, old=old, new=new)]
 
     def going_with(self, targets: Targets) -> set[str]:
         """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""
@@ -236,11 +239,11 @@ class Planner:
     def _import(self, case: _Case) -> list[Step]:
         """Import now: Check and Diff compare with what was imported, so it cannot wait for its turn among the steps."""
         new, replacing = case.new, case.old is not None and not case.recreating
-        step = Step(op=Op.IMPORT_REPLACEMENT if replacing else Op.IMPORT, old=case.old, new=new, keep_old=replacing)
+        step = Step(op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing)
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
         done = [Step(op=step.op, old=case.old, new=new, result=step.op)]
-        replaced = [Step(op=Op.REPLACE, old=case.old, new=new)] if replacing else []
+        replaced = [Step(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
         case.old, case.new = new, new_state(case.goal, new.urn)
         self._planned[new.urn] = case.new
         return done + replaced
@@ -255,7 +258,7 @@ class Planner:
             case.new.inputs = self._checked(case.provider, case.new, prepared.old_inputs, prepared.inputs)
 
     def _checked(
-        self, provider: Provider, new: ResourceState, olds: dict[str, Value] | None, news: dict[str, Value]
+        self, provider: ResourceProvider, new: ResourceState, olds: dict[str, Value] | None, news: dict[str, Value]
     ) -> dict[str, Value]:
         seed = self._operation.random_seed(new.urn)
         naming = None if new.is_provider else self._autonaming.of(new.urn, seed)
@@ -306,7 +309,11 @@ class Planner:
         keep = decision in KEEPS_OLD
         return before + [
             Step(
-                op=op, old=case.old, new=None if op is Op.DELETE_REPLACED else case.new, keep_old=keep, before_replace=not keep
+                op=op,
+                old=case.old,
+                new=None if op is StepOp.DELETE_REPLACED else case.new,
+                keep_old=keep,
+                before_replace=not keep,
             )
             for op in STEPS[decision]
         ]
@@ -343,7 +350,9 @@ class Planner:
                 )
             self._condemned.add(id(each))
             self._deleted.add(each.urn)
-            steps.append(Step(op=Op.DELETE if each.delete else Op.DELETE_REPLACED, old=each, before_replace=not each.delete))
+            steps.append(
+                Step(op=StepOp.DELETE if each.delete else StepOp.DELETE_REPLACED, old=each, before_replace=not each.delete)
+            )
         return steps
 
     def _dependent_replacements(self, root: ResourceState) -> list[ResourceState]:

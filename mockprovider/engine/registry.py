@@ -14,7 +14,7 @@ from typing import Any
 
 from mockprovider.calls import EnginePort
 from mockprovider.engine.builtin import PACKAGE, Builtin
-from mockprovider.engine.instance import CallFailedError, Checked, Identity, Instance, Outcome, ProviderSource, wrong
+from mockprovider.engine.instance import CallFailedError, Checked, Instance, Outcome, ProviderSource, ResourceIdentity, wrong
 from mockprovider.engine.packages import parameterization
 from mockprovider.engine.state import PROVIDER_PREFIX, UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.diff import Changes, Diff
@@ -120,7 +120,7 @@ class Registry:
             inputs[INTERNAL] = news[INTERNAL]
         return Checked(inputs)
 
-    def diff(self, of: Identity, news: Bag) -> Diff:
+    def diff(self, of: ResourceIdentity, news: Bag) -> Diff:
         """DiffConfig; where it does not tell, the old outputs are compared with the new inputs."""
         with self._lock:
             instance = self._unconfigured.get(of.urn)
@@ -131,13 +131,13 @@ class Registry:
             diff = _settled(diff, same(of.old_outputs, inputs))
         return diff
 
-    def create(self, of: Identity, inputs: Bag) -> Outcome:
+    def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Configure it under a new id: unknown in a preview, else a UUID made of seed, URN and the id that it replaces."""
         id_ = UNKNOWN_ID if self._preview else self._new_id(of)
         self._configure(of.urn, id_, inputs)
         return Outcome(id_, without_internal(inputs))
 
-    def update(self, of: Identity, inputs: Bag) -> Outcome:
+    def update(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Configure it anew under its id."""
         self._configure(of.urn, of.id, inputs)
         return Outcome(of.id, without_internal(inputs))
@@ -147,12 +147,12 @@ class Registry:
         found = self.get(reference(urn, id_))
         return found or self._configure(urn, id_, inputs)
 
-    def delete(self, of: Identity) -> None:
+    def delete(self, of: ResourceIdentity) -> None:
         """Forget it: no RPC is made for this, and its process ends with the operation."""
         with self._lock:
             self._instances.pop(reference(of.urn, of.id), None)
 
-    def read(self, of: Identity, inputs: Bag | None, state: Bag | None) -> Outcome:
+    def read(self, of: ResourceIdentity, inputs: Bag | None, state: Bag | None) -> Outcome:
         """Providers are what the state says."""
         return Outcome(of.id, dict(state or {}), dict(inputs or {}))
 
@@ -197,7 +197,7 @@ class Registry:
             raise wrong(f"no provider for the package {package!r} was given to the stack; given are: {known}")
         return self._sources[package]
 
-    def _new_id(self, of: Identity) -> str:
+    def _new_id(self, of: ResourceIdentity) -> str:
         digest = hashlib.sha256(f"{self._seed}\0{of.urn}\0{of.id}".encode()).digest()
         return str(uuid.UUID(bytes=digest[:16], version=4))
 

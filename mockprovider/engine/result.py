@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from mockprovider.engine.outcomes import Diagnostic
-from mockprovider.engine.state import Resources
+from mockprovider.engine.state import ResourceStates
 from mockprovider.values import Value
 
 
@@ -28,7 +28,7 @@ class Result(Struct, kw_only=True):
     secret_outputs: frozenset[str]
     summary: dict[str, int]
     steps: list[tuple[str, str]]
-    state: Resources
+    state: ResourceStates
     diagnostics: list[Diagnostic]
     error: Exception | None = None
 

@@ -17,7 +17,7 @@ from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.planner import Operation
 from mockprovider.engine.program import Ended, Environment, Program, run_program
 from mockprovider.engine.result import Result
-from mockprovider.engine.state import Resources, State
+from mockprovider.engine.state import ResourceStates, State
 from mockprovider.engine.targets import Scope
 from mockprovider.engine.threads import Work
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
@@ -78,9 +78,9 @@ class Stack:
                 )
 
     @property
-    def state(self) -> Resources:
+    def state(self) -> ResourceStates:
         """The resources in the state, by name or URN."""
-        return Resources(self._state.resources)
+        return ResourceStates(self._state.resources)
 
     @property
     def outputs(self) -> dict[str, Value]:
@@ -253,12 +253,12 @@ class Stack:
         return _result(deployment, state)
 
     def _run(self, program: Program | Path, deployment: Deployment, parallel: int) -> None:
-        from mockprovider.engine.monitor import Engine, Monitor  # noqa: PLC0415 - imports pulumi, which is slow
+        from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
 
         config = {key: reveal(value) for key, value in self.config.items()}
         secret_keys = frozenset(key for key, value in self.config.items() if isinstance(value, Secret))
         environment = Environment(
-            monitor=Monitor(deployment, config, secret_keys, self.organization),
+            monitor=EngineMonitor(deployment, config, secret_keys, self.organization),
             engine=Engine(deployment),
             project=self.project,
             stack=self.name,
@@ -369,7 +369,7 @@ def _result(deployment: Deployment, state: State) -> Result:
         secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
         summary=dict(deployment.counted),
         steps=[(op.value, urn) for op, urn in deployment.steps],
-        state=Resources(state.resources),
+        state=ResourceStates(state.resources),
         diagnostics=list(deployment.diagnostics),
         error=next(iter([*ours, *deployment.errors]), None),
     )

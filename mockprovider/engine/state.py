@@ -113,7 +113,7 @@ class State(Struct, frozen=True):
         return {each.urn: each for each in self.resources if not each.delete}
 
 
-class Resources(Mapping[str, ResourceState]):
+class ResourceStates(Mapping[str, ResourceState]):
     """A state's resources, looked up by the name that the program gave them or by URN.
 
     Iterates over URNs, old instances of replacements left out (they are in ``every``).
@@ -149,7 +149,7 @@ class Resources(Mapping[str, ResourceState]):
         return {each.name for each in self._live.values() if not each.is_provider and not each.is_stack}
 
     def __repr__(self) -> str:
-        return f"Resources({', '.join(f'{each.name}={each.type}' for each in self._live.values())})"
+        return f"ResourceStates({', '.join(f'{each.name}={each.type}' for each in self._live.values())})"
 
 
 def copied(state: ResourceState, **changes: Any) -> ResourceState:

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from mockprovider.engine.decision import Op, RefusedError, calls_delete
-from mockprovider.engine.instance import Checked, Identity, Outcome, identity
+from mockprovider.engine.decision import RefusedError, StepOp, calls_delete
+from mockprovider.engine.instance import Checked, Outcome, ResourceIdentity, identity
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.registry import Registry
@@ -17,7 +17,7 @@ from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.values import Bag, same
 
 
-class Provider(Protocol):
+class ResourceProvider(Protocol):
     """What manages a resource: an instance, or the registry for provider resources."""
 
     names: bool
@@ -25,19 +25,19 @@ class Provider(Protocol):
     def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: Mapping[str, Any] | None = None) -> Checked:
         """Validate inputs."""
 
-    def diff(self, of: Identity, news: Bag) -> Diff:
+    def diff(self, of: ResourceIdentity, news: Bag) -> Diff:
         """Compare."""
 
-    def create(self, of: Identity, inputs: Bag) -> Outcome:
+    def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Make."""
 
-    def update(self, of: Identity, inputs: Bag) -> Outcome:
+    def update(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Change."""
 
-    def read(self, of: Identity, inputs: Bag | None, state: Bag | None) -> Outcome:
+    def read(self, of: ResourceIdentity, inputs: Bag | None, state: Bag | None) -> Outcome:
         """Look."""
 
-    def delete(self, of: Identity) -> None:
+    def delete(self, of: ResourceIdentity) -> None:
         """Remove."""
 
 
@@ -48,12 +48,12 @@ class Step(Struct, kw_only=True):
     came to; ``news`` says whether a summary is to count it.
     """
 
-    op: Op
+    op: StepOp
     old: ResourceState | None = None
     new: ResourceState | None = None
     keep_old: bool = False
     before_replace: bool = False
-    result: Op | None = None
+    result: StepOp | None = None
     news: bool = True
 
     @property
@@ -81,11 +81,11 @@ class Run(Struct, kw_only=True):
     deleted: Collection[str] = ()
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
 
-    def manager(self, state: ResourceState) -> Provider:
+    def manager(self, state: ResourceState) -> ResourceProvider:
         """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""
         return self.registry if state.is_provider else self.registry.ensure(state.provider)
 
-    def provider(self, state: ResourceState) -> Provider | None:
+    def provider(self, state: ResourceState) -> ResourceProvider | None:
         """What manages ``state``; ``None`` for components. Raises ``CallFailedError`` if it cannot be had."""
         return self.manager(state) if state.custom else None
 
@@ -114,7 +114,7 @@ def create(run: Run, step: Step) -> None:
     """Create; the old instance of a replacement is marked for deletion, or dropped where it has been deleted before."""
     new = step.resource
     provider = run.provider(new)
-    of = Identity(new.urn, step.old.id if step.old and new.is_provider else "", new.custom_timeouts.create)
+    of = ResourceIdentity(new.urn, step.old.id if step.old and new.is_provider else "", new.custom_timeouts.create)
     outcome = provider.create(of, new.inputs) if provider else Outcome(outputs={})
     _take(new, outcome)
     _settle(run, step)
@@ -139,7 +139,7 @@ def update(run: Run, step: Step) -> None:
 def delete(run: Run, step: Step) -> None:
     """Delete, where the provider is to be asked at all; a preview asks nothing."""
     old = step.was
-    if old.protect and step.op in (Op.DELETE, Op.DISCARD):
+    if old.protect and step.op in (StepOp.DELETE, StepOp.DISCARD):
         raise RefusedError(
             f"resource {old.urn!r} cannot be deleted because it is protected. Remove `protect`, run up, then try again."
         )
@@ -166,7 +166,7 @@ def read(run: Run, step: Step) -> None:
     outcome = Outcome(outputs={})
     if new.id != UNKNOWN_ID:
         # The same bag travels as inputs and as state: providers have been sent it as state since ever.
-        outcome = run.manager(new).read(Identity(new.urn, new.id), new.inputs, new.inputs)
+        outcome = run.manager(new).read(ResourceIdentity(new.urn, new.id), new.inputs, new.inputs)
         if outcome.outputs is None:
             raise RefusedError(f"resource {new.id!r} does not exist")
     asked = new.id
@@ -180,7 +180,7 @@ def read(run: Run, step: Step) -> None:
 def import_(run: Run, step: Step) -> None:
     """Read by id alone what the option ``import`` names; its inputs become the old inputs of the Check and Diff that follow."""
     new = step.resource
-    outcome = run.manager(new).read(Identity(new.urn, new.import_id), None, None)
+    outcome = run.manager(new).read(ResourceIdentity(new.urn, new.import_id), None, None)
     if outcome.outputs is None:
         raise RefusedError(f"resource {new.import_id!r} does not exist")
     if outcome.inputs is None:
@@ -196,13 +196,13 @@ def import_(run: Run, step: Step) -> None:
 def refresh(run: Run, step: Step) -> None:
     """Read, then Diff the other way round: what was read stands for the old side, the remembered inputs for the new one."""
     old = step.was
-    step.result, step.new = Op.SAME, old
+    step.result, step.new = StepOp.SAME, old
     if not old.custom or old.is_provider or old.pending_replacement:
         return
     provider = run.manager(old)
     found = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
     if not found.id or found.outputs is None:
-        step.result, step.new = Op.DELETE, None
+        step.result, step.new = StepOp.DELETE, None
         return
     if found.init_errors:
         run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(found.init_errors), old.urn)
@@ -215,7 +215,7 @@ def refresh(run: Run, step: Step) -> None:
         changed = not same(found.outputs, old.outputs)
     else:
         changed = provider.diff(identity(new, ignore_changes=old.ignore_changes), old.inputs).changes == Changes.SOME
-    step.new, step.result = new, Op.UPDATE if changed else Op.SAME
+    step.new, step.result = new, StepOp.UPDATE if changed else StepOp.SAME
 
 
 class StepKind(Struct, frozen=True):
@@ -226,22 +226,22 @@ class StepKind(Struct, frozen=True):
     pending: str = ""
 
 
-KINDS: Mapping[Op, StepKind] = {
-    Op.SAME: StepKind(same_),
-    Op.CREATE: StepKind(create, pending="creating"),
-    Op.UPDATE: StepKind(update, pending="updating"),
-    Op.DELETE: StepKind(delete, pending="deleting"),
-    Op.REPLACE: StepKind(announce),
-    Op.CREATE_REPLACEMENT: StepKind(create, counts=False, pending="creating"),
-    Op.DELETE_REPLACED: StepKind(delete, counts=False, pending="deleting"),
-    Op.READ: StepKind(read, pending="reading"),
-    Op.READ_REPLACEMENT: StepKind(read, counts=False, pending="reading"),
-    Op.REFRESH: StepKind(refresh),
-    Op.DISCARD: StepKind(delete),
-    Op.DISCARD_REPLACED: StepKind(delete, counts=False),
-    Op.REMOVE_PENDING_REPLACE: StepKind(drop, counts=False),
-    Op.IMPORT: StepKind(import_, pending="importing"),
-    Op.IMPORT_REPLACEMENT: StepKind(import_, counts=False, pending="importing"),
+KINDS: Mapping[StepOp, StepKind] = {
+    StepOp.SAME: StepKind(same_),
+    StepOp.CREATE: StepKind(create, pending="creating"),
+    StepOp.UPDATE: StepKind(update, pending="updating"),
+    StepOp.DELETE: StepKind(delete, pending="deleting"),
+    StepOp.REPLACE: StepKind(announce),
+    StepOp.CREATE_REPLACEMENT: StepKind(create, counts=False, pending="creating"),
+    StepOp.DELETE_REPLACED: StepKind(delete, counts=False, pending="deleting"),
+    StepOp.READ: StepKind(read, pending="reading"),
+    StepOp.READ_REPLACEMENT: StepKind(read, counts=False, pending="reading"),
+    StepOp.REFRESH: StepKind(refresh),
+    StepOp.DISCARD: StepKind(delete),
+    StepOp.DISCARD_REPLACED: StepKind(delete, counts=False),
+    StepOp.REMOVE_PENDING_REPLACE: StepKind(drop, counts=False),
+    StepOp.IMPORT: StepKind(import_, pending="importing"),
+    StepOp.IMPORT_REPLACEMENT: StepKind(import_, counts=False, pending="importing"),
 }
 """Every kind of step there is."""
 

@@ -20,7 +20,7 @@ CLOUD_FILE = Path(".mockprovider", "cloud.sqlite")
 """The cloud unless another is named: below the working directory, which engines make the program's or the root module's."""
 
 
-class Asked(Struct, frozen=True):
+class PluginRequest(Struct, frozen=True):
     """What engine and user ask of a plugin process: what to serve, and how.
 
     ``relay`` is the address of a double's door; where it is empty, the files ``types`` say what is served, from the ``cloud``.
@@ -36,7 +36,7 @@ class Asked(Struct, frozen=True):
     seed: int = 0
 
 
-def read(arguments: Sequence[str], environment: Mapping[str, str]) -> Asked:
+def read(arguments: Sequence[str], environment: Mapping[str, str]) -> PluginRequest:
     """What was asked. ``arguments`` begin with the executable's path. Raises ``PluginError`` for a name that says nothing."""
     executable = Path(arguments[0] if arguments else "")
     told = of_executable(executable.name)
@@ -44,7 +44,7 @@ def read(arguments: Sequence[str], environment: Mapping[str, str]) -> Asked:
         raise PluginError(_nameless(executable.name))
     protocol, package = told
     given = tuple(Path(each) for each in environment.get(TYPES, "").split(os.pathsep) if each)
-    return Asked(
+    return PluginRequest(
         protocol,
         package,
         engine=starter(protocol).engine_address(arguments),

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mockprovider.errors import MockProviderError
-from mockprovider.plugin.asked import Asked, read, starter
+from mockprovider.plugin.asked import PluginRequest, read, starter
 from mockprovider.plugin.life import Life
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str], double: Double | None) -> int:
     try:
         life = Life(ends_on_interrupt=start.ends_on_interrupt)
         with ExitStack() as stack:
-            print(start.listen(Host(asked, life, stack, double)), flush=True)
+            print(start.listen(PluginProcess(asked, life, stack, double)), flush=True)
             life.wait()
     except MockProviderError as error:
         print(start.last_words(error), file=sys.stderr)
@@ -52,10 +52,10 @@ def run(arguments: Sequence[str], double: Double | None) -> int:
     return 0
 
 
-class Host:
+class PluginProcess:
     """What a starter may ask of this process (``wire.starter.PluginHost``). What is slow to load is loaded when it is asked."""
 
-    def __init__(self, asked: Asked, life: Life, stack: ExitStack, double: Double | None) -> None:
+    def __init__(self, asked: PluginRequest, life: Life, stack: ExitStack, double: Double | None) -> None:
         self.stack = stack
         self.end = life.end
         self.relays = bool(asked.relay) and double is None

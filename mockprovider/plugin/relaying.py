@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mockprovider.errors import PluginError
-from mockprovider.plugin.asked import RELAY, Asked
+from mockprovider.plugin.asked import RELAY, PluginRequest
 from mockprovider.wire.pipes import connect, hear, say
 
 GREETING = 1
@@ -24,7 +24,7 @@ class Relay:
     Raises ``PluginError`` if nobody answers there, or if the double serves something else.
     """
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: PluginRequest) -> None:
         self._asked = asked
         self._process = f"{os.getpid()}-{secrets.token_hex(4)}"
         self._staying, answer = self._greet("stay")

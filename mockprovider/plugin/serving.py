@@ -12,14 +12,14 @@ from mockprovider.cloud import Cloud
 from mockprovider.double import Double, RealClock
 from mockprovider.double.serving import endpoint
 from mockprovider.errors import DefinitionError, MockProviderError
-from mockprovider.plugin.asked import RELAY, TYPES, Asked, starter
+from mockprovider.plugin.asked import RELAY, TYPES, PluginRequest, starter
 from mockprovider.plugin.log import narrating, say
 from mockprovider.protocols import of_family
 from mockprovider.schema import Package
 from mockprovider.tape.cloudfile import SqliteStore
 
 
-def chosen(asked: Asked, double: Double | None, stack: ExitStack) -> Double:
+def chosen(asked: PluginRequest, double: Double | None, stack: ExitStack) -> Double:
     """What to serve: the ``double`` that a script of the user's gives, or what files declare; it ends with ``stack``.
 
     Raises ``DefinitionError`` if it has no such package, and as ``declared`` does.
@@ -36,7 +36,7 @@ def chosen(asked: Asked, double: Double | None, stack: ExitStack) -> Double:
     return double
 
 
-def declared(asked: Asked, stack: ExitStack) -> Double:
+def declared(asked: PluginRequest, stack: ExitStack) -> Double:
     """A double of the types that the files declare; it ends with ``stack``.
 
     Raises ``DefinitionError`` if a file is missing or broken or declares something else, ``MockProviderError`` if the cloud
@@ -60,7 +60,7 @@ def declared(asked: Asked, stack: ExitStack) -> Double:
     )
 
 
-def refusing(asked: Asked, error: MockProviderError, stack: ExitStack) -> Double:
+def refusing(asked: PluginRequest, error: MockProviderError, stack: ExitStack) -> Double:
     """A double that answers every call with ``error``."""
 
     def refuse(_: Call) -> NoReturn:
@@ -70,7 +70,7 @@ def refusing(asked: Asked, error: MockProviderError, stack: ExitStack) -> Double
 
 
 def serve(
-    asked: Asked, double: Double, stack: ExitStack, *, version: int, socket: str, on_shutdown: Callable[[str], Any]
+    asked: PluginRequest, double: Double, stack: ExitStack, *, version: int, socket: str, on_shutdown: Callable[[str], Any]
 ) -> str:
     """Serve the package on loopback, or at a unix ``socket``, until ``stack`` ends; where, as gRPC spells it."""
     from mockprovider.wire.server import serve as serve_grpc  # noqa: PLC0415 - imported once the types are known to be good

@@ -29,7 +29,7 @@ class Changes(IntEnum):
     SOME = 2
 
 
-class Kind(IntEnum):
+class DiffKind(IntEnum):
     """``PropertyDiff.kind``: each odd number is the even one before it, with replacement."""
 
     ADD = 0
@@ -45,12 +45,16 @@ class Kind(IntEnum):
         return bool(self % 2)
 
 
-KINDS: Mapping[ChangeKind, Kind] = {ChangeKind.ADD: Kind.ADD, ChangeKind.DELETE: Kind.DELETE, ChangeKind.UPDATE: Kind.UPDATE}
-INVERSE: Mapping[int, Kind] = {
-    Kind.ADD: Kind.DELETE,
-    Kind.ADD_REPLACE: Kind.DELETE_REPLACE,
-    Kind.DELETE: Kind.ADD,
-    Kind.DELETE_REPLACE: Kind.ADD_REPLACE,
+KINDS: Mapping[ChangeKind, DiffKind] = {
+    ChangeKind.ADD: DiffKind.ADD,
+    ChangeKind.DELETE: DiffKind.DELETE,
+    ChangeKind.UPDATE: DiffKind.UPDATE,
+}
+INVERSE: Mapping[int, DiffKind] = {
+    DiffKind.ADD: DiffKind.DELETE,
+    DiffKind.ADD_REPLACE: DiffKind.DELETE_REPLACE,
+    DiffKind.DELETE: DiffKind.ADD,
+    DiffKind.DELETE_REPLACE: DiffKind.ADD_REPLACE,
 }
 
 
@@ -167,7 +171,7 @@ def _top_level(changed: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(segments[0]) for segments in map(paths.parse, changed) if segments))
 
 
-def _compare(old: Value, new: Value, path: paths.Path) -> Iterator[tuple[paths.Path, Kind]]:
+def _compare(old: Value, new: Value, path: paths.Path) -> Iterator[tuple[paths.Path, DiffKind]]:
     old, new = _bare(old), _bare(new)
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted(old.keys() | new.keys()):
@@ -177,16 +181,16 @@ def _compare(old: Value, new: Value, path: paths.Path) -> Iterator[tuple[paths.P
             was, now = (each[index] if index < len(each) else None for each in (old, new))
             yield from _compare_item(was, now, (*path, index))
     elif not same(old, new):
-        yield path, Kind.UPDATE
+        yield path, DiffKind.UPDATE
 
 
-def _compare_item(old: Value, new: Value, path: paths.Path) -> Iterator[tuple[paths.Path, Kind]]:
+def _compare_item(old: Value, new: Value, path: paths.Path) -> Iterator[tuple[paths.Path, DiffKind]]:
     if old is None and new is None:
         return
     if old is None:
-        yield path, Kind.ADD
+        yield path, DiffKind.ADD
     elif new is None:
-        yield path, Kind.DELETE
+        yield path, DiffKind.DELETE
     else:
         yield from _compare(old, new, path)
 

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from mockprovider.calls import Call, Reply
 from mockprovider.errors import PluginError
 
-
-class Provider(Protocol):
-    """A handler that holds something that must be given back."""
-
-    def __call__(self, call: Call) -> Reply:
-        """Answer a call."""
-
-    def close(self) -> None:
-        """Give back what it holds. Safe to call again."""
+if TYPE_CHECKING:
+    from mockprovider.wire.adapter import RunningProvider
 
 
 class PerSession:
@@ -26,9 +19,9 @@ class PerSession:
     ``start`` is given that first call: Pulumi's names the engine's address, which a plugin's command line needs.
     """
 
-    def __init__(self, start: Callable[[Call], Provider]) -> None:
+    def __init__(self, start: Callable[[Call], RunningProvider]) -> None:
         self._start = start
-        self._providers: dict[int, Provider] = {}
+        self._providers: dict[int, RunningProvider] = {}
         self._starting: dict[int, threading.Lock] = {}
         self._closed = False
         self._lock = threading.Lock()
@@ -37,7 +30,7 @@ class PerSession:
         """Hand the call to its session's provider. Raises what ``start`` raises, and ``PluginError`` once it was closed."""
         return self._provider(call)(call)
 
-    def _provider(self, call: Call) -> Provider:
+    def _provider(self, call: Call) -> RunningProvider:
         number = call.session.number
         found = self._providers.get(number)
         if found is not None:
@@ -54,7 +47,7 @@ class PerSession:
                 self._keep(call, found)
         return found
 
-    def _keep(self, call: Call, provider: Provider) -> None:
+    def _keep(self, call: Call, provider: RunningProvider) -> None:
         with self._lock:
             if not self._closed:
                 self._providers[call.session.number] = provider

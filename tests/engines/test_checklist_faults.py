@@ -18,7 +18,7 @@ from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.errors import ProgramError
-from mockprovider.pulumi.diff import Changes, Diff, Kind
+from mockprovider.pulumi.diff import Changes, Diff, DiffKind
 from mockprovider.pulumi.errors import pack
 from mockprovider.pulumi.signatures import SIGNATURE
 from mockprovider.pulumi.values import encode
@@ -194,7 +194,7 @@ def test_a_detailed_diff_without_its_flag(cli: PulumiCli, breaking: Breaking) ->
     """Details that ask for a replacement do not count where the answer does not say that it has some: it is an update."""
 
     def tell(*, has: bool) -> None:
-        told = Diff(Changes.SOME, detailed={"acl": (Kind.UPDATE_REPLACE, True)}, has_detailed=has)
+        told = Diff(Changes.SOME, detailed={"acl": (DiffKind.UPDATE_REPLACE, True)}, has_detailed=has)
         breaking.replace(Op.DIFF, "logs", lambda *_: Reply(extra={"diff": told}))
 
     cli.up(buckets(logs="x"))

@@ -22,7 +22,7 @@ from mockprovider.double import Double, recording, replaying
 from mockprovider.double.launchers import install
 from mockprovider.journal import Side
 from mockprovider.matching import digest
-from mockprovider.pulumi.diff import Changes, Diff, Kind
+from mockprovider.pulumi.diff import Changes, Diff, DiffKind
 from mockprovider.pulumi.errors import pack
 from mockprovider.pulumi.grpclog import lines
 from mockprovider.pulumi.methods import PROVIDER
@@ -343,7 +343,7 @@ def test_item_7_a_bad_signature(start):
 
 def test_item_7_a_detailed_diff_without_its_flag(start):
     """Item 7: a diff may have details and not say so, which engines then do not look at."""
-    told = Diff(Changes.SOME, detailed={"acl": (Kind.UPDATE_REPLACE, True)}, has_detailed=False)
+    told = Diff(Changes.SOME, detailed={"acl": (DiffKind.UPDATE_REPLACE, True)}, has_detailed=False)
     answer = start(provider=lambda _: Reply(extra={"diff": told})).ask("Diff", urn=URN, id="x")
 
     assert (list(answer.detailedDiff), answer.hasDetailedDiff, list(answer.replaces)) == (["acl"], False, [])

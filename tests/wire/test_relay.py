@@ -13,7 +13,7 @@ from mockprovider.calls import Call, Op
 from mockprovider.double import Double, Wiring
 from mockprovider.double.remote import connect as connect_grpc
 from mockprovider.errors import PluginError
-from mockprovider.plugin.asked import Asked
+from mockprovider.plugin.asked import PluginRequest
 from mockprovider.plugin.relaying import Relay
 from mockprovider.protocols import of_family
 from mockprovider.schema import ResourceType
@@ -29,7 +29,9 @@ def double():
 
 def asked(serving, **given):
     """What a plugin process was asked."""
-    return Asked(**{"protocol": of_family(given.pop("protocol", "")), "package": "cloud", "relay": serving.relay, **given})
+    return PluginRequest(
+        **{"protocol": of_family(given.pop("protocol", "")), "package": "cloud", "relay": serving.relay, **given}
+    )
 
 
 def knock(serving, **words):
