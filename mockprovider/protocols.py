@@ -40,6 +40,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
         way_back: import path of the class that reaches the engine during a call, for a protocol in which providers ask or tell
             their engine something.
         traits: import path of the struct of what this ecosystem alone says of a resource type (``schema.Traits``).
+        room: import path of the class that answers what only this protocol asks a fake, given its catalogue.
         generations: import path of the function that finds a generation by name: a layer that makes the fake an older provider.
     """
 
@@ -56,6 +57,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
     starter: str = ""
     way_back: str = ""
     traits: str = ""
+    room: str = ""
     generations: str = ""
 
     def __str__(self) -> str:

@@ -242,7 +242,7 @@ class Component(Struct, frozen=True):
         inputs: what a program sets, by name.
         outputs: what it shows; a ``computed`` template may name inputs and children (``Property(str, computed="{logs.arn}")``).
         children: its children as data, by a key for templates, registered in this order.
-        construct: a function instead of, or after, them: it is given a ``fake.components.Site`` and may return outputs.
+        construct: a function instead of, or after, them: it is given a ``pulumi.components.Site`` and may return outputs.
     """
 
     token: str
@@ -263,7 +263,7 @@ class Method(Struct, frozen=True):
     """A method of a component or resource (Pulumi's Call), declared by the token ``pkg:module:Type/method``.
 
     ``returns`` is a bag of values and templates over the arguments and the receiver's properties (``{self.url}``), or a
-    callable given a ``fake.components.Called``.
+    callable given a ``pulumi.components.Called``.
     """
 
     token: str

@@ -13,7 +13,7 @@ from mockprovider.calls import Op, Reply, Status
 from mockprovider.double import Double, recording, replaying
 from mockprovider.engine import Stack
 from mockprovider.errors import MissError, UnsupportedError
-from mockprovider.fake.components import Called, Site
+from mockprovider.pulumi.components import Called, Site
 from mockprovider.pulumi.signatures import MARKS
 from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.redaction import Redactor

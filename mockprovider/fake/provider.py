@@ -11,13 +11,13 @@ from mockprovider.errors import UnsupportedError
 from mockprovider.fake import views
 from mockprovider.fake.adopting import Adopting
 from mockprovider.fake.catalogue import Catalogue
-from mockprovider.fake.components import Components
 from mockprovider.fake.configuring import Configuring
 from mockprovider.fake.functions import Functions
 from mockprovider.fake.listing import Listing
 from mockprovider.fake.parameters import Parameters
 from mockprovider.fake.passing import Passing
 from mockprovider.fake.resources import Resources
+from mockprovider.protocols import ProviderProtocol, loaded
 from mockprovider.schema import Package
 from mockprovider.urn import Urn
 
@@ -50,11 +50,11 @@ class Fake:
             Adopting(catalogue, cloud, resources.ops[Op.READ]),
             Passing(catalogue, cloud),
             Functions(catalogue),
-            Components(catalogue),
             Listing(catalogue, cloud),
             Parameters(catalogue),
         )
         self._ops: Mapping[Op, Callable[[Call], Reply]] = {op: answer for room in rooms for op, answer in room.ops.items()}
+        self._particular: dict[str, Mapping[Op, Callable[[Call], Reply]]] = {}
 
     @property
     def strict(self) -> bool:
@@ -70,7 +70,15 @@ class Fake:
         if call.urn:
             # A malformed one would be remembered by an engine that no other provider answers.
             Urn.parse(call.urn)
-        op = self._ops.get(call.op)
+        op = self._ops.get(call.op) or self._particulars(call.session.protocol).get(call.op)
         if op is None:
             raise UnsupportedError(f"The fake does not answer {call.method or call.op.value} yet.")
         return op(call)
+
+    def _particulars(self, protocol: ProviderProtocol) -> Mapping[Op, Callable[[Call], Reply]]:
+        """What only this protocol asks a fake."""
+        if not protocol.room:
+            return {}
+        if protocol.name not in self._particular:
+            self._particular[protocol.name] = loaded(protocol.room)(self._catalogue).ops
+        return self._particular[protocol.name]

@@ -15,6 +15,7 @@ PULUMI = ProviderProtocol(
     starter="mockprovider.pulumi.starter:PulumiStarter",
     way_back="mockprovider.pulumi.wayback:WayBack",
     traits="mockprovider.pulumi.traits:ResourceTraits",
+    room="mockprovider.pulumi.components:Components",
     generations="mockprovider.pulumi.generations:named",
 )
 PROTOCOLS = (PULUMI,)

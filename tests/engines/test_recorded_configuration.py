@@ -13,7 +13,7 @@ from engine_toolbox import Remote, cli_of
 from mockprovider.double import Double, recording, replaying
 from mockprovider.engine import Stack
 from mockprovider.errors import MissError, MockProviderError
-from mockprovider.fake.components import Called, Site
+from mockprovider.pulumi.components import Called, Site
 from mockprovider.schema import Component, Method, Package
 from mockprovider.values import Secret
 

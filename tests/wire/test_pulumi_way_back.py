@@ -12,7 +12,7 @@ from pulumi.runtime.proto import engine_pb2, provider_pb2
 from mockprovider.calls import Call, Native, Op, Reply, Session
 from mockprovider.double import Double
 from mockprovider.errors import MalformedError
-from mockprovider.monitor import EngineRefusedError, Monitor
+from mockprovider.pulumi.components.monitor import EngineRefusedError, Monitor
 from mockprovider.pulumi.log import EngineClient, EngineServer
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR, connected, relayed, served

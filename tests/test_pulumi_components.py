@@ -9,8 +9,8 @@ from builders import TOKEN, call, fake
 
 from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.errors import DefinitionError, UnsupportedError
-from mockprovider.fake.components import filled
-from mockprovider.monitor import EngineRefusedError, Monitor
+from mockprovider.pulumi.components.monitor import EngineRefusedError, Monitor
+from mockprovider.pulumi.components.room import filled
 from mockprovider.schema import Child, Component, Method, Property
 from mockprovider.values import UNKNOWN, Output, ResourceReference, Secret
 

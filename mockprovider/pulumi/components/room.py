@@ -11,7 +11,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.catalogue import Catalogue, failed, nearest
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import fields
-from mockprovider.monitor import EngineRefusedError, Monitor, Registered, settled, urns_of
+from mockprovider.pulumi.components.monitor import EngineRefusedError, Monitor, Registered, settled, urns_of
 from mockprovider.schema import Component, Method, Property
 from mockprovider.values import (
     UNKNOWN,
