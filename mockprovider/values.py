@@ -139,7 +139,11 @@ def reveal(value: Value) -> Value:
     """``value`` without ``Secret`` and ``Output`` wrappers, at every depth."""
     if type(value) in LEAVES:
         return value
-    return map_value(value, lambda each: each.value if isinstance(each, (Secret, Output)) else each)
+    if isinstance(value, Mapping):
+        return {key: item if type(item) in LEAVES else reveal(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [reveal(item) for item in value]
+    return reveal(value.value) if isinstance(value, (Secret, Output)) else value
 
 
 def same(one: Value, other: Value) -> bool:

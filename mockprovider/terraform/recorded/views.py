@@ -27,7 +27,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.values import packing
-from mockprovider.values import Unknown, Value
+from mockprovider.values import LEAVES, Unknown, Value
 from mockprovider.wire.views import Leaf, Trees
 
 M = TypeVar("M", bound=Message)
@@ -140,6 +140,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # DynamicValue.
 
 
+PLAIN = LEAVES - {bytes, float}
+"""Types of values that JSON shows as they are."""
+
+
 def _show_msgpack(data: bytes) -> Data:
     try:
         shown = _show_value(packing.unpack_any(data))
@@ -156,18 +160,14 @@ def _show_value(value: Value) -> Data:
     if isinstance(value, bytes):
         return {"$bytes": _base64(value)}
     if isinstance(value, dict):
-        return {_key(key): _show_value(each) for key, each in sorted(value.items())}
+        if "$" in "".join([key[:1] for key in value]):
+            raise ValueError("a key would be taken for a marker")
+        return {key: item if type(item) in PLAIN else _show_value(item) for key, item in sorted(value.items())}
     if isinstance(value, list):
-        return [_show_value(each) for each in value]
+        return [_show_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"JSON has no {value}")
     return value
-
-
-def _key(key: Any) -> str:
-    if not isinstance(key, str) or key.startswith("$"):
-        raise ValueError(f"{key!r} would be taken for a marker")
-    return key
 
 
 def _read_msgpack(shown: Data) -> bytes:
@@ -185,7 +185,7 @@ def _read_value(shown: Data) -> Value:
         return Unknown(refinement=b64decode(shown["$unknown"]) or None)
     if "$bytes" in shown:
         return b64decode(shown["$bytes"])
-    return {key: _read_value(each) for key, each in shown.items()}
+    return {key: item if type(item) in PLAIN else _read_value(item) for key, item in shown.items()}
 
 
 # Fields that we do not know.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mockprovider.calls import Call, Reply, Session
+from mockprovider.calls import Reply
 from mockprovider.schema import ResourceType
-from mockprovider.terraform.rpcs.requests import schema_of
+from mockprovider.terraform.rpcs.requests import Codec
 from mockprovider.terraform.schema.declared import compiled
 from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, inward, outward
 from mockprovider.terraform.schema.tree import Place
@@ -18,12 +18,6 @@ from mockprovider.values import Bag, Value, has_unknown, reveal
 
 IDENTITY = "identity"
 """The key of ``Call.extra`` and ``Reply.extra`` under which an identity is told, in property names."""
-
-
-def declared_type(session: Session, name: str) -> ResourceType | None:
-    """The resource type that a session's package declares under a token or a Terraform name."""
-    schema = schema_of(session)
-    return schema.declared(name) if schema else None
 
 
 def identity_of(declared: ResourceType | None) -> tuple[str, ...]:
@@ -43,12 +37,12 @@ def fill_schemas(message: Any, types: Mapping[str, ResourceType]) -> None:
             attribute.required_for_import, attribute.description = True, member.description
 
 
-def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> None:
+def fill(into: Any, reply: Reply, coder: Codec, value: Bag | None, id_: Value) -> None:
     """Fill a ResourceIdentityData message, if the type has an identity and all of it is known.
 
     ``Reply.extra["identity"]`` wins over what the object's ``value`` and id say.
     """
-    declared = declared_type(call.session, call.type)
+    declared = coder.declared
     names = identity_of(declared)
     if declared is None or not names or value is None:
         return
@@ -59,9 +53,9 @@ def fill(into: Any, reply: Reply, call: Call, value: Bag | None, id_: Value) -> 
         into.identity_data.msgpack = packing.pack(outward(reveal(identity), tree, declared.terraform), tree.type)
 
 
-def read(data: Any, session: Session, name: str) -> dict[str, Any] | None:
+def read(data: Any, coder: Codec) -> dict[str, Any] | None:
     """The identity in a ResourceIdentityData message, in property names; ``None`` if there is none."""
-    declared = declared_type(session, name)
+    declared = coder.declared
     if declared is None or not identity_of(declared) or not data.identity_data.msgpack:
         return None
     tree = _tree(declared)

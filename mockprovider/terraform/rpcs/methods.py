@@ -47,7 +47,7 @@ APPLY = Shape(
 )
 IMPORT = Shape(of="resource", value="imported_resources")
 IDENTITY = Shape(of="resource")
-MOVE = Shape(of="resource", value="target_state", answer_private="target_private")
+MOVE = Shape(of="resource", value="target_state", answer_private="target_private", answer_identity="target_identity")
 CHECK_EPHEMERAL = Shape(of="ephemeral", bags={"inputs": "config"})
 OPEN = Shape(of="ephemeral", bags={"inputs": "config"}, value="result", answer_private="private")
 EPHEMERAL = Shape(of="ephemeral")
@@ -104,7 +104,7 @@ def _rows(proto: Proto) -> Iterator[Method]:
         UPGRADE,
         call=states.upgrade_call,
         request=states.upgrade_request,
-        response=states.upgrade_response,
+        response=states.state_response,
     )
     yield row("ReadResource", Op.READ, READ)
     yield row("PlanResourceChange", Op.PLAN, PLAN, response=replies.plan_response, reply=replies.plan_reply)
@@ -124,7 +124,7 @@ def _rows(proto: Proto) -> Iterator[Method]:
         MOVE,
         call=states.move_call,
         request=states.move_request,
-        response=states.move_response,
+        response=states.state_response,
     )
     yield row("ReadDataSource", Op.INVOKE, DATA, response=replies.data_response)
     yield row(

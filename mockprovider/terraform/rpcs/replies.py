@@ -33,8 +33,8 @@ def to_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> A
     if shape.answer_private:
         setattr(message, shape.answer_private, private_of(reply, call, coder))
     if shape.answer_identity:
-        identities.fill(getattr(message, shape.answer_identity), reply, call, reply.value, reply.id or call.id)
-    return _flagged(message, reply, call)
+        identities.fill(getattr(message, shape.answer_identity), reply, coder, reply.value, reply.id or call.id)
+    return _flagged(message, reply, coder)
 
 
 def told(value: Bag | None, coder: Codec) -> Bag | None:
@@ -42,13 +42,13 @@ def told(value: Bag | None, coder: Codec) -> Bag | None:
     return None if value is None else coder.told(value)
 
 
-def _flagged(message: Any, reply: Reply, call: Call) -> Any:
+def _flagged(message: Any, reply: Reply, coder: Codec) -> Any:
     """``message`` with what it says beside its value: that it is deferred, and that its type is to be forgiven much."""
     fields = message.DESCRIPTOR.fields_by_name
     if DEFERRED in reply.extra and "deferred" in fields:
         message.deferred.reason = reply.extra[DEFERRED]
     if "legacy_type_system" in fields:
-        declared = identities.declared_type(call.session, call.type)
+        declared = coder.declared
         message.legacy_type_system = declared is not None and declared.trait(ResourceTraits).legacy_type_system
     return message
 
@@ -87,12 +87,12 @@ def plan_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) ->
         id_ = (reply.id or call.id) if keeps_id else Unknown()
         planned = told(reply.plan.planned, coder)
         message.planned_state.msgpack = coder.encode(planned, id_, request_of(call))
-        identities.fill(message.planned_identity, reply, call, planned, id_)
+        identities.fill(message.planned_identity, reply, coder, planned, id_)
         for change in reply.plan.changes:
             if change.replaces:
                 _point(message.requires_replace.add(), coder.steps(parse(change.path)))
     message.planned_private = reply.private
-    return _flagged(message, reply, call)
+    return _flagged(message, reply, coder)
 
 
 def plan_reply(shape: Shape, message: Any, call: Call) -> Reply:

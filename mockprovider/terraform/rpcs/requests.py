@@ -57,11 +57,7 @@ def codec(session: Session, of: str, name: str) -> Codec:
     schema = schema_of(session)
     if schema is None or not of:
         return Generic(name)
-    if of == "provider":
-        return schema.provider
-    if of == "ephemeral":
-        return schema.ephemeral(name)
-    return schema.resource(name) if of == "resource" else schema.data_source(name)
+    return schema.coder(of, name)
 
 
 def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -> Call:

@@ -37,7 +37,7 @@ def upgrade_call(shape: Shape, method: str, message: Any, session: Session) -> C
     coder = codec(session, shape.of, message.type_name)
     raw = _parsed(message.raw_state, message.type_name)
     extra = {"version": message.version, RAW: raw}
-    declared = identities.declared_type(session, message.type_name)
+    declared = coder.declared
     by_function = declared is not None and declared.trait(ResourceTraits).upgrades_from(message.version)
     prior, id_ = (None, _own_id(raw)) if by_function else _read(coder, message.raw_state, raw)
     return Call(op=Op.UPGRADE, session=session, method=method, type=coder.token, id=id_, prior=prior, extra=extra)
@@ -80,8 +80,8 @@ def _plain_number(value: Any) -> Any:
     return int(value) if value == int(value) else float(value)
 
 
-def upgrade_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The upgraded state: the reply's value, or the attributes that upgrade functions made."""
+def state_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
+    """The upgraded or moved state: the reply's value, or the attributes that functions made."""
     return replies.to_response(shape, cls, _from_raw(shape, reply, call), call)
 
 
@@ -104,7 +104,7 @@ def move_call(shape: Shape, method: str, message: Any, session: Session) -> Call
     """
     coder = codec(session, shape.of, message.target_type_name)
     raw = _parsed(message.source_state, message.source_type_name)
-    declared = identities.declared_type(session, message.target_type_name)
+    declared = coder.declared
     by_function = declared is not None and isinstance(declared.moved_from, Mapping)
     prior, id_ = (None, _own_id(raw)) if by_function else _read(coder, message.source_state, raw)
     extra = {
@@ -137,21 +137,13 @@ def move_request(shape: Shape, cls: type[Message], call: Call) -> Any:
     return message
 
 
-def move_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The state under its new type, with its private bytes and its identity."""
-    reply = _from_raw(shape, reply, call)
-    message = replies.to_response(shape, cls, reply, call)
-    identities.fill(message.target_identity, reply, call, reply.value, reply.id or call.id)
-    return message
-
-
 # Imports ------------------------------------------------------------------------------------------------------------------
 
 
 def import_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
     """ImportResourceState names the object by its id, or by its identity, which is in ``Call.extra``."""
     coder = codec(session, shape.of, message.type_name)
-    identity = identities.read(message.identity, session, message.type_name)
+    identity = identities.read(message.identity, coder)
     extra = {} if identity is None else {identities.IDENTITY: identity}
     return Call(op=Op.IMPORT, session=session, method=method, type=coder.token, id=message.id, extra=extra)
 
@@ -159,10 +151,11 @@ def import_call(shape: Shape, method: str, message: Any, session: Session) -> Ca
 def import_request(shape: Shape, cls: type[Message], call: Call) -> Any:
     """The request of an import call."""
     message: Any = cls()
-    message.type_name, message.id = codec(call.session, shape.of, call.type).name, call.id
+    coder = codec(call.session, shape.of, call.type)
+    message.type_name, message.id = coder.name, call.id
     identity = call.extra.get(identities.IDENTITY)
     if identity is not None:
-        identities.fill(message.identity, Reply(extra={identities.IDENTITY: identity}), call, {}, call.id)
+        identities.fill(message.identity, Reply(extra={identities.IDENTITY: identity}), coder, {}, call.id)
     return message
 
 
@@ -186,7 +179,7 @@ def _add(message: Any, shape: Shape, reply: Reply, call: Call) -> None:
     coder = codec(call.session, shape.of, as_call.type)
     made = message.imported_resources.add(type_name=coder.name, private=replies.private_of(reply, as_call, coder))
     made.state.msgpack = coder.encode(replies.told(reply.value, coder), as_call.id, replies.request_of(call))
-    identities.fill(made.identity, reply, as_call, reply.value, as_call.id)
+    identities.fill(made.identity, reply, coder, reply.value, as_call.id)
 
 
 def import_reply(shape: Shape, message: Any, call: Call) -> Reply:
@@ -221,10 +214,11 @@ def identity_upgrade_request(shape: Shape, cls: type[Message], call: Call) -> An
 
 def identity_upgrade_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
     """The identity as today's schema has it. Raises ``MalformedError`` for a type that has none."""
-    message = replies.answer(cls, reply, codec(call.session, shape.of, call.type))
-    declared = identities.declared_type(call.session, call.type)
+    coder = codec(call.session, shape.of, call.type)
+    message = replies.answer(cls, reply, coder)
     if reply.failures:
         return message
+    declared = coder.declared
     if declared is None or not identities.identity_of(declared):
         raise MalformedError(f"{call.type} has no identity: declare it with traits=[ResourceTraits(identity=(...))].")
     identities.upgraded(message.upgraded_identity, call.extra["raw_identity"], declared)

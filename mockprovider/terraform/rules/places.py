@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mockprovider.terraform.schema.tree import Place
 from mockprovider.terraform.values.types import Type
-from mockprovider.values import Unknown, Value, same
+from mockprovider.values import LEAVES, Unknown, Value, same
 
 
 def equal(one: Value, other: Value, declared: Type) -> bool:
@@ -39,11 +39,12 @@ def unknowns(value: Value, path: str = "") -> Iterator[str]:
     if isinstance(value, Unknown):
         yield path
     elif isinstance(value, dict):
-        for key, each in value.items():
-            yield from unknowns(each, f"{path}.{key}" if path else str(key))
+        for key, item in value.items():
+            if type(item) not in LEAVES:
+                yield from unknowns(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from unknowns(each, f"{path}[{index}]")
+        for index, item in enumerate(value):
+            yield from unknowns(item, f"{path}[{index}]")
 
 
 def elements(value: Value, place: Place, path: str) -> Iterator[tuple[str, Value]]:

@@ -33,12 +33,16 @@ class ObjectSchema:
     Args:
         name: what Terraform calls it; ``token``: what Pulumi does.
         tree: its places, by the properties that they stand for.
+        declared: the definition that it was compiled of.
         result: the property that takes a function's whole answer, where nobody knows the names in it.
         published: whether a published schema says what this is: then a configuration's own values always stay.
     """
 
-    def __init__(self, name: str, token: str, tree: Place, *, result: str = "", published: bool = False) -> None:
+    def __init__(
+        self, name: str, token: str, tree: Place, *, declared: Any = None, result: str = "", published: bool = False
+    ) -> None:
         self.name, self.token, self.tree, self.result, self.published = name, token, tree, result, published
+        self.declared = declared
         self.type = tree.type
         id_ = tree.members.get(ID)
         self.implicit_id = id_ is not None and not id_.property_name
@@ -86,7 +90,7 @@ class ObjectSchema:
         attributes = self._attributes(bag, id_)
         if like is not None and attributes is not None and self._has_dynamic:
             attributes = dynamics.typed(attributes, self.type, dynamics.hints(_sources(like), self.type))
-        return packing.pack(attributes, self.type)
+        return packing.packed(packing.encode(attributes, self.type))
 
     def encode_json(self, bag: Bag | None, id_: str | Unknown = "") -> bytes:
         """The JSON of ``bag`` as a state file keeps it."""
@@ -152,7 +156,7 @@ def inward(value: Value, place: Place) -> Value:
     for name, item in value.items():
         member = place.members.get(name)
         if item is not None and member is not None and member.property_name:
-            own = inward(item, member)
+            own = inward(item, member) if member.nesting else item
             if name not in place.never_null or own not in ([], {}):
                 bag[member.property_name] = own
     return bag
@@ -165,7 +169,8 @@ def outward(value: Value, place: Place, owner: str) -> Value:
     attributes: dict[str, Value] = {}
     for own, item in value.items():
         name = place.attributes.get(own) or _undeclared(own, place, owner)
-        attributes[name] = outward(item, place.members[name], owner)
+        member = place.members[name]
+        attributes[name] = outward(item, member, owner) if member.nesting else item
     for name, block in place.never_null.items():
         if attributes.get(name) is None:
             attributes[name] = outward({}, block, owner) if block.nesting == "group" else EMPTY[block.nesting]()
@@ -195,6 +200,7 @@ class Generic:
     """What ``ObjectSchema`` does, where no schema is known: Terraform's own names, nulls kept, types as msgpack tells them."""
 
     keeps_id = True
+    declared: Any = None
 
     def __init__(self, name: str) -> None:
         self.name = self.token = name

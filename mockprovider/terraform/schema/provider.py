@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from operator import is_not
@@ -85,7 +85,7 @@ class ProviderSchema:
     def __init__(self, package: Package, major: int = 6) -> None:
         self.package = package
         self.major = major
-        self._compiled: dict[str, tuple[object, ObjectSchema]] = {}
+        self._coders: dict[tuple[str, str], ObjectSchema] = {}
         self._message: tuple[list[object], Message] | None = None
         self._lock = threading.Lock()
 
@@ -98,32 +98,50 @@ class ProviderSchema:
             tree = standing_for(tree_of(published), arguments) if published else compiled(arguments, self.major)
         return ObjectSchema(package.name, f"pulumi:providers:{package.name}", tree, published=bool(published))
 
-    def declared(self, name: str) -> ResourceType | None:
-        """The resource type of a token or Terraform name."""
-        return self.package.resources.get(name) or self.package.by_terraform_name(name)
-
     def resource(self, name: str) -> ObjectSchema:
         """A resource type by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
-        declared = self.declared(name)
-        if declared is None:
-            raise self._undeclared("resource type", name, [each.terraform for each in self.package.resources.values()])
-        return self._compile(declared, self._resource)
+        return self.coder("resource", name)
 
     def data_source(self, name: str) -> ObjectSchema:
         """A function as a data source, by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
-        tokens = {_named(function): token for token, function in self.package.functions.items()}
-        declared = self.package.functions.get(name) or self.package.functions.get(tokens.get(name, ""))
-        if declared is None:
-            raise self._undeclared("data source", name, list(tokens))
-        return self._compile(declared, self._asked)
+        return self.coder("data", name)
 
     def ephemeral(self, name: str) -> ObjectSchema:
         """An ephemeral resource by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
-        known = ephemerals(self.package)
+        return self.coder("ephemeral", name)
+
+    def coder(self, of: str, name: str) -> ObjectSchema:
+        """What encodes objects of a type; ``of`` is ``provider``, ``resource``, ``data`` or ``ephemeral``.
+
+        Raises ``MalformedError`` for a type that is not declared.
+        """
+        if of == "provider":
+            return self.provider
+        sections: Mapping[str, Mapping[str, Any]] = {
+            "resource": self.package.resources,
+            "data": self.package.functions,
+            "ephemeral": self.package.offers,
+        }
+        held = self._coders.get((of, name))
+        # What was declared anew is compiled anew.
+        if held is None or sections[of].get(held.token) is not held.declared:
+            held = self._compile(of, name)
+            self._coders[of, held.name] = self._coders[of, held.token] = held
+        return held
+
+    def _compile(self, of: str, name: str) -> ObjectSchema:
+        sections: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+            "resource": ("resource type", {declared.terraform: declared for declared in self.package.resources.values()}),
+            "data": ("data source", {_named(declared): declared for declared in self.package.functions.values()}),
+            "ephemeral": ("ephemeral resource", ephemerals(self.package)),
+        }
+        what, known = sections[of]
         declared = known.get(name) or next((each for each in known.values() if each.token == name), None)
         if declared is None:
-            raise self._undeclared("ephemeral resource", name, list(known))
-        return self._compile(declared, self._asked)
+            near = get_close_matches(name, known, 1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Declared are: {', '.join(sorted(known)) or 'none'}."
+            raise MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
+        return self._resource(declared) if isinstance(declared, ResourceType) else self._asked(declared)
 
     def message(self) -> Message:
         """The answer to GetProviderSchema, built once for one set of definitions."""
@@ -163,12 +181,6 @@ class ProviderSchema:
         name = _named(declared)
         fill_schema(into[name], self._asked(declared).tree, name, _version(declared.terraform_schema))
 
-    def _compile(self, declared: Any, make: Callable[[Any], ObjectSchema]) -> ObjectSchema:
-        held = self._compiled.get(declared.token)
-        if held is None or held[0] is not declared:
-            held = self._compiled[declared.token] = (declared, make(declared))
-        return held[1]
-
     def _resource(self, declared: ResourceType) -> ObjectSchema:
         properties, published = declared.properties, declared.trait(ResourceTraits).schema
         with names.served(declared.token):
@@ -179,7 +191,7 @@ class ProviderSchema:
                 tree = replace(compiled({**properties, **implicit}, self.major), description=declared.description)
             # An id that is no property of the type is Terraform's alone.
             tree = standing_for(tree, properties)
-        return ObjectSchema(declared.terraform, declared.token, tree, published=bool(published))
+        return ObjectSchema(declared.terraform, declared.token, tree, declared=declared, published=bool(published))
 
     def _asked(self, declared: Function | Ephemeral) -> ObjectSchema:
         """A data source or an ephemeral resource: its arguments, and what it answers."""
@@ -187,12 +199,8 @@ class ProviderSchema:
         with names.served(declared.token):
             tree = tree_of(published) if published else compiled(_asked_properties(declared), self.major)
         result = "result" if callable(declared.returns) and not published else ""
-        return ObjectSchema(_named(declared), declared.token, tree, result=result, published=bool(published))
-
-    def _undeclared(self, what: str, name: str, known: list[str]) -> MalformedError:
-        near = get_close_matches(name, known, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Declared are: {', '.join(sorted(known)) or 'none'}."
-        return MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
+        name = _named(declared)
+        return ObjectSchema(name, declared.token, tree, declared=declared, result=result, published=bool(published))
 
     def _check_arguments(self) -> None:
         """Raise ``DefinitionError`` for properties that no configuration could set."""

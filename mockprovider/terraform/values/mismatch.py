@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeAlias
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.values.types import Type
 
+Where: TypeAlias = "str | tuple[Where, str | int | tuple[str]]"
+"""Where a value stands: what its owner is called, or its owner and an attribute's name, an index, or a key in a tuple.
 
-def expect(value: Any, kinds: type | tuple[type, ...], declared: Type, path: str) -> Any:
+Only an error needs it as text.
+"""
+
+
+def show(where: Where) -> str:
+    """A place as errors write it: ``rules[0].labels["a"]``."""
+    if isinstance(where, str):
+        return where
+    owner, step = show(where[0]), where[1]
+    if isinstance(step, str):
+        return f"{owner}.{step}" if owner else step
+    return f"{owner}[{step}]" if isinstance(step, int) else f'{owner}["{step[0]}"]'
+
+
+def expect(value: Any, kinds: type | tuple[type, ...], declared: Type, where: Where) -> Any:
     """``value`` itself, if it is of one of the Python types ``kinds``. Raises ``MalformedError`` if not."""
     if not isinstance(value, kinds):
-        raise wrong(value, declared, path)
+        raise wrong(value, declared, where)
     return value
 
 
-def wrong(value: Any, declared: Type, path: str) -> MalformedError:
+def wrong(value: Any, declared: Type, where: Where) -> MalformedError:
     """The error of a value that is no ``declared``."""
     # The value itself may be a secret.
-    return MalformedError(f"{path or 'value'}: expected {declared.name}, got {type(value).__name__}.")
+    return MalformedError(f"{show(where) or 'value'}: expected {declared.name}, got {type(value).__name__}.")
 
 
-def check_names(found: Mapping[str, Any], declared: Type, path: str) -> None:
+def check_names(found: Mapping[str, Any], declared: Type, where: Where) -> None:
     """Raises ``MalformedError`` for a name that is no attribute of the object type ``declared``."""
     for name in found:
         if name not in declared.attributes:
             near = get_close_matches(str(name), declared.attributes, 1)
             hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(sorted(declared.attributes)) or 'none'}."
-            raise MalformedError(f"{path or 'object'}: there is no attribute {name!r}.{hint}")
+            raise MalformedError(f"{show(where) or 'object'}: there is no attribute {name!r}.{hint}")
 
 
-def join(path: str, name: str) -> str:
-    """The path of an attribute of what is at ``path``."""
-    return f"{path}.{name}" if path else name
+def check_length(items: Sequence[Any], declared: Type, where: Where) -> None:
+    """Raises ``MalformedError`` for elements that are not as many as those of the tuple type ``declared``."""
+    wanted = len(declared.elements)
+    if len(items) != wanted:
+        raise MalformedError(f"{show(where) or 'value'}: a tuple of {wanted} is needed, these are {len(items)}.")

@@ -18,7 +18,7 @@ import msgpack  # type: ignore[import-untyped]
 from msgspec import Struct
 
 from mockprovider.errors import MalformedError
-from mockprovider.terraform.values.mismatch import check_names, expect, join, wrong
+from mockprovider.terraform.values.mismatch import Where, check_length, check_names, expect, show, wrong
 from mockprovider.terraform.values.types import Type, parse_type, type_json, type_of
 from mockprovider.values import LEAVES, Archive, Asset, Unknown, Value, reveal
 
@@ -62,23 +62,24 @@ def unpack_any(data: bytes) -> Value:
 
 def pack_any(value: Value) -> bytes:
     """The msgpack of a value that needs no type: the counterpart of ``unpack_any``, with the keys of maps sorted."""
-    return _packed(_plain(value))
+    return packed(_plain(value))
 
 
-def unpack(data: bytes, declared: Type, path: str = "") -> Value:
-    """The value of type ``declared`` that ``data`` encodes; ``path`` is what errors call it.
+def unpack(data: bytes, declared: Type, where: Where = "") -> Value:
+    """The value of type ``declared`` that ``data`` encodes; ``where`` is what errors call it.
 
     Raises ``MalformedError`` for bytes that are not msgpack, or not of that type.
     """
-    return decode(unpack_any(data), declared, path)
+    return decode(unpack_any(data), declared, where)
 
 
-def pack(value: Value, declared: Type, path: str = "") -> bytes:
+def pack(value: Value, declared: Type, where: Where = "") -> bytes:
     """The msgpack of ``value`` as a ``declared``. Raises ``MalformedError``, with the path, for a value of another type."""
-    return _packed(encode(reveal(value), declared, path))
+    return packed(encode(reveal(value), declared, where))
 
 
-def _packed(tree: Any) -> bytes:
+def packed(tree: Any) -> bytes:
+    """The msgpack of what ``encode`` made."""
     return bytes(msgpack.packb(tree))
 
 
@@ -97,7 +98,7 @@ def _plain(value: Value) -> Any:
     if isinstance(value, Unknown):
         return _extension(value)
     if isinstance(value, Mapping):
-        return {key: _plain(value[key]) for key in sorted(value)}
+        return {key: item if type(item) in _AS_THEY_ARE else _plain(item) for key, item in sorted(value.items())}
     if isinstance(value, (list, tuple)):
         return [_plain(each) for each in value]
     return _number_out(value, "") if isinstance(value, Decimal) or _is_big(value) else value
@@ -113,41 +114,43 @@ def _is_big(value: Value) -> bool:
 # Decoding, by type name.
 
 
-def decode(raw: Any, declared: Type, path: str = "") -> Value:
+def decode(raw: Any, declared: Type, where: Where = "") -> Value:
     """The value that ``raw``, unpacked msgpack, stands for as a ``declared``. Raises ``MalformedError`` with the path."""
     if raw is None:
         return None
+    if type(raw) is str and declared.name == "string":
+        return unicodedata.normalize("NFC", raw)
     if isinstance(raw, (Unknown, msgpack.Timestamp)):
         return Unknown(KINDS.get(declared.name, "string"), getattr(raw, "refinement", None))
-    return DECODERS[declared.name](raw, declared, path)
+    return DECODERS[declared.name](raw, declared, where)
 
 
-def string_in(raw: Any, declared: Type, path: str) -> str:
+def string_in(raw: Any, declared: Type, where: Where) -> str:
     """A string, normalised as Terraform does."""
     if isinstance(raw, bytes):
         raw = raw.decode()
-    return unicodedata.normalize("NFC", expect(raw, str, declared, path))
+    return unicodedata.normalize("NFC", expect(raw, str, declared, where))
 
 
-def bool_in(raw: Any, declared: Type, path: str) -> bool:
+def bool_in(raw: Any, declared: Type, where: Where) -> bool:
     """A boolean, and nothing that could be taken for one."""
-    return bool(expect(raw, bool, declared, path))
+    return bool(expect(raw, bool, declared, where))
 
 
-def _number_in(raw: Any, declared: Type, path: str) -> Value:
+def _number_in(raw: Any, declared: Type, where: Where) -> Value:
     if isinstance(raw, bool) or not isinstance(raw, (int, float, str)):
-        raise wrong(raw, declared, path)
-    return number(raw, path) if isinstance(raw, str) else raw
+        raise wrong(raw, declared, where)
+    return number(raw, where) if isinstance(raw, str) else raw
 
 
-def number(text: str, path: str = "") -> int | float | Decimal:
+def number(text: str, where: Where = "") -> int | float | Decimal:
     """The number that a decimal string means: an ``int``, or the ``float`` that prints like it, or else a ``Decimal``."""
     try:
         exact = Decimal(text)
     except InvalidOperation as error:
-        raise MalformedError(f"{path or 'value'}: {text!r} is no number.") from error
+        raise MalformedError(f"{show(where) or 'value'}: {text!r} is no number.") from error
     if exact.is_finite() and not -LONGEST < exact.adjusted() < LONGEST:
-        raise MalformedError(f"{path or 'value'}: {text[:40]!r} has more digits than Terraform's numbers can.")
+        raise MalformedError(f"{show(where) or 'value'}: {text[:40]!r} has more digits than Terraform's numbers can.")
     if not exact.is_finite():
         return float(exact)
     if exact == exact.to_integral_value():
@@ -156,117 +159,119 @@ def number(text: str, path: str = "") -> int | float | Decimal:
     return near if math.isfinite(near) and Decimal(repr(near)) == exact else exact
 
 
-def _list_in(raw: Any, declared: Type, path: str) -> list[Value]:
+def _list_in(raw: Any, declared: Type, where: Where) -> list[Value]:
     items = declared.element
-    return [decode(each, items, f"{path}[{index}]") for index, each in enumerate(expect(raw, list, declared, path))]
+    return [decode(each, items, (where, index)) for index, each in enumerate(expect(raw, list, declared, where))]
 
 
-def _tuple_in(raw: Any, declared: Type, path: str) -> list[Value]:
-    items = expect(raw, list, declared, path)
-    if items and len(items) != len(declared.elements):
-        raise MalformedError(f"{path or 'value'}: a tuple of {len(declared.elements)} is needed, these are {len(items)}.")
+def _tuple_in(raw: Any, declared: Type, where: Where) -> list[Value]:
+    items = expect(raw, list, declared, where)
+    if items:
+        check_length(items, declared, where)
     return [
-        decode(each, kind, f"{path}[{index}]") for index, (each, kind) in enumerate(zip(items, declared.elements, strict=False))
+        decode(each, kind, (where, index)) for index, (each, kind) in enumerate(zip(items, declared.elements, strict=False))
     ]
 
 
-def _map_in(raw: Any, declared: Type, path: str) -> dict[str, Value]:
+def _map_in(raw: Any, declared: Type, where: Where) -> dict[str, Value]:
     items = declared.element
     return {
-        unicodedata.normalize("NFC", expect(key, str, declared, path)): decode(each, items, f'{path}["{key}"]')
-        for key, each in expect(raw, dict, declared, path).items()
+        unicodedata.normalize("NFC", expect(key, str, declared, where)): decode(each, items, (where, (key,)))
+        for key, each in expect(raw, dict, declared, where).items()
     }
 
 
-def _object_in(raw: Any, declared: Type, path: str) -> dict[str, Value]:
-    found = expect(raw, dict, declared, path)
+def _object_in(raw: Any, declared: Type, where: Where) -> dict[str, Value]:
+    found = expect(raw, dict, declared, where)
     if found and found.keys() != declared.attributes.keys():
-        check_names(found, declared, path)
+        check_names(found, declared, where)
         missing = ", ".join(sorted(declared.attributes.keys() - found.keys()))
         raise MalformedError(
-            f"{path or 'object'}: without {missing}. Every attribute of an object travels, null where it has none."
+            f"{show(where) or 'object'}: without {missing}. Every attribute of an object travels, null where it has none."
         )
-    return {name: decode(each, declared.attributes[name], join(path, name)) for name, each in found.items()}
+    kinds = declared.attributes
+    return {name: None if item is None else decode(item, kinds[name], (where, name)) for name, item in found.items()}
 
 
-def _dynamic_in(raw: Any, declared: Type, path: str) -> Value:
+def _dynamic_in(raw: Any, declared: Type, where: Where) -> Value:
     if not (isinstance(raw, list) and len(raw) == 2 and isinstance(raw[0], (bytes, str))):
-        raise wrong(raw, declared, path)
-    return decode(raw[1], parse_type(raw[0]), path)
+        raise wrong(raw, declared, where)
+    return decode(raw[1], parse_type(raw[0]), where)
 
 
 # Encoding, by type name.
 
 
-def encode(value: Value, declared: Type, path: str = "") -> Any:
+def encode(value: Value, declared: Type, where: Where = "") -> Any:
     """``value`` as a ``declared``, ready for msgpack. Raises ``MalformedError`` with the path for a value of another type."""
     if value is None:
         return None
+    if type(value) is str and declared.name == "string":
+        return unicodedata.normalize("NFC", value)
     if isinstance(value, Unknown):
         return _extension(value)
-    return ENCODERS[declared.name](value, declared, path)
+    return ENCODERS[declared.name](value, declared, where)
 
 
-def _string_out(value: Value, declared: Type, path: str) -> str:
+def _string_out(value: Value, declared: Type, where: Where) -> str:
     if isinstance(value, (Asset, Archive)):
         value = value.path or value.uri or (value.text if isinstance(value, Asset) else None)
-    return unicodedata.normalize("NFC", expect(value, str, declared, path))
+    return unicodedata.normalize("NFC", expect(value, str, declared, where))
 
 
-def _number_out_typed(value: Value, declared: Type, path: str) -> int | float | str:
+def _number_out_typed(value: Value, declared: Type, where: Where) -> int | float | str:
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-        raise wrong(value, declared, path)
-    return _number_out(value, path)
+        raise wrong(value, declared, where)
+    return _number_out(value, where)
 
 
-def _number_out(value: float | Decimal, path: str) -> int | float | str:
+def _number_out(value: float | Decimal, where: Where) -> int | float | str:
     """Terraform's own choice: a 64-bit integer, else a float that is exactly what it prints as, else the decimal."""
     if isinstance(value, float) and math.isinf(value):
         return value
     exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not exact.is_finite():
-        raise MalformedError(f"{path or 'value'}: Terraform has no number {value}.")
+        raise MalformedError(f"{show(where) or 'value'}: Terraform has no number {value}.")
     if exact == exact.to_integral_value():
         return int(exact) if int(exact) in BITS_64 else str(int(exact))
     near = float(exact)
     return near if math.isfinite(near) and Decimal(near) == exact else format(exact, "f")
 
 
-def _list_out(value: Value, declared: Type, path: str) -> list[Any]:
+def _list_out(value: Value, declared: Type, where: Where) -> list[Any]:
     items = declared.element
-    return [encode(each, items, f"{path}[{index}]") for index, each in enumerate(expect(value, (list, tuple), declared, path))]
+    return [encode(each, items, (where, index)) for index, each in enumerate(expect(value, (list, tuple), declared, where))]
 
 
-def _tuple_out(value: Value, declared: Type, path: str) -> list[Any]:
-    items: Sequence[Value] = expect(value, (list, tuple), declared, path)
-    if len(items) != len(declared.elements):
-        raise MalformedError(f"{path or 'value'}: a tuple of {len(declared.elements)} is needed, these are {len(items)}.")
-    return [
-        encode(each, kind, f"{path}[{index}]") for index, (each, kind) in enumerate(zip(items, declared.elements, strict=True))
-    ]
+def _tuple_out(value: Value, declared: Type, where: Where) -> list[Any]:
+    items: Sequence[Value] = expect(value, (list, tuple), declared, where)
+    check_length(items, declared, where)
+    return [encode(each, kind, (where, index)) for index, (each, kind) in enumerate(zip(items, declared.elements, strict=True))]
 
 
-def _map_out(value: Value, declared: Type, path: str) -> dict[str, Any]:
+def _map_out(value: Value, declared: Type, where: Where) -> dict[str, Any]:
     items = declared.element
-    found: Mapping[str, Value] = expect(value, Mapping, declared, path)
-    return {unicodedata.normalize("NFC", key): encode(found[key], items, f'{path}["{key}"]') for key in sorted(found)}
+    found: Mapping[str, Value] = expect(value, Mapping, declared, where)
+    return {unicodedata.normalize("NFC", key): encode(found[key], items, (where, (key,))) for key in sorted(found)}
 
 
-def _object_out(value: Value, declared: Type, path: str) -> dict[str, Any]:
-    found: Mapping[str, Value] = expect(value, Mapping, declared, path)
-    check_names(found, declared, path)
-    attributes = declared.attributes
-    return {name: encode(found.get(name), attributes[name], join(path, name)) for name in sorted(attributes)}
+def _object_out(value: Value, declared: Type, where: Where) -> dict[str, Any]:
+    found: Mapping[str, Value] = expect(value, Mapping, declared, where)
+    kinds = declared.attributes
+    if not found.keys() <= kinds.keys():
+        check_names(found, declared, where)
+    items = {name: found.get(name) for name in sorted(kinds)}
+    return {name: None if item is None else encode(item, kinds[name], (where, name)) for name, item in items.items()}
 
 
-def _dynamic_out(value: Value, declared: Type, path: str) -> list[Any]:  # noqa: ARG001 - the value says its type
+def _dynamic_out(value: Value, declared: Type, where: Where) -> list[Any]:  # noqa: ARG001 - the value says its type
     if isinstance(value, Dynamic):
-        return [type_json(value.type), encode(value.value, value.type, path)]
+        return [type_json(value.type), encode(value.value, value.type, where)]
     found = type_of(value)
-    return [type_json(found), encode(value, found, path)]
+    return [type_json(found), encode(value, found, where)]
 
 
-DECODERS: Mapping[str, Callable[[Any, Type, str], Value]] = {
+DECODERS: Mapping[str, Callable[[Any, Type, Where], Value]] = {
     "string": string_in,
     "bool": bool_in,
     "number": _number_in,
@@ -277,7 +282,7 @@ DECODERS: Mapping[str, Callable[[Any, Type, str], Value]] = {
     "object": _object_in,
     "dynamic": _dynamic_in,
 }
-ENCODERS: Mapping[str, Callable[[Value, Type, str], Any]] = {
+ENCODERS: Mapping[str, Callable[[Value, Type, Where], Any]] = {
     "string": _string_out,
     "bool": bool_in,
     "number": _number_out_typed,

@@ -10,7 +10,7 @@ from typing import Any
 import msgpack  # type: ignore[import-untyped]
 
 from mockprovider.errors import MalformedError
-from mockprovider.terraform.values.mismatch import expect, join, wrong
+from mockprovider.terraform.values.mismatch import Where, expect, wrong
 from mockprovider.terraform.values.packing import bool_in, encode, number, string_in
 from mockprovider.terraform.values.types import Type, parse_type
 from mockprovider.values import Value, reveal
@@ -38,54 +38,54 @@ def type_in_json(raw: Any) -> Type:
     return parse_type(json.dumps(raw.get("type") if isinstance(raw, dict) else None))
 
 
-def decode_json(raw: Any, declared: Type, path: str = "") -> Value:
+def decode_json(raw: Any, declared: Type, where: Where = "") -> Value:
     """The value that parsed JSON means as a ``declared``; see ``from_json``."""
     if raw is None:
         return None
     if declared.name in LENIENT:
-        return LENIENT[declared.name](raw, declared, path)
+        return LENIENT[declared.name](raw, declared, where)
     if declared.name == "dynamic":
-        expect(raw, dict, declared, path)
-        return decode_json(raw.get("value"), type_in_json(raw), path)
+        expect(raw, dict, declared, where)
+        return decode_json(raw.get("value"), type_in_json(raw), where)
     if declared.name == "object":
-        expect(raw, dict, declared, path)
-        return {name: decode_json(raw.get(name), kind, join(path, name)) for name, kind in declared.attributes.items()}
-    return _collection_from_json(raw, declared, path)
+        expect(raw, dict, declared, where)
+        return {name: decode_json(raw.get(name), kind, (where, name)) for name, kind in declared.attributes.items()}
+    return _collection_from_json(raw, declared, where)
 
 
-def _string_from_json(raw: Any, declared: Type, path: str) -> str:
+def _string_from_json(raw: Any, declared: Type, where: Where) -> str:
     # JSON lets a boolean or a number stand where a string is meant.
     if isinstance(raw, bool):
         raw = str(raw).lower()
-    return string_in(str(raw) if isinstance(raw, (int, Decimal)) else raw, declared, path)
+    return string_in(str(raw) if isinstance(raw, (int, Decimal)) else raw, declared, where)
 
 
-def _bool_from_json(raw: Any, declared: Type, path: str) -> bool:
-    return bool_in({"true": True, "false": False}.get(raw, raw) if isinstance(raw, str) else raw, declared, path)
+def _bool_from_json(raw: Any, declared: Type, where: Where) -> bool:
+    return bool_in({"true": True, "false": False}.get(raw, raw) if isinstance(raw, str) else raw, declared, where)
 
 
-def _number_from_json(raw: Any, declared: Type, path: str) -> Value:
+def _number_from_json(raw: Any, declared: Type, where: Where) -> Value:
     if isinstance(raw, bool) or not isinstance(raw, (int, Decimal, str)):
-        raise wrong(raw, declared, path)
-    return number(str(raw), path)
+        raise wrong(raw, declared, where)
+    return number(str(raw), where)
 
 
-LENIENT: Mapping[str, Callable[[Any, Type, str], Value]] = {
+LENIENT: Mapping[str, Callable[[Any, Type, Where], Value]] = {
     "string": _string_from_json,
     "bool": _bool_from_json,
     "number": _number_from_json,
 }
 
 
-def _collection_from_json(raw: Any, declared: Type, path: str) -> Value:
+def _collection_from_json(raw: Any, declared: Type, where: Where) -> Value:
     if declared.name == "map":
         return {
-            key: decode_json(each, declared.element, f'{path}["{key}"]')
-            for key, each in expect(raw, dict, declared, path).items()
+            key: decode_json(each, declared.element, (where, (key,)))
+            for key, each in expect(raw, dict, declared, where).items()
         }
-    items = expect(raw, list, declared, path)
+    items = expect(raw, list, declared, where)
     kinds = declared.elements if declared.items is None else [declared.items] * len(items)
-    return [decode_json(each, kind, f"{path}[{index}]") for index, (each, kind) in enumerate(zip(items, kinds, strict=False))]
+    return [decode_json(each, kind, (where, index)) for index, (each, kind) in enumerate(zip(items, kinds, strict=False))]
 
 
 def to_json(value: Value, declared: Type) -> bytes:
