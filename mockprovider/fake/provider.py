@@ -43,8 +43,7 @@ class Fake:
         clock: Clock | None = None,
     ) -> None:
         catalogue = self._catalogue = Catalogue(packages, strict=strict)
-        self._publish = publish
-        resources = Resources(catalogue, cloud, clock)
+        resources = Resources(catalogue, cloud, publish, clock)
         rooms = (
             Configuring(catalogue),
             resources,
@@ -74,17 +73,4 @@ class Fake:
         op = self._ops.get(call.op)
         if op is None:
             raise UnsupportedError(f"The fake does not answer {call.method or call.op.value} yet.")
-        reply = op(call)
-        return self._told(call, reply) if call.op in views.SHOWING and reply.ok else reply
-
-    def _told(self, call: Call, reply: Reply) -> Reply:
-        """What an engine is told about a resource beside its state: its views, and whether to look at it again."""
-        declared = self._catalogue.type(call)
-        if declared is None:
-            return reply
-        if declared.views and views.wanted(call):
-            self._publish(call, views.steps(declared, call, reply))
-        asked = call.session.engine_offers.get("supports_refresh_before_update")
-        if declared.refresh_before_update and asked and call.op is not Op.DELETE:
-            reply.extra = {**reply.extra, "refresh_before_update": True}
-        return reply
+        return op(call)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Failure, Handler, Op, Plan, Reply
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud, digest
+from mockprovider.fake import views
 from mockprovider.fake.behaviours import Behaviour, Quota, World
 from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importable
 from mockprovider.fake.checks import failures, with_defaults
@@ -23,58 +25,82 @@ from mockprovider.paths import contains, parse, show
 from mockprovider.schema import Kind, Property, ResourceType, snake_case
 from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
 
+Answer: TypeAlias = Callable[[Any, Call], Reply]
+"""Answers a call, given the type that it is about."""
+
+UNDECLARED = frozenset({Op.READ, Op.IMPORT, Op.DELETE})
+"""What is answered about types that are not declared, too: there may be objects of them."""
+
 
 class Resources:
-    """The calls that are about a resource. ``cloud`` is where its objects live, ``clock`` what its behaviours go by."""
+    """The calls that are about a resource.
 
-    def __init__(self, catalogue: Catalogue, cloud: Cloud, clock: Clock | None = None) -> None:
+    ``cloud`` is where its objects live, ``publish`` tells the engine of its views, ``clock`` is what its behaviours go by.
+    """
+
+    def __init__(self, catalogue: Catalogue, cloud: Cloud, publish: views.Publish, clock: Clock | None = None) -> None:
         self._catalogue = catalogue
         self._cloud = cloud
         self._clock: Clock = clock or StillClock()
-        plain: Mapping[Op, Handler] = {
+        self._publish = publish
+        answers: Mapping[Op, Answer] = {
             Op.CHECK: self._check,
-            Op.UPGRADE: lambda call: Reply(value=call.prior, id=call.id),
             Op.DIFF: self._plan,
             Op.PLAN: self._plan,
             Op.CREATE: self._create,
             Op.READ: self._read,
-            Op.IMPORT: self._read,
             Op.UPDATE: self._update,
             Op.DELETE: self._delete,
         }
-        self.ops: Mapping[Op, Handler] = {op: partial(self._behaving, answer) for op, answer in plain.items()}
+        self.ops: Mapping[Op, Handler] = {op: partial(self._answered, answer) for op, answer in answers.items()}
 
-    def _behaving(self, answer: Handler, call: Call) -> Reply:
-        """The answer of the type's behaviours, with ``answer`` behind them."""
-        declared = self._catalogue.type(call) if call.op is not Op.CHECK or self._catalogue.function(call) is None else None
-        if declared is None or not declared.behaviours:
-            return answer(call)
+    def _answered(self, answer: Answer, call: Call) -> Reply:
+        """The answer about the call's type, with the type's behaviours in front, and what the engine is told beside."""
+        # Terraform checks the arguments of data sources, which are functions, as it checks resources.
+        function = call.op is Op.CHECK and (self._catalogue.function(call) or self._catalogue.ephemeral(call))
+        if function:
+            return self._checked(function.inputs, call)
+        declared = self._catalogue.type(call)
+        if declared is None:
+            return answer(None, call) if call.op in UNDECLARED else self._catalogue.unknown_type(call)
+        handler = partial(answer, declared)
+        reply = self._behaving(declared, handler, call) if declared.behaviours else handler(call)
+        return self._told(declared, call, reply) if declared.views or declared.refresh_before_update else reply
+
+    def _behaving(self, declared: ResourceType, answer: Handler, call: Call) -> Reply:
         home = self._catalogue.home(call, self._cloud) if call.id else call.type
         world = World(self._cloud, self._clock, declared, home)
-        return stack([partial(_in_world, each, world) for each in declared.behaviours], answer)(call)
+        return stack([partial(_in_world, behaviour, world) for behaviour in declared.behaviours], answer)(call)
 
-    def _check(self, call: Call) -> Reply:
-        # Terraform checks the arguments of data sources, which are functions, as it checks resources.
-        function = self._catalogue.function(call) or self._catalogue.ephemeral(call)
-        declared = None if function else self._catalogue.type(call)
-        if function is None and declared is None:
-            return self._catalogue.unknown_type(call)
-        properties = function.inputs if function else declared.properties if declared else {}
+    def _told(self, declared: ResourceType, call: Call, reply: Reply) -> Reply:
+        """What an engine is told about a resource beside its state: its views, and whether to look at it again."""
+        if call.op not in views.SHOWING or not reply.ok:
+            return reply
+        if declared.views and views.wanted(call):
+            self._publish(call, views.steps(declared, call, reply))
+        asked = call.session.engine_offers.get("supports_refresh_before_update")
+        if declared.refresh_before_update and asked and call.op is not Op.DELETE:
+            reply.extra = {**reply.extra, "refresh_before_update": True}
+        return reply
+
+    def _check(self, declared: ResourceType, call: Call) -> Reply:
+        reply = self._checked(declared.properties, call)
+        reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
+        return reply
+
+    @staticmethod
+    def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
         inputs = plain_inputs(call.inputs or {})
         choices = of_check(call)
         filled = with_defaults(properties, inputs, choices)
-        unknown = self._catalogue.unknown_properties(declared, inputs) if declared else ()
         # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
         added = {name: properties[name] for name in filled if name in properties and inputs.get(name) is None}
         defaults = failures(added, {name: filled[name] for name in added})
-        wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices), *unknown)
+        wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
         named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
         return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
 
-    def _plan(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
-        if declared is None:
-            return self._catalogue.unknown_type(call)
+    def _plan(self, declared: ResourceType, call: Call) -> Reply:
         if declared.diff_needs_known and call.prior is not None and has_unknown(call.inputs or {}):
             named = ", ".join(sorted(name for name, value in (call.inputs or {}).items() if has_unknown(value)))
             told = f"{call.type} {call.id!r}: what changes cannot be told while {named} is unknown."
@@ -92,10 +118,7 @@ class Resources:
         left = tuple(each for each in plan.changes if not any(contains(path, parse(each.path)) for path in ignored))
         return replace(plan, changes=left)
 
-    def _create(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
-        if declared is None:
-            return self._catalogue.unknown_type(call)
+    def _create(self, declared: ResourceType, call: Call) -> Reply:
         if call.preview:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
@@ -124,8 +147,7 @@ class Resources:
             if hash_ not in id_ or self._cloud.read(call.type, id_) is None:
                 return wanted, id_
 
-    def _read(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
+    def _read(self, declared: ResourceType | None, call: Call) -> Reply:
         refused = not_importable(declared, declared.token) if declared is not None and _imports(call) else None
         if refused is not None:
             return refused
@@ -147,10 +169,7 @@ class Resources:
             private=call.private,
         )
 
-    def _update(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
-        if declared is None:
-            return self._catalogue.unknown_type(call)
+    def _update(self, declared: ResourceType, call: Call) -> Reply:
         if call.preview:
             return Reply(value=self._planned(declared, call).planned, id=call.id)
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
@@ -163,7 +182,7 @@ class Resources:
             self._cloud.note(home, call.id, CONVERTED, value=True)
         return Reply(id=call.id, value=_dressed(declared, made, wanted), private=call.private)
 
-    def _delete(self, call: Call) -> Reply:
+    def _delete(self, _: ResourceType | None, call: Call) -> Reply:
         # Gone already is as good as deleted (reference 2.12); the event log shows whether there was anything.
         self._cloud.delete(self._catalogue.home(call, self._cloud), call.id)
         return Reply()
@@ -211,7 +230,7 @@ def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:
     dressed: dict[str, Value] = {}
     for name, value in bag.items():
         known = like.get(name)
-        kept = known if known is not None and not has_unknown(known) and same(known, value) else value
+        kept = value if known is None or known is value or has_unknown(known) or not same(known, value) else known
         item = declared.properties.get(name)
         dressed[name] = Secret(kept) if item and item.secret and not isinstance(kept, Secret) else kept
     return dressed
