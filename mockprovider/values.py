@@ -112,7 +112,9 @@ def is_unknown(value: Value) -> bool:
 
 def has_unknown(value: Value) -> bool:
     """Whether ``value`` is unknown or holds an unknown anywhere."""
-    return contains(value, lambda each: isinstance(each, Unknown))
+    if type(value) in LEAVES:
+        return False
+    return isinstance(value, Unknown) or any(map(has_unknown, children(value)))
 
 
 def has_secret(value: Value) -> bool:
@@ -142,7 +144,7 @@ def reveal(value: Value) -> Value:
     if isinstance(value, Mapping):
         return {key: item if type(item) in LEAVES else reveal(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [reveal(item) for item in value]
+        return [item if type(item) in LEAVES else reveal(item) for item in value]
     return reveal(value.value) if isinstance(value, (Secret, Output)) else value
 
 
