@@ -15,6 +15,9 @@ SEPARATOR = "::"
 STACK_TYPE = "pulumi:pulumi:Stack"
 """The type of a stack's root resource, which contributes nothing to the qualified types of its children."""
 
+PROVIDERS = "pulumi:providers:"
+"""How the types of provider resources begin; the package's name follows."""
+
 SHAPE = "urn:pulumi:<stack>::<project>::<qualified type>::<name>"
 
 

@@ -311,4 +311,4 @@ def test_a_name_where_no_call_has_one(faults):
     other = faults.on.create("a:b:C", name="logs").partial()
     ask(faults)
     assert other.unfired.endswith(f"of the nearest, the type is {TOKEN!r}, not 'a:b:C' and name is '', not 'logs'")
-    assert rule.unfired == "no create told a name, as Terraform's protocol has none: leave name='logs' out"
+    assert rule.unfired == "no create told a name, as its protocol has none: leave name='logs' out"

@@ -25,6 +25,35 @@ DEPTH = 16
 """How many modules of the package the longest chain of imports may have; the rings alone are fifteen."""
 DOUBLE_NAMES = {"Method"}
 """Names that two classes still share: this only gets shorter."""
+AT_HOME = {"pulumi", "terraform", "engine", "drivers", "demo"}
+"""Folders that may name a family: its own, the engine that is Pulumi's by nature, and what drives real command lines."""
+
+FAMILY = re.compile("pulumi|terraform|tfplugin|tofu", re.IGNORECASE)
+DECLARES = "whoever declares a type may say its name in Terraform, and not every name is free in Pulumi"
+NAMING = {
+    "__init__.py": "the readers of both ecosystems' schemas, and the packages that traits come from",
+    "cli/commands.py": "commands, their examples and their help",
+    "cli/running.py": "it runs a Pulumi project",
+    "cli/types.py": "a package schema is the one file that may be YAML",
+    "double/artefacts.py": "values are written as JSON as Pulumi's state has them",
+    "double/double.py": DECLARES,
+    "errors.py": "the extras that bring optional dependencies",
+    "fake/adopting.py": DECLARES,
+    "fake/catalogue.py": DECLARES,
+    "fake/configuring.py": "mappings are from Terraform's names, and the message shows one",
+    "fake/definitions/dumping.py": DECLARES,
+    "fake/definitions/properties.py": DECLARES,
+    "fake/definitions/reading.py": DECLARES,
+    "fake/definitions/shapes.py": DECLARES,
+    "fake/moving.py": DECLARES,
+    "offers.py": DECLARES,
+    "properties.py": DECLARES,
+    "pytest_plugin.py": "the names of fixtures",
+    "schema.py": DECLARES,
+    "urn.py": "URNs are Pulumi's names of resources",
+}
+"""Modules elsewhere whose code names a family, with the reason: this only gets shorter."""
+
 MADE_HERE = {"build", "dist", "demo-output", "__pycache__"}
 MACHINE_PATH = re.compile(rb"(?<![\w.])/(?:work|farm|root|home)/[A-Za-z0-9._-]+")
 
@@ -32,6 +61,16 @@ MACHINE_PATH = re.compile(rb"(?<![\w.])/(?:work|farm|root|home)/[A-Za-z0-9._-]+"
 def name_of(path: Path) -> str:
     """A file's path as one writes it: from the house's door."""
     return path.relative_to(HOUSE).as_posix()
+
+
+def said(tree: ast.Module) -> Iterator[str]:
+    """Every word of a module's code: names, and texts that are no documentation."""
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            yield node.value if isinstance(node.value, str) and id(node) not in told else ""
+        else:
+            yield from (word for _, word in ast.iter_fields(node) if isinstance(word, str))
 
 
 class Written:
@@ -47,9 +86,14 @@ class Written:
         self.named: dict[str, list[str]] = defaultdict(list)
         """The folders, or modules, of the classes of each name."""
         self.classes: dict[str, str] = {}
+        self.naming: set[str] = set()
+        """Modules away from home whose code, documentation left out, says the name of a family of protocols."""
         for path in MODULES:
             name = name_of(path)
             tree = ast.parse(path.read_text(encoding="utf-8"), name)
+            place = path.relative_to(PACKAGE)
+            if place.parts[0] not in AT_HOME and any(map(FAMILY.search, said(tree))):
+                self.naming.add(place.as_posix())
             for node in ast.walk(tree):
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     length = (node.end_lineno or node.lineno) - node.lineno + 1
@@ -162,6 +206,12 @@ def test_one_name_is_one_class(written):
 
     assert sorted(double - DOUBLE_NAMES) == [], "there is such a class already: what else is this one?"
     assert sorted(DOUBLE_NAMES - double) == [], "these are no longer double: strike them out of DOUBLE_NAMES"
+
+
+def test_only_a_protocols_folder_says_its_name(written):
+    """No other folder names a family of protocols in code: what is asked of one is a trait or an adapter of ``protocols``."""
+    assert sorted(written.naming - NAMING.keys()) == [], "ask the protocol's value instead, or say here why not"
+    assert sorted(NAMING.keys() - written.naming) == [], "these say no family's name any more: strike them out of NAMING"
 
 
 def test_no_global_statement(written):

@@ -14,6 +14,7 @@ from mockprovider.drivers.terraform import Terraform
 from mockprovider.engine import Stack
 from mockprovider.errors import PluginError
 from mockprovider.schema import Property, ResourceType
+from mockprovider.urn import PROVIDERS
 
 FILE = "files:index:File"
 FILES = ResourceType(
@@ -98,7 +99,7 @@ def steady(state: Any) -> Any:
     """``state`` without what differs from run to run: times, source lines, provider ids, the order of resources."""
     if isinstance(state, dict):
         kept = {key: steady(value) for key, value in state.items() if key not in VOLATILE}
-        if str(kept.get("type", "")).startswith("pulumi:providers:"):
+        if str(kept.get("type", "")).startswith(PROVIDERS):
             kept.pop("id", None)
         return kept
     return [steady(each) for each in state] if isinstance(state, list) else state

@@ -25,7 +25,7 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
 WANTED = {
     "path": "give the file's path, relative to the test's folder",
     "command": "give a command line, or a list of the executable and its arguments",
-    "protocol": "give the name of one, such as 'pulumi'",
+    "protocol": "give the name of one",
     "env": "give a dict of environment variables",
     "name": "give the package's name",
 }

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockprovider.schema import Kind, Package, Property
+from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Output, Secret, Value, map_value
 
 HIDDEN = "[secret]"
-PROVIDERS = "pulumi:providers:"
 PLAINTEXT = "plaintext"
 """The key under which an exported state has a secret in plain text."""
 

@@ -10,11 +10,10 @@ from typing import Any
 from msgspec import Struct
 
 from mockprovider.pulumi.signatures import SIGNATURE
-from mockprovider.urn import STACK_TYPE, Urn
+from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 
 READ = "read"
 REFRESH = "refresh"
-PROVIDERS = "pulumi:providers:"
 HIDDEN = "[secret]"
 """What the log has in a secret's place, also inside of other text."""
 

@@ -13,7 +13,8 @@ from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import internal
 from mockprovider.engine.registry import INTERNAL
-from mockprovider.engine.state import PROVIDER_PREFIX, ResourceState
+from mockprovider.engine.state import ResourceState
+from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
 
 DISABLED = "pulumi:disable-default-providers"
@@ -86,7 +87,7 @@ class DefaultProviders:
     def _goal(self, wanted: Requested) -> Goal:
         prefix = wanted.package + ":"
         inputs = {key.removeprefix(prefix): value for key, value in self._config.items() if key.startswith(prefix)}
-        return Goal(type=PROVIDER_PREFIX + wanted.package, name=wanted.name, inputs=with_plugin(inputs, wanted))
+        return Goal(type=PROVIDERS + wanted.package, name=wanted.name, inputs=with_plugin(inputs, wanted))
 
     def _denied(self, package: str) -> bool:
         text = reveal(self._config.get(DISABLED, "")) or "[]"
@@ -123,7 +124,7 @@ def newest_versions(remembered: Sequence[ResourceState]) -> dict[str, str]:
     for each in remembered:
         version = _plugin_version(each.inputs) if each.is_provider else None
         if isinstance(version, str) and SEMVER.fullmatch(version):
-            package = each.type.removeprefix(PROVIDER_PREFIX)
+            package = each.type.removeprefix(PROVIDERS)
             if package not in newest or precedence(version) > precedence(newest[package]):
                 newest[package] = version
     return newest

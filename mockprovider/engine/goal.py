@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from mockprovider.engine.state import PROVIDER_PREFIX, ResourceState, Timeouts
+from mockprovider.engine.state import ResourceState, Timeouts
 from mockprovider.errors import MalformedError
-from mockprovider.urn import STACK_TYPE, Urn
+from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Value
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -77,13 +77,13 @@ class Goal(Struct, kw_only=True):
     def package(self) -> str:
         """The package whose provider manages it."""
         # A provider's own methods are called "pulumi:providers:aws/method".
-        name = self.type.removeprefix(PROVIDER_PREFIX) if self.is_provider else self.type.split(":", 1)[0]
+        name = self.type.removeprefix(PROVIDERS) if self.is_provider else self.type.split(":", 1)[0]
         return name.split("/", 1)[0]
 
     @property
     def is_provider(self) -> bool:
         """Whether it is a provider resource."""
-        return self.type.startswith(PROVIDER_PREFIX)
+        return self.type.startswith(PROVIDERS)
 
 
 def new_state(goal: Goal, urn: str) -> ResourceState:

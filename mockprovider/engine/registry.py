@@ -16,9 +16,9 @@ from mockprovider.calls import EnginePort
 from mockprovider.engine.builtin import PACKAGE, Builtin
 from mockprovider.engine.instance import CallFailedError, Checked, Instance, Outcome, ProviderSource, ResourceIdentity, wrong
 from mockprovider.engine.packages import parameterization
-from mockprovider.engine.state import PROVIDER_PREFIX, UNKNOWN_ID, ResourceState
+from mockprovider.engine.state import UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.diff import Changes, Diff
-from mockprovider.urn import Urn, parse_reference, reference
+from mockprovider.urn import PROVIDERS, Urn, parse_reference, reference
 from mockprovider.values import Bag, Value, same
 
 INTERNAL = "__internal"
@@ -177,7 +177,7 @@ class Registry:
         return instance
 
     def _boot(self, urn: str, inputs: Bag) -> Instance:
-        package = Urn.parse(urn).type.removeprefix(PROVIDER_PREFIX)
+        package = Urn.parse(urn).type.removeprefix(PROVIDERS)
         made = parameterization(package, inputs, inputs.get(INTERNAL) or {})
         plugin = made.base if made else package
         instance = Instance(package, self._source(plugin), self._engine, preview=self._preview, plugin=plugin)

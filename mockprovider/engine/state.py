@@ -8,10 +8,9 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mockprovider.urn import STACK_TYPE, Urn
+from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Value
 
-PROVIDER_PREFIX = "pulumi:providers:"
 UNKNOWN_ID = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """The id that a new provider resource has in a preview, and any id that is not known yet."""
 
@@ -69,7 +68,7 @@ class ResourceState(Struct, kw_only=True, eq=False):
     @property
     def is_provider(self) -> bool:
         """Whether it is a provider resource."""
-        return self.type.startswith(PROVIDER_PREFIX)
+        return self.type.startswith(PROVIDERS)
 
     @property
     def is_stack(self) -> bool:

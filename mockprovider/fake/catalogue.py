@@ -13,6 +13,7 @@ from mockprovider.fake.moving import CONVERTED, Former, formers, properties_afte
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.paths import show
 from mockprovider.schema import Function, Package, Property, ResourceType
+from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag
 
 MARKER = "__defaults"
@@ -37,7 +38,7 @@ class Catalogue:
     def base(self, call: Call) -> Package:
         """The package that a call is for, whatever parameters have made of it."""
         schema = call.session.schema
-        name = call.type.rsplit(":", 1)[-1] if call.type.startswith("pulumi:providers:") else call.type.split(":", 1)[0]
+        name = call.type.rsplit(":", 1)[-1] if call.type.startswith(PROVIDERS) else call.type.split(":", 1)[0]
         found = schema if isinstance(schema, Package) else self.packages.get(name)
         return found or next(iter(self.packages.values()), Package("mock"))
 

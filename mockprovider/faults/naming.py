@@ -42,7 +42,7 @@ def missed(op: Op, type_: str | None, name: str | None, others: Sequence[tuple[s
     if not others:
         return f"no {op.value} was asked for"
     if type_ in (None, *(other for other, _ in others)) and not any(known for _, known in others):
-        return f"no {op.value} told a name, as Terraform's protocol has none: leave name={name!r} out"
+        return f"no {op.value} told a name, as its protocol has none: leave name={name!r} out"
     wanted = f"{type_ or ''} {name or ''}"
     near = max(others, key=lambda each: SequenceMatcher(None, wanted, " ".join(each)).ratio())
     parts = [("type", type_, near[0]), ("name", name, near[1])]

@@ -17,6 +17,7 @@ from mockprovider.errors import MalformedError
 from mockprovider.journal import Entry
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.protocol import PULUMI
+from mockprovider.urn import PROVIDERS
 from mockprovider.wire.status import StatusError, status
 
 SPELLED = {"ok": "OK", "cancelled": "Canceled"}
@@ -43,7 +44,7 @@ def lines(entries: Iterable[Entry], package: str = "") -> Iterator[str]:
 def _line(entry: Entry, package: str) -> dict[str, Any]:
     row = PROVIDER.methods.get(entry.call.method) or PROVIDER.by_op(entry.call.op)
     native = entry.call.native
-    name = package or entry.call.type.removeprefix("pulumi:providers:").split(":", 1)[0]
+    name = package or entry.call.type.removeprefix(PROVIDERS).split(":", 1)[0]
     return {
         "method": f"/{PROVIDER.name}/{row.name}",
         "request": _plain(native.message if native else row.request(entry.call), entry),

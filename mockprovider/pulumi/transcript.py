@@ -19,7 +19,7 @@ from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
 from mockprovider.pulumi.signatures import MARKS, OUTPUT, SIGNATURE
 from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
-from mockprovider.urn import reference
+from mockprovider.urn import PROVIDERS, reference
 from mockprovider.wire.methods import Service
 from mockprovider.wire.transcript import TableTranscript
 from mockprovider.wire.views import RAW, build, encode, view
@@ -183,7 +183,6 @@ HEARD: Mapping[str, Mapping[str, Any]] = {
     PUBLISH: {},
 }
 CALLBACKS = frozenset({"RegisterStackTransform", "RegisterStackInvokeTransform", "RegisterResourceHook", "RegisterErrorHook"})
-PROVIDERS = "pulumi:providers:"
 
 
 def _settled(view: dict[str, Any]) -> dict[str, Any]:

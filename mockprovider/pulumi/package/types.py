@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from mockprovider.document import Node, describe, nearest
 from mockprovider.fake.checks import failures
 from mockprovider.schema import Kind, Property, snake_case
+from mockprovider.urn import PROVIDERS
 from mockprovider.values import Value
 
 SCALARS = frozenset({"boolean", "integer", "number", "string"})
@@ -159,7 +160,7 @@ class Types:
     def resource(self, node: Node, section: str, token: str) -> Shape:
         """What a reference means that is none to a type: a resource or the provider, which a fake takes as it comes."""
         # Old schemas refer to resources as types.
-        if section in ("types", "resources") and token not in self._resources and not token.startswith("pulumi:providers:"):
+        if section in ("types", "resources") and token not in self._resources and not token.startswith(PROVIDERS):
             known = self.declared if section == "types" else self._resources
             hint = nearest(token, known, "There are")
             raise node.error(f"there is no {section[:-1]} {token!r} in this schema. {hint}")

@@ -24,6 +24,7 @@ from mockprovider.terraform.schema.published import tree_of
 from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
 from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values.types import type_of
+from mockprovider.urn import PROVIDERS
 from mockprovider.values import Secret, Value, reveal
 
 
@@ -96,7 +97,7 @@ class ProviderSchema:
         arguments = _arguments(package)
         with names.served(f"The configuration of {package.name}"):
             tree = standing_for(tree_of(published), arguments) if published else compiled(arguments, self.major)
-        return ObjectSchema(package.name, f"pulumi:providers:{package.name}", tree, published=bool(published))
+        return ObjectSchema(package.name, f"{PROVIDERS}{package.name}", tree, published=bool(published))
 
     def resource(self, name: str) -> ObjectSchema:
         """A resource type by Terraform name or token. Raises ``MalformedError`` for one that is not declared."""
