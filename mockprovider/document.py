@@ -6,7 +6,6 @@ metadata of a type, ``refusal`` is what a wrong value is told, ``expected`` what
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -20,6 +19,7 @@ from msgspec import inspect as types
 from msgspec.structs import fields
 
 from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean
 from mockprovider.paths import Path, show
 
 COMMENT = "$comment"
@@ -69,12 +69,6 @@ def parse(text: str, origin: str) -> Any:
         raise DefinitionError(f"{origin}, line {error.lineno}, column {error.colno}: this is no JSON: {error.msg}.") from error
     except RecursionError as error:
         raise DefinitionError(f"{origin}: nested too deeply to be read. A types file needs a dozen levels.") from error
-
-
-def nearest(word: str, known: Collection[str], what: str) -> str:
-    """The end of a message about a wrong word: the one that was probably meant, or else all of them."""
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"Did you mean {close[0]!r}?" if close else f"{what}: {', '.join(sorted(known)) or 'none'}."
 
 
 class Node:
@@ -135,7 +129,7 @@ class Node:
             elif key == COMMENT:
                 node.text()
             else:
-                raise self.error(f"there is no key {key!r} here. {nearest(key, known, 'Keys here are')}")
+                raise self.error(f"there is no key {key!r} here. {did_you_mean(key, known, 'Keys here are')}")
         return found
 
     def items(self) -> list[Node]:
@@ -288,7 +282,7 @@ def _union(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
 
 def _known_word(node: Node, known: Collection[str], words: Mapping[str, str]) -> str:
     if node.text() not in known:
-        raise node.error(f"{node.value!r} is no {words['what']}. {nearest(node.text(), known, 'Kinds are')}")
+        raise node.error(f"{node.value!r} is no {words['what']}. {did_you_mean(node.text(), known, 'Kinds are')}")
     return node.text()
 
 

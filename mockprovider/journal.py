@@ -14,8 +14,8 @@ from itertools import count
 from msgspec import Struct
 
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
-from mockprovider.document import nearest
 from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean
 
 
 class Side(StrEnum):
@@ -141,4 +141,6 @@ class Journal:
 def _known(what: str, word: str, words: type[StrEnum]) -> None:
     known = [each.value for each in words]
     if word not in known:
-        raise DefinitionError(f"There is no {what} {word!r} in a journal. {nearest(str(word).lower(), known, 'There are')}")
+        raise DefinitionError(
+            f"There is no {what} {word!r} in a journal. {did_you_mean(str(word).lower(), known, 'There are')}"
+        )

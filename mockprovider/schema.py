@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct, StructMeta, field
 from msgspec.structs import force_setattr
 
 from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean
 from mockprovider.properties import (
     COLLECTIONS,
     NAMES,
@@ -143,8 +143,7 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
         package = from_schema(source)
         found: ResourceType | None = package.resources.get(token)
         if found is None:
-            near = get_close_matches(token, package.resources, 1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"It has {len(package.resources)} types."
+            hint = did_you_mean(token, package.resources, "Its types are")
             raise DefinitionError(f"The schema of {package.name!r} has no resource type {token!r}. {hint}")
         return found
 

@@ -236,7 +236,9 @@ def test_stack_references():
 def test_an_unknown_stack_is_named_with_the_nearest():
     """The error tells which names were given, and which is nearest."""
     stack, _, _ = make(references={"organization/network/prod": {}})
-    with pytest.raises(ProgramError, match=r"unknown stack 'organization/network/pord'\. Is it 'organization/network/prod'\?"):
+    with pytest.raises(
+        ProgramError, match=r"unknown stack 'organization/network/pord'\. Did you mean 'organization/network/prod'\?"
+    ):
         stack.up(lambda: pulumi.StackReference("organization/network/pord"))
 
 

@@ -39,6 +39,11 @@ from mockprovider.values import (
 )
 
 
+def is_endless(value):
+    """Whether it is a number that JSON has none for."""
+    return isinstance(value, float) and not math.isfinite(value)
+
+
 @proved
 @given(bags)
 def test_struct_round_trips(bag):
@@ -73,7 +78,7 @@ def test_plain_form_is_the_structs_json(bag):
 @given(plain_values)
 def test_plain_values_need_no_disguise(value):
     """JSON's own kinds are sent as they are, whatever is accepted."""
-    assert to_plain(value, frozenset()) == value or not math.isfinite(value)
+    assert to_plain(value, frozenset()) == value or contains(value, is_endless)
     assert exact(decode_value(encode_value(value, frozenset()))) == exact(value)
 
 

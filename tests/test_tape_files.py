@@ -143,7 +143,7 @@ def test_no_secret_reaches_the_disk(path):
 def test_a_missing_cassette_names_the_nearest(path):
     """A cassette that is not there is an error with the path, a file of a similar name, and how to record."""
     record(path)
-    with pytest.raises(CassetteMissingError, match=r"no cassette .*rum.json. Did you mean .*run.json\? To record it"):
+    with pytest.raises(CassetteMissingError, match=r"no cassette .*rum.json. Did you mean 'run.json'\? To record it"):
         tape.load(path.with_name("rum.json"))
 
 

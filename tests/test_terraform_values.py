@@ -121,7 +121,7 @@ def test_wrappers_are_left_behind() -> None:
     [
         ({"name": 1}, OBJECT, "name: expected string, got int"),
         ({"nmae": "x"}, OBJECT, "there is no attribute 'nmae'. Did you mean 'name'"),
-        ({"zzz": "x"}, OBJECT, "It has name, size"),
+        ({"zzz": "x"}, OBJECT, "It has: name, size"),
         (["a", True], STRINGS, r"\[1\]: expected string, got bool"),
         ({"k": {"name": []}}, Type("map", items=OBJECT), r'\["k"\].name: expected string'),
         ("true", BOOL, "expected bool"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
+
+from mockprovider.hints import near
 
 REATTACH = "TF_REATTACH_PROVIDERS"
 """The variable that leads an engine to running providers."""
@@ -31,8 +32,8 @@ def hint(output: str, environment: Mapping[str, str]) -> str:
     known = sorted(_led_to(environment))
     if not known:
         return "\nThis run is led to no provider: give the driver the environment of what you serve, Serving.environment."
-    near = {each: get_close_matches(each, known, 1, cutoff=0.8) for each in missing}
-    meant = "".join(f" Instead of {each}, did you mean {found[0]}?" for each, found in near.items() if found)
+    pairs = [(source, near(source, known, 0.8)) for source in missing]
+    meant = "".join(f" Instead of {source}, did you mean {other}?" for source, other in pairs if other)
     return (
         f"\nThere is nothing to init: this run is led to {', '.join(known)}, and to no other provider.{meant} A resource type "
         "begins with its provider's name, and what is not under hashicorp needs its source in required_providers."

@@ -5,13 +5,13 @@ Its provider is a resource like others, and never a plugin, so no double sees wh
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import uuid
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from mockprovider.calls import Call, Change, ChangeKind, EnginePort, Failure, Op, Plan, Reply, Session
+from mockprovider.hints import did_you_mean
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.values import Bag, Value, has_secret, same
@@ -22,6 +22,7 @@ STASH = "pulumi:index:Stash"
 READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
 INPUT: Mapping[str, str] = {STACK_REFERENCE: "name", STASH: "input"}
 """The one input of each type."""
+GIVEN = "Stack(references={name: outputs}) was given"
 
 References: TypeAlias = Mapping[str, Callable[[], Bag]]
 """The outputs of other stacks, asked for when they are read, by the names under which a program may refer to them."""
@@ -85,10 +86,7 @@ class Builtin:
         return Reply(id=id_, value={"name": name, "outputs": outputs, "secretOutputNames": secret})
 
     def _unknown(self, name: object) -> str:
-        near = difflib.get_close_matches(str(name), self._references, n=1)
-        known = ", ".join(map(repr, sorted(self._references))) or "none"
-        hint = f" Is it {near[0]!r}?" if near else ""
-        return f"unknown stack {name!r}.{hint} Stack(references={{name: outputs}}) was given: {known}."
+        return f"unknown stack {name!r}. {did_you_mean(str(name), self._references, GIVEN)}"
 
 
 def _checked(call: Call) -> Reply:

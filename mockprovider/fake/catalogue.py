@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from mockprovider.calls import Call, Failure, Reply
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError
 from mockprovider.fake.moving import CONVERTED, Former, formers, properties_after
+from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.paths import show
 from mockprovider.schema import Function, Package, Property, ResourceType
@@ -149,7 +149,6 @@ def failed(reason: str, status: str) -> Reply:
 
 def nearest(token: str, known: Collection[str]) -> str:
     """A sentence, with a blank before it, about what of the ``known`` is nearest."""
-    close = difflib.get_close_matches(token, list(known), n=1, cutoff=0.3)
-    if close:
-        return f" Did you mean {close[0]!r}?"
-    return f" Declared are: {', '.join(sorted(known))}." if known else " Nothing is declared at all: provider.define(...) does."
+    if not known:
+        return " Nothing is declared at all: provider.define(...) does."
+    return f" {did_you_mean(token, known, 'Declared are', alike=0.3)}"

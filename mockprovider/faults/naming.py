@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 
 from mockprovider.calls import Op
 from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean, near
 
 CLOSE = 0.85
 """How alike a declared type must be to be the one that was meant; ``Bucket`` and ``BucketPolicy`` are not that alike."""
@@ -26,13 +27,13 @@ def check(type_: str, declared: Mapping[str, str], *, strict: bool) -> None:
         token = next((token for token, name in declared.items() if name == type_), "")
         wanted = f"Write {token!r}." if token else "Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
         raise DefinitionError(f"Faults go by type tokens, and {type_!r} is none. {wanted}")
-    near = next(iter(get_close_matches(type_, declared, 1, 0.3 if strict else CLOSE)), "")
     if strict:
-        hint = f"Did you mean {near!r}?" if near else f"Declared are: {', '.join(sorted(declared)) or 'none'}."
+        hint = did_you_mean(type_, declared, "Declared are", alike=0.3)
         raise DefinitionError(f"Nobody declared the type {type_!r}, and this double is strict. {hint}")
-    if near and not near.startswith(type_) and not type_.startswith(near):
+    meant = near(type_, declared, CLOSE)
+    if meant and not meant.startswith(type_) and not type_.startswith(meant):
         raise DefinitionError(
-            f"Nobody declared the type {type_!r}. Did you mean {near!r}? If it is a type of its own, declare it first: "
+            f"Nobody declared the type {type_!r}. Did you mean {meant!r}? If it is a type of its own, declare it first: "
             "provider.define(ResourceType(...))."
         )
 

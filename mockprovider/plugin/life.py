@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
-from contextlib import suppress
-from queue import Empty, SimpleQueue
 
 PARENT_SECONDS = 0.5
 """How often we look whether our parent still lives: no signal tells us, and an orphan would run for ever."""
@@ -19,19 +18,19 @@ class Life:
     """
 
     def __init__(self, *, ends_on_interrupt: bool) -> None:
-        # No event of threading: its lock may be held by the very ``wait`` that a signal interrupts, which would hang for ever.
-        self._over: SimpleQueue[None] = SimpleQueue()
+        # A pipe, because a signal may interrupt the very ``wait``: an event's lock may be held there, and a queue whose timeout
+        # runs out before it begins to wait does so for ever.
+        self._over, self._ending = os.pipe()
         self._parent = os.getppid()
         signal.signal(signal.SIGTERM, self.end)
         signal.signal(signal.SIGINT, self.end if ends_on_interrupt else signal.SIG_IGN)
 
     def end(self, *_: object) -> None:
         """End the process soon. Safe in signal handlers."""
-        self._over.put(None)
+        os.write(self._ending, b".")
 
     def wait(self) -> None:
         """Block until the process is to end."""
         while os.getppid() == self._parent:
-            with suppress(Empty):
-                self._over.get(timeout=PARENT_SECONDS)
+            if select.select([self._over], [], [], PARENT_SECONDS)[0]:
                 return

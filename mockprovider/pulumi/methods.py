@@ -5,7 +5,6 @@ What is neither a call's word nor listed in the row travels in ``extra`` under i
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +16,7 @@ from pulumi.runtime.proto import provider_pb2
 
 from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.errors import MalformedError
+from mockprovider.hints import did_you_mean
 from mockprovider.pulumi import schema
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
@@ -120,9 +120,8 @@ def _check_options(row: Row, call: Call, request: type[Message]) -> None:
     """Raise ``MalformedError`` for an option of a provider's own call that does not exist, which nothing else would notice."""
     for name in call.extra if row.engine_ward else ():
         if name not in request.DESCRIPTOR.fields_by_name:
-            close = difflib.get_close_matches(name, list(request.DESCRIPTOR.fields_by_name), n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise MalformedError(f"{call.method} of {call.type} {call.name!r} has no option {name!r}.{hint}")
+            hint = did_you_mean(name, list(request.DESCRIPTOR.fields_by_name), "It has")
+            raise MalformedError(f"{call.method} of {call.type} {call.name!r} has no option {name!r}. {hint}")
 
 
 def _named_by(urn: str) -> dict[str, str]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypedDict
 
-from mockprovider.document import nearest
 from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean
 from mockprovider.urn import PREFIX, SEPARATOR
 
 NAMING: Mapping[str, str] = {"target": "target", "exclude": "exclusion", "replace": "target"}
@@ -70,7 +70,7 @@ def unmatched(given: Mapping[str, Sequence[str]], urns: Collection[str]) -> list
 
 def _nearest(name: str, urns: Collection[str]) -> str:
     known = set(urns) if name.startswith(PREFIX) else {each.rpartition(SEPARATOR)[2] for each in urns}
-    return nearest(name, known, "There is")
+    return did_you_mean(name, known, "There is")
 
 
 def glob(target: str) -> str:

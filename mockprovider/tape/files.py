@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 from mockprovider.cassette import Cassette, Header, Interaction
 from mockprovider.cassette.order import canonical
 from mockprovider.errors import CassetteBrokenError, CassetteError, CassetteMissingError
+from mockprovider.hints import did_you_mean
 from mockprovider.matching import digest, encode
 from mockprovider.redaction import is_plain
 from mockprovider.tape import format as tape_format
@@ -71,8 +71,7 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError as error:
         there = sorted(each.name for each in path.parent.glob("*.json")) if path.parent.is_dir() else []
-        near = get_close_matches(path.name, there, 1)
-        hint = f" Did you mean {path.parent / near[0]}?" if near else ""
+        hint = f" {did_you_mean(path.name, there)}".rstrip()
         raise CassetteMissingError(
             f"There is no cassette {path}.{hint} To record it: --provider-record=all (pytest), or mockprovider record."
         ) from error

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from mockprovider.document import Node, decode, nearest, parse, stated
+from mockprovider.document import Node, decode, parse, stated
 from mockprovider.fake.computing import fields
 from mockprovider.fake.definitions.properties import declare_properties
 from mockprovider.fake.definitions.shapes import (
@@ -20,6 +20,7 @@ from mockprovider.fake.definitions.shapes import (
     ResourceShape,
     TypesFile,
 )
+from mockprovider.hints import did_you_mean
 from mockprovider.schema import (
     Child,
     Component,
@@ -170,7 +171,7 @@ def _needs(template: str, names: set[str], node: Node, objects: Collection[str] 
         needed = fields(template)
     for name in needed:
         if name not in names and name.partition(".")[0] not in objects:
-            hint = nearest(name, names, "It may ask for")
+            hint = did_you_mean(name, names, "It may ask for")
             raise node.error(
                 f"the template {template!r} asks for {name!r}, which is not there. {hint} A plain brace is written twice."
             )

@@ -16,8 +16,9 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from mockprovider.document import Node, nearest
+from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean
 from mockprovider.pulumi.package.inventing import answer, computed, invented
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
 from mockprovider.pulumi.package.text import read_text
@@ -168,7 +169,7 @@ class _Reader:
         known = {name, *(each.text() for each in (allowed.items() if allowed else ()))}
         owner = token.split(":", 1)[0]
         if owner not in known:
-            raise node.error(f"{token!r} does not belong to the package. {nearest(owner, known, 'Its packages are')}")
+            raise node.error(f"{token!r} does not belong to the package. {did_you_mean(owner, known, 'Its packages are')}")
         check_token(token, node, self._members)
 
     def _terraform_name(self, token: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from mockprovider.document import Node, nearest
+from mockprovider.document import Node
+from mockprovider.hints import did_you_mean
 from mockprovider.pulumi.package.types import keys
 
 VERSION = re.compile(r"v?([0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?)")
@@ -107,7 +108,7 @@ def check_methods(
     for name, node in methods.items():
         token = node.text()
         if token not in functions:
-            raise node.error(f"there is no function {token!r} in this schema. {nearest(token, functions, 'There are')}")
+            raise node.error(f"there is no function {token!r} in this schema. {did_you_mean(token, functions, 'There are')}")
         if token.rpartition("/")[0] != resource:
             raise node.error(f"{token!r} is no method of this resource. Write it as '{resource}/{name}'.")
         inputs = functions[token].members().get("inputs")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from urllib.parse import unquote
@@ -10,8 +9,9 @@ from urllib.parse import unquote
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from mockprovider.document import Node, describe, nearest
+from mockprovider.document import Node, describe
 from mockprovider.fake.checks import failures
+from mockprovider.hints import did_you_mean
 from mockprovider.schema import Kind, Property, snake_case
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Value
@@ -140,7 +140,7 @@ class Types:
         section, _, member = path.removeprefix("/").partition("/")
         if file.endswith("pulumi.json"):
             if section not in BUILTIN:
-                raise node.error(f"there is no built-in type {section!r}. {nearest(section, BUILTIN, 'There are')}")
+                raise node.error(f"there is no built-in type {section!r}. {did_you_mean(section, BUILTIN, 'There are')}")
             return Shape(Kind(BUILTIN[section]))
         token = unquote(member)
         there = self._elsewhere(node, file) if file else self
@@ -162,7 +162,7 @@ class Types:
         # Old schemas refer to resources as types.
         if section in ("types", "resources") and token not in self._resources and not token.startswith(PROVIDERS):
             known = self.declared if section == "types" else self._resources
-            hint = nearest(token, known, "There are")
+            hint = did_you_mean(token, known, "There are")
             raise node.error(f"there is no {section[:-1]} {token!r} in this schema. {hint}")
         if section not in ("types", "resources", "provider"):
             raise node.error(
@@ -201,8 +201,8 @@ def keys(node: Node, known: Collection[str], needed: Collection[str] = ()) -> di
     """An object's members. Raises ``DefinitionError`` for a key that is almost a known one; others are a newer metaschema's."""
     members = node.members(needed=needed)
     for key in members:
-        if key not in known and (close := difflib.get_close_matches(key, known, n=1, cutoff=TYPO)):
-            raise node.error(f"there is no key {key!r} here. Did you mean {close[0]!r}?")
+        if key not in known and (hint := did_you_mean(key, known, alike=TYPO)):
+            raise node.error(f"there is no key {key!r} here. {hint}")
     return members
 
 
@@ -221,14 +221,14 @@ def names(node: Node | None, known: Collection[str]) -> frozenset[str]:
     items = node.items() if node else []
     for each in items:
         if each.text() not in known:
-            hint = nearest(each.text(), known, "There are")
+            hint = did_you_mean(each.text(), known, "There are")
             raise each.error(f"{each.value!r} is required, and there is no property of that name. {hint}")
     return frozenset(each.text() for each in items)
 
 
 def _scalar(node: Node, known: Collection[str]) -> str:
     if node.text() not in SCALARS:
-        raise node.error(f"{node.value!r} is no type here. {nearest(node.text(), known, 'Types are')}")
+        raise node.error(f"{node.value!r} is no type here. {did_you_mean(node.text(), known, 'Types are')}")
     return node.text()
 
 

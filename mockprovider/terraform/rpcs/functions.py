@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Failure, Op, Reply, Session
 from mockprovider.errors import MalformedError
+from mockprovider.hints import did_you_mean
 from mockprovider.offers import ProviderFunction, provider_functions
 from mockprovider.paths import parse, show
 from mockprovider.schema import Kind
@@ -140,7 +140,6 @@ def _declared(session: Session, name: str) -> ProviderFunction | None:
     known: Mapping[str, ProviderFunction] = provider_functions(schema.package)
     found = known.get(name) or next((each for each in known.values() if each.token == name), None)
     if found is None:
-        near = get_close_matches(name, known, 1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"Declared are: {', '.join(sorted(known)) or 'none'}."
+        hint = did_you_mean(name, known, "Declared are")
         raise MalformedError(f"Nobody declared the provider function {name!r} in {schema.package.name!r}. {hint}")
     return found

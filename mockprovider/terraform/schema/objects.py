@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from mockprovider.errors import MalformedError
+from mockprovider.hints import did_you_mean
 from mockprovider.paths import Path
 from mockprovider.schema import Property
 from mockprovider.terraform.schema.tree import EMPTY, Place
@@ -191,9 +191,8 @@ def _told(value: Value, place: Place) -> Value:
 
 
 def _undeclared(name: str, place: Place, owner: str) -> str:
-    near = get_close_matches(name, place.attributes, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(sorted(place.attributes)) or 'none'}."
-    raise MalformedError(f"{owner}: Terraform cannot be told of {name!r}: no such property is declared.{hint}")
+    hint = did_you_mean(name, place.attributes, "It has")
+    raise MalformedError(f"{owner}: Terraform cannot be told of {name!r}: no such property is declared. {hint}")
 
 
 class Generic:

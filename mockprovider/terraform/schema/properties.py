@@ -7,9 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from mockprovider.document import Node, describe, nearest
+from mockprovider.document import Node, describe
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.fake.computing import generated
+from mockprovider.hints import did_you_mean
 from mockprovider.schema import Kind, Property, camel_case, snake_case
 from mockprovider.terraform.schema.declared import COLLECTIONS
 from mockprovider.terraform.schema.published import TEXT_KINDS, tree_of, type_in
@@ -92,7 +93,7 @@ def _check_limits(members: Mapping[str, Node]) -> None:
 def _word(members: Mapping[str, Node], key: str, known: Any) -> None:
     word = members[key].text()
     if word not in known:
-        raise members[key].error(f"{word!r} is none of the words here. {nearest(word, known, 'They are')}")
+        raise members[key].error(f"{word!r} is none of the words here. {did_you_mean(word, known, 'They are')}")
 
 
 # Trees as properties ----------------------------------------------------------------------------------------------------
@@ -171,6 +172,8 @@ def replaced(properties: Mapping[str, Property], names: Any, owner: str) -> dict
     for each in (names,) if isinstance(names, str) else tuple(names):
         name = by_attribute.get(each, each)
         if name not in found:
-            raise DefinitionError(f"forces_new: {owner} has no attribute {each!r}. {nearest(each, by_attribute, 'It has')}")
+            raise DefinitionError(
+                f"forces_new: {owner} has no attribute {each!r}. {did_you_mean(each, by_attribute, 'It has')}"
+            )
         found[name] = replace(found[name], forces_new=True)
     return found

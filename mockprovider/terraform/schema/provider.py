@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import lru_cache
 from operator import is_not
 from typing import Any
@@ -13,6 +12,7 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral, ephemerals
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
@@ -139,8 +139,7 @@ class ProviderSchema:
         what, known = sections[of]
         declared = known.get(name) or next((each for each in known.values() if each.token == name), None)
         if declared is None:
-            near = get_close_matches(name, known, 1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Declared are: {', '.join(sorted(known)) or 'none'}."
+            hint = did_you_mean(name, known, "Declared are")
             raise MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
         return self._resource(declared) if isinstance(declared, ResourceType) else self._asked(declared)
 

@@ -13,8 +13,9 @@ from typing import Any
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
-from mockprovider.document import Node, nearest, parse
+from mockprovider.document import Node, parse
 from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Package, Property, ResourceType, camel_case
 from mockprovider.terraform.schema.functions import read_function
@@ -97,7 +98,7 @@ def _chosen(node: Node, provider: str) -> tuple[str, Node]:
         return _short(fitting[0]), found[fitting[0]]
     if provider and not fitting:
         names = {_short(each) for each in found}
-        raise node.error(f"there is no provider {provider!r}. {nearest(provider, names, 'There are')}")
+        raise node.error(f"there is no provider {provider!r}. {did_you_mean(provider, names, 'There are')}")
     if not found:
         raise node.error("there are no providers. Run the command where some are required, after init.")
     raise node.error(f"there are several providers: {', '.join(sorted(fitting))}. Say which one: provider='…'.")
@@ -128,7 +129,7 @@ def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Packag
     tokens = _Tokens(name)
     resources = section(node, "resource_schemas")
     for type_name in forces_new.keys() - resources.keys():
-        raise DefinitionError(f"forces_new: there is no type {type_name!r}. {nearest(type_name, resources, 'There are')}")
+        raise DefinitionError(f"forces_new: there is no type {type_name!r}. {did_you_mean(type_name, resources, 'There are')}")
     identities = section(node, "resource_identity_schemas")
     for type_name, each in resources.items():
         declared = _resource(tokens.of(type_name), type_name, each, forces_new.get(type_name, ()))

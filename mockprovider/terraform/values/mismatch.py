@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from mockprovider.errors import MalformedError
+from mockprovider.hints import did_you_mean
 from mockprovider.terraform.values.types import Type
 
 Where: TypeAlias = "str | tuple[Where, str | int | tuple[str]]"
@@ -43,9 +43,8 @@ def check_names(found: Mapping[str, Any], declared: Type, where: Where) -> None:
     """Raises ``MalformedError`` for a name that is no attribute of the object type ``declared``."""
     for name in found:
         if name not in declared.attributes:
-            near = get_close_matches(str(name), declared.attributes, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else f" It has {', '.join(sorted(declared.attributes)) or 'none'}."
-            raise MalformedError(f"{show(where) or 'object'}: there is no attribute {name!r}.{hint}")
+            hint = did_you_mean(str(name), declared.attributes, "It has")
+            raise MalformedError(f"{show(where) or 'object'}: there is no attribute {name!r}. {hint}")
 
 
 def check_length(items: Sequence[Any], declared: Type, where: Where) -> None:
