@@ -128,6 +128,9 @@ def test_imports_by_id_and_by_identity() -> None:
     assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "a"}})).id == "n-1"
     assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "b"}})).value is None
     assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"id": "n-1"}})).id == "n-1"
+    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"zone": "n-1"}})).value is None
+    cloud.create(NEW.token, "n-2", {"name": "b", "id": "its own"})
+    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"id": "its own"}})).id == "n-2"
 
 
 @pytest.mark.parametrize(("importable", "why"), [(False, "no way to find out"), ("it has no id", "it has no id")])
