@@ -57,6 +57,16 @@ def test_a_moved_object_stays_what_it_is_and_answers_to_its_new_type() -> None:
     assert cloud.objects() == []
 
 
+def test_an_object_of_the_type_itself_comes_before_a_moved_one() -> None:
+    """Where both types have an object of one id, calls about the new type mean the new type's."""
+    provider, cloud = fake(OLD, NEW)
+    cloud.create(OLD.token, "o-1", {"name": "old"})
+    cloud.create(NEW.token, "o-1", {"name": "new"})
+    assert provider(call(Op.READ, NEW.token, id="o-1", prior={"name": "new"})).value == {"name": "new"}
+    provider(call(Op.DELETE, NEW.token, id="o-1"))
+    assert [found.type for found in cloud.objects()] == [OLD.token]
+
+
 def test_a_move_from_a_type_that_was_not_declared_is_refused() -> None:
     """Another type's objects are refused, and the error says what to declare."""
     provider, _ = fake(OLD, NEW)
@@ -128,6 +138,9 @@ def test_imports_by_id_and_by_identity() -> None:
     assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "a"}})).id == "n-1"
     assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "b"}})).value is None
     assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"id": "n-1"}})).id == "n-1"
+    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"zone": "n-1"}})).value is None
+    cloud.create(NEW.token, "n-2", {"name": "b", "id": "its own"})
+    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"id": "its own"}})).id == "n-2"
 
 
 @pytest.mark.parametrize(("importable", "why"), [(False, "no way to find out"), ("it has no id", "it has no id")])

@@ -64,6 +64,13 @@ def test_a_long_name_is_shortened_and_its_chance_is_not():
     assert re.fullmatch("a-ver-[0-9a-f]{4}", choices.default("name", item, {}))
 
 
+def test_chance_has_seven_digits_unless_told_otherwise():
+    """A template that does not say how much chance there is in a name has as much as Pulumi's own names."""
+    assert re.fullmatch(
+        "[0-9a-f]{7}-logs", Choices(b"seed", "logs").default("name", Property(str, auto_name="{random}-{name}"), {})
+    )
+
+
 @pytest.mark.parametrize(
     ("mode", "proposed", "expected"),
     [

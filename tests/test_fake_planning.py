@@ -10,7 +10,7 @@ from strategies import proved
 
 from mockprovider.calls import Change, ChangeKind
 from mockprovider.fake.planning import plan_create, plan_update
-from mockprovider.schema import Kind, Property, ResourceType, kind_of
+from mockprovider.schema import Kind, Property, Random, ResourceType, kind_of
 from mockprovider.values import UNKNOWN, Asset, Output, Secret
 
 ADD, DELETE, UPDATE = ChangeKind.ADD, ChangeKind.DELETE, ChangeKind.UPDATE
@@ -91,6 +91,7 @@ def test_create_keeps_secrets():
         (set[str], [UNKNOWN], [UNKNOWN], [("p", UPDATE)]),
         (set[str], [Secret("a")], ["a"], []),
         (dict[str, str], {"a": "1", "b": "2"}, {"b": "3", "c.d": "4"}, [("p.a", DELETE), ("p.b", UPDATE), ('p["c.d"]', ADD)]),
+        (dict[str, set[str]], {"a": ["1", "2"]}, {"a": ["2", "1"]}, []),
         ({"in": {"x": int}}, {"in": {"x": 1}}, {"in": {"x": 2}}, [("p.in.x", UPDATE)]),
         ("any", {"x": [1]}, {"x": [2]}, [("p.x[0]", UPDATE)]),
         ("asset", Asset(path="a", hash="1"), Asset(path="b", hash="1"), []),
@@ -163,6 +164,23 @@ def test_nothing_to_do_is_the_prior_object():
     assert plan.planned == prior
     assert plan.changes == ()
     assert plan.stable == ("arn",)
+
+
+def test_nothing_to_do_keeps_secrets():
+    """An input that became a secret with the same value is no change, and the plan does not show it."""
+    plan = plan_update(type_of(key=Property()), {"key": "k"}, {"key": "k"}, {"key": Secret("k")}, "b-1")
+
+    assert (plan.changes, plan.planned) == ((), {"key": Secret("k")})
+
+
+def test_what_is_still_to_be_made_up():
+    """A random default that no object has yet is no change by itself, and unknown in the plan of another change."""
+    declared = type_of(pin=Property(default=Random(4)), name=Property())
+    known = {"name": "a"}
+
+    assert plan_update(declared, known, known, known, "b-1").changes == ()
+    changed = plan_update(declared, known, known, {"name": "b"}, "b-1")
+    assert (changed.changes, changed.planned) == ((Change("name", UPDATE),), {"name": "b", "pin": UNKNOWN})
 
 
 def test_an_update_tells_what_it_can():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from builders import TOKEN, URN, Played, bucket, told
 from hypothesis import given
@@ -73,6 +75,13 @@ def test_a_generated_id_that_is_taken_is_passed_over():
 
     assert played.ask(Op.CREATE, urn=URN, inputs={}).id == second
     assert played.cloud.read(TOKEN, first) == {"acl": "by hand"}
+
+
+def test_a_name_where_the_engine_tells_none():
+    """Under an engine that tells no logical name an automatic name begins with the type's."""
+    declared = ResourceType("cloud:index:LogBucket", {"name": Property(str, auto_name="{name}-{random:4}")})
+
+    assert re.fullmatch("log_bucket-[0-9a-f]{4}", Played(declared).create(declared.token).value["name"])
 
 
 def test_what_is_computed_inside_cannot_be_set():

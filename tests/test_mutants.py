@@ -61,6 +61,7 @@ def test_what_is_changed(tmp_path, line, mutants):
         "def f():\n    x = 'a message, and no word'",
         "def f():\n    return None",
         "if TYPE_CHECKING:\n    x = 1",
+        "Names = Mapping[str, int]",
     ],
 )
 def test_what_no_test_could_notice_is_left_alone(tmp_path, module):

@@ -59,10 +59,11 @@ class Coverage:
         farther off likewise; what runs least comes before what runs much.
         """
         by_line = self._data.contexts_by_lineno(str(mutant.path))
-        # What runs at import is noticed by whoever uses the module.
-        lines = by_line.keys() if mutant.at_import else mutant.lines
-        names = {context.partition("|")[0] for line in lines for context in by_line.get(line, ())} - {""}
         stems = _stems(mutant.path.relative_to(self._house.package))
+        # What runs at import is noticed by whoever uses the module, or only looks at it.
+        lines = by_line.keys() if mutant.at_import else mutant.lines
+        looking = {name for name in self._seconds if mutant.at_import and _is_near(name, stems)}
+        names = looking | {context.partition("|")[0] for line in lines for context in by_line.get(line, ())} - {""}
         cases: Counter[str] = Counter()
         ranked = []
         for (slow, far, breadth), name in sorted((self._rank(name, stems), name) for name in names):
@@ -73,8 +74,11 @@ class Coverage:
         return [name for *_, name in sorted(ranked)][:most]
 
     def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
-        near = Path(name.partition("::")[0]).stem.startswith(stems)
-        return self._seconds.get(name, 0.0) > SLOW, not near, self._breadth[name]
+        return self._seconds.get(name, 0.0) > SLOW, not _is_near(name, stems), self._breadth[name]
+
+
+def _is_near(name: str, stems: tuple[str, ...]) -> bool:
+    return Path(name.partition("::")[0]).stem.startswith(stems)
 
 
 def _stems(module: Path) -> tuple[str, ...]:

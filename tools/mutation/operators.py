@@ -211,7 +211,9 @@ def _of_expression(node: ast.AST, *, condition: bool, in_table: bool) -> Iterato
         yield from _rows(node)
     if isinstance(node, ast.IfExp) and not isinstance(node.test, (ast.Compare, ast.UnaryOp, ast.BoolOp)):
         yield "condition negated", node.test, f"not ({ast.unparse(node.test)})"
-    for child in ast.iter_child_nodes(node):
+    # Outside of functions what stands in square brackets is a type.
+    subscripted = in_table and isinstance(node, ast.Subscript)
+    for child in [node.value] if subscripted else ast.iter_child_nodes(node):
         tested = child is getattr(node, "test", None) or child in getattr(node, "ifs", ())
         inherited = condition and isinstance(node, (ast.BoolOp, ast.UnaryOp))
         if not isinstance(child, (ast.expr_context, ast.arg)):
