@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import count
 
 from msgspec import Struct
 
@@ -60,7 +61,7 @@ class Journal:
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []
-        self._moments = 0
+        self._moments = count(1)
         self._lock = threading.Lock()
 
     def at(self, side: Side) -> Layer:
@@ -69,7 +70,7 @@ class Journal:
         def write(call: Call, proceed: Handler) -> Reply:
             thread = threading.current_thread().name
             with self._lock:
-                entry = Entry(len(self._entries) + 1, side, call, began=self._moment(), thread=thread)
+                entry = Entry(len(self._entries) + 1, side, call, began=next(self._moments), thread=thread)
                 self._entries.append(entry)
             try:
                 entry.reply = proceed(call)
@@ -78,14 +79,10 @@ class Journal:
                 raise
             finally:
                 with self._lock:
-                    entry.ended = self._moment()
+                    entry.ended = next(self._moments)
             return entry.reply
 
         return write
-
-    def _moment(self) -> int:
-        self._moments += 1
-        return self._moments
 
     def entries(
         self,

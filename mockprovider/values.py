@@ -112,7 +112,9 @@ def is_unknown(value: Value) -> bool:
 
 def has_unknown(value: Value) -> bool:
     """Whether ``value`` is unknown or holds an unknown anywhere."""
-    return contains(value, lambda each: isinstance(each, Unknown))
+    if type(value) in LEAVES:
+        return False
+    return isinstance(value, Unknown) or any(map(has_unknown, children(value)))
 
 
 def has_secret(value: Value) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from mockprovider.calls import Failure
 from mockprovider.fake.choosing import Choices
+from mockprovider.fake.computing import NESTING
 from mockprovider.fake.limits import beyond
 from mockprovider.paths import Path, show
 from mockprovider.schema import Kind, Property, Template
@@ -28,9 +29,6 @@ PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 NO_CHOICES = Choices()
-
-NESTING = frozenset({"array", "set", "map", "object"})
-"""Kinds that may hold declared properties somewhere inside."""
 
 
 def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHOICES) -> dict[str, Value]:

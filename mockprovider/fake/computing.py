@@ -12,6 +12,9 @@ from mockprovider.errors import DefinitionError
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_secret, has_unknown, map_value, reveal
 
+NESTING = frozenset({"array", "set", "map", "object"})
+"""Kinds that may hold declared properties somewhere inside."""
+
 Maker = Callable[[Property, str, dict[str, Any], Value], Value]
 """What a computed property becomes, of its declaration, its path, its siblings and ``id``, and what it was before."""
 
@@ -48,10 +51,10 @@ class _Walk:
     def bag(self, properties: Mapping[str, Property], known: Mapping[str, Value], at: str, prior: Value) -> dict[str, Value]:
         """``known`` whole. ``at`` is the path that leads to it, ``prior`` what was there before."""
         before = prior if isinstance(prior, Mapping) else {}
-        made = {
-            name: self.value(properties[name].kind, value, _at(at, name), before.get(name)) if name in properties else value
-            for name, value in known.items()
-        }
+        made = dict(known)
+        for name, value in known.items():
+            if name in properties and properties[name].kind.name in NESTING:
+                made[name] = self.value(properties[name].kind, value, _at(at, name), before.get(name))
         for name, item in pending(properties, known):
             made[name] = self._make(item, _at(at, name), {**made, "id": self._id}, before.get(name))
         return made
@@ -103,7 +106,7 @@ def pending(properties: Mapping[str, Property], wanted: Mapping[str, Value]) -> 
 
 
 def _waits(item: Property, pending: Mapping[str, Property]) -> bool:
-    return isinstance(item.computed, str) and any(name in pending for name in fields(item.computed))
+    return isinstance(item.computed, str) and not pending.keys().isdisjoint(fields(item.computed))
 
 
 def _made(item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
@@ -181,8 +184,8 @@ def _told(value: Value, context: Mapping[str, Any]) -> Value:
 
 def fill(template: str, context: Mapping[str, Any]) -> str:
     """``template`` with its names replaced from ``context``. Raises ``DefinitionError`` for a name that is not there."""
-    missing = [name for name in fields(template) if context.get(name) is None]
-    if missing:
-        have = ", ".join(sorted(name for name, value in context.items() if value is not None))
-        raise DefinitionError(f"Template {template!r} needs {missing[0]!r}, which this object does not have. It has: {have}.")
+    for name in fields(template):
+        if context.get(name) is None:
+            have = ", ".join(sorted(name for name, value in context.items() if value is not None))
+            raise DefinitionError(f"Template {template!r} needs {name!r}, which this object does not have. It has: {have}.")
     return template.format_map(context)

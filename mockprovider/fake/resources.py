@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -24,6 +25,12 @@ from mockprovider.paths import contains, parse, show
 from mockprovider.schema import Kind, Property, ResourceType, snake_case
 from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
 
+Answer: TypeAlias = Callable[[Any, Call], Reply]
+"""Answers a call, given the type that it is about."""
+
+UNDECLARED = frozenset({Op.UPGRADE, Op.READ, Op.IMPORT, Op.DELETE})
+"""What is answered about types that are not declared, too: there may be objects of them."""
+
 
 class Resources:
     """The calls that are about a resource. ``cloud`` is where its objects live, ``clock`` what its behaviours go by.
@@ -36,53 +43,45 @@ class Resources:
         self._catalogue = catalogue
         self._cloud = cloud
         self._clock: Clock = clock or StillClock()
-        plain: Mapping[Op, Handler] = {
+        answers: Mapping[Op, Answer] = {
             Op.CHECK: self._check,
-            Op.UPGRADE: lambda call: Reply(value=call.prior, id=call.id),
+            Op.UPGRADE: lambda _, call: Reply(value=call.prior, id=call.id),
             Op.DIFF: self._plan,
             Op.PLAN: self._plan,
             Op.CREATE: self._create,
             Op.READ: self._read,
-            Op.IMPORT: self._read,
             Op.UPDATE: self._update,
             Op.DELETE: self._delete,
         }
-        self.ops: Mapping[Op, Handler] = {op: partial(self._behaving, answer) for op, answer in plain.items()}
+        self.ops: Mapping[Op, Handler] = {op: partial(self._answered, answer) for op, answer in answers.items()}
 
-    def _behaving(self, answer: Handler, call: Call) -> Reply:
-        """The answer of the type's traits and behaviours, with ``answer`` behind them."""
-        declared = self._catalogue.type(call) if call.op is not Op.CHECK or self._catalogue.function(call) is None else None
-        if declared is None or not (declared.traits or declared.behaviours):
-            return answer(call)
+    def _answered(self, answer: Answer, call: Call) -> Reply:
+        """The answer about the type of ``call``, with the type's traits and behaviours in front."""
+        # Terraform checks the arguments of data sources, which are functions, as it checks resources.
+        function = call.op is Op.CHECK and (self._catalogue.function(call) or self._catalogue.ephemeral(call))
+        if function:
+            return _checked(function.inputs, call)
+        declared = self._catalogue.type(call)
+        if declared is None:
+            return answer(None, call) if call.op in UNDECLARED else self._catalogue.unknown_type(call)
+        if not (declared.traits or declared.behaviours):
+            return answer(declared, call)
+        return self._behaving(declared, partial(answer, declared), call)
+
+    def _behaving(self, declared: ResourceType, answer: Handler, call: Call) -> Reply:
         home = self._catalogue.home(call, self._cloud) if call.id else call.type
         world = World(self._cloud, self._clock, declared, home, self._publish)
         playing: list[Behaviour] = [trait for trait in declared.traits if callable(trait)]
         # An upgrade is about what an engine remembers, and not about the cloud.
         behaviours = declared.behaviours if call.op is not Op.UPGRADE else ()
-        return stack([partial(_in_world, each, world) for each in (*playing, *behaviours)], answer)(call)
+        return stack([partial(_in_world, behaviour, world) for behaviour in (*playing, *behaviours)], answer)(call)
 
-    def _check(self, call: Call) -> Reply:
-        # Terraform checks the arguments of data sources, which are functions, as it checks resources.
-        function = self._catalogue.function(call) or self._catalogue.ephemeral(call)
-        declared = None if function else self._catalogue.type(call)
-        if function is None and declared is None:
-            return self._catalogue.unknown_type(call)
-        properties = function.inputs if function else declared.properties if declared else {}
-        inputs = plain_inputs(call.inputs or {})
-        choices = of_check(call)
-        filled = with_defaults(properties, inputs, choices)
-        unknown = self._catalogue.unknown_properties(declared, inputs) if declared else ()
-        # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
-        added = {name: properties[name] for name in filled if name in properties and inputs.get(name) is None}
-        defaults = failures(added, {name: filled[name] for name in added})
-        wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices), *unknown)
-        named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
-        return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
+    def _check(self, declared: ResourceType, call: Call) -> Reply:
+        reply = _checked(declared.properties, call)
+        reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
+        return reply
 
-    def _plan(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
-        if declared is None:
-            return self._catalogue.unknown_type(call)
+    def _plan(self, declared: ResourceType, call: Call) -> Reply:
         return Reply(plan=self._planned(declared, call), id=call.id, private=call.private)
 
     @staticmethod
@@ -96,10 +95,7 @@ class Resources:
         left = tuple(each for each in plan.changes if not any(contains(path, parse(each.path)) for path in ignored))
         return replace(plan, changes=left)
 
-    def _create(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
-        if declared is None:
-            return self._catalogue.unknown_type(call)
+    def _create(self, declared: ResourceType, call: Call) -> Reply:
         if call.preview:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
@@ -128,8 +124,7 @@ class Resources:
             if hash_ not in id_ or self._cloud.read(call.type, id_) is None:
                 return wanted, id_
 
-    def _read(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
+    def _read(self, declared: ResourceType | None, call: Call) -> Reply:
         refused = not_importable(declared, declared.token) if declared is not None and _imports(call) else None
         if refused is not None:
             return refused
@@ -151,10 +146,7 @@ class Resources:
             private=call.private,
         )
 
-    def _update(self, call: Call) -> Reply:
-        declared = self._catalogue.type(call)
-        if declared is None:
-            return self._catalogue.unknown_type(call)
+    def _update(self, declared: ResourceType, call: Call) -> Reply:
         if call.preview:
             return Reply(value=self._planned(declared, call).planned, id=call.id)
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
@@ -167,7 +159,7 @@ class Resources:
             self._cloud.note(home, call.id, CONVERTED, value=True)
         return Reply(id=call.id, value=_dressed(declared, made, wanted), private=call.private)
 
-    def _delete(self, call: Call) -> Reply:
+    def _delete(self, _: ResourceType | None, call: Call) -> Reply:
         # Gone already is as good as deleted (reference 2.12); the event log shows whether there was anything.
         self._cloud.delete(self._catalogue.home(call, self._cloud), call.id)
         return Reply()
@@ -180,6 +172,19 @@ def _imports(call: Call) -> bool:
 
 def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) -> Reply:
     return behaviour(call, proceed, world)
+
+
+def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
+    """The inputs of ``call`` with defaults, and what is wrong with them."""
+    inputs = plain_inputs(call.inputs or {})
+    choices = of_check(call)
+    filled = with_defaults(properties, inputs, choices)
+    # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
+    added = {name: properties[name] for name in filled if name in properties and inputs.get(name) is None}
+    defaults = failures(added, {name: filled[name] for name in added})
+    wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
+    named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
+    return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
 
 
 def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) -> Iterator[Failure]:
@@ -215,7 +220,7 @@ def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:
     dressed: dict[str, Value] = {}
     for name, value in bag.items():
         known = like.get(name)
-        kept = known if known is not None and not has_unknown(known) and same(known, value) else value
+        kept = value if known is None or known is value or has_unknown(known) or not same(known, value) else known
         item = declared.properties.get(name)
         dressed[name] = Secret(kept) if item and item.secret and not isinstance(kept, Secret) else kept
     return dressed

@@ -163,9 +163,12 @@ class Faults:
 
     def layer(self, call: Call, proceed: Handler) -> Reply:
         """Fire the first fault that is due at this call, or let it through."""
+        fault = self._due(call) if self._rules else None
+        return fault(call, proceed) if fault else proceed(call)
+
+    def _due(self, call: Call) -> Layer | None:
         with self._lock:
             for rule in self._rules:
                 rule.note(call)
             due = (rule.take() for rule in self._rules if rule.fits(call))
-            fault = next((each for each in due if each is not None), None)
-        return fault(call, proceed) if fault else proceed(call)
+            return next((fault for fault in due if fault is not None), None)

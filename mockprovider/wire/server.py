@@ -96,6 +96,8 @@ class Endpoint:
         self._open_session = open_session
         self._on_error = on_error or (lambda _: None)
         self._forward_unknown = forward_unknown
+        known = {} if forward_unknown else service.methods
+        self._refused = {rpc: row.reason for rpc, row in known.items() if row.reason}
         self._identify = identify
         self._sessions: dict[str, Session] = {}
         self._opened: set[int] = set()
@@ -107,7 +109,8 @@ class Endpoint:
         call = None
         try:
             call = self._call(row, rpc, data, session)
-            self._refuse(row, rpc)
+            if rpc in self._refused:
+                raise self._refusal(rpc)
             reply = self._handler(call)
             return self._encode(row, reply, call)
         except StatusError:
@@ -134,29 +137,29 @@ class Endpoint:
     def _call(self, row: Method | None, rpc: str, data: bytes, session: Session) -> Call:
         if row is None:
             return Call(op=Op.RAW, session=session, method=rpc, native=Native(data))
-        if not row.diagnosed:
-            self._refuse(row, rpc)
+        if rpc in self._refused and not row.diagnosed:
+            raise self._refusal(rpc)
         message = decode(self.service.messages[rpc][0], data, rpc)
         call = row.call(message, session)
         call.native = Native(data, message)
         return call
 
-    def _refuse(self, row: Method | None, rpc: str) -> None:
-        if row is not None and row.reason and not self._forward_unknown:
-            raise UnsupportedError(f"{self.service.name}/{rpc} is not served: {row.reason}.")
+    def _refusal(self, rpc: str) -> UnsupportedError:
+        return UnsupportedError(f"{self.service.name}/{rpc} is not served: {self._refused[rpc]}.")
 
     def _encode(self, row: Method | None, reply: Reply, call: Call) -> Sequence[bytes]:
-        streamed = [each.data for each in reply.stream or ()]
-        if reply.status is not None:
-            raise StatusError(reply.status, streamed)
-        if reply.stream is not None:
+        if reply.status is not None or reply.stream is not None:
+            streamed = [native.data for native in reply.stream or ()]
+            if reply.status is not None:
+                raise StatusError(reply.status, streamed)
             return streamed
         if reply.native is not None:
             return [reply.native.data]
         if row is None:
             raise UnsupportedError(f"{self.service.name}/{call.method} is an RPC that this version does not know.")
-        messages = row.responses(reply, call) if row.responses else [row.response(reply, call)]
-        return [each.SerializeToString(deterministic=True) for each in messages]
+        if row.responses:
+            return [message.SerializeToString(deterministic=True) for message in row.responses(reply, call)]
+        return [row.response(reply, call).SerializeToString(deterministic=True)]
 
     def method_handler(self, rpc: str, lane: ThreadPoolExecutor) -> Any:
         """The handler of one RPC of this service, as gRPC wants it; ``None`` if it is not served."""
