@@ -101,7 +101,7 @@ class Recorder:
             note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).view))
             asked.instance = call.session.instance
         if self._back is None:
-            reply = proceed(call)
+            reply = self._transcriber.encoded(proceed(call), call)
             self._append(asked, reply, self._transcriber)
             return reply
         return self._overhear(self._back, asked, call, proceed)
@@ -116,7 +116,7 @@ class Recorder:
         lines: list[Line] = []
         answered = False
         try:
-            reply = proceed(call)
+            reply = self._transcriber.encoded(proceed(call), call)
             self._append(asked, reply, self._transcriber)
             answered = True
         finally:
