@@ -66,6 +66,9 @@ class Toy:
     def secrets(self, call: Call) -> tuple[str, ...]:
         return self._secrets
 
+    def encoded(self, reply: Reply, call: Call) -> Reply:
+        return reply
+
     def reply(self, reply: Reply, call: Call) -> dict[str, Any] | Status:
         if reply.failures:
             return Status(2, reply.failures[0].reason, encode(dict(reply.value or {})))

@@ -101,7 +101,7 @@ class Recorder:
             note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).view))
             asked.instance = call.session.instance
         if self._back is None:
-            reply = proceed(call)
+            reply = self._transcriber.encoded(proceed(call), call)
             self._append(asked, reply, self._transcriber)
             return reply
         return self._overhear(self._back, asked, call, proceed)
@@ -116,7 +116,7 @@ class Recorder:
         lines: list[Line] = []
         answered = False
         try:
-            reply = proceed(call)
+            reply = self._transcriber.encoded(proceed(call), call)
             self._append(asked, reply, self._transcriber)
             answered = True
         finally:
@@ -170,11 +170,10 @@ class Recorder:
     def _append(self, asked: Asked, reply: Reply, transcriber: Transcriber) -> None:
         call = asked.call
         outcome = reply.status or transcriber.reply(reply, call)
-        status = self._view_of(outcome) if isinstance(outcome, Status) else None
-        response = None if isinstance(outcome, Status) else outcome
-        self._redactor.learn((response, status), asked.names)
+        view = self._view_of(outcome) if isinstance(outcome, Status) else outcome
+        self._redactor.learn([view], asked.names)
         request = self._redactor.hide(asked.request, asked.names)
-        answer = self._redactor.hide(response if status is None else status, asked.names)
+        answer = self._redactor.hide(view, asked.names)
         interaction = Interaction(
             n=self._number_of(asked),
             session=call.session.number,

@@ -54,6 +54,12 @@ class Transcriber(Protocol):
     def secrets(self, call: Call) -> Collection[str]:
         """Names (see ``redaction.Names``) that the protocol declares secret for this call: Terraform's sensitive attributes."""
 
+    def encoded(self, reply: Reply, call: Call) -> Reply:
+        """The reply with the native message that it travels as, so that what is recorded and what is sent are one message.
+
+        Must not change ``reply``; it may come back as it is, as where it travels as a status.
+        """
+
     def reply(self, reply: Reply, call: Call) -> View | Status:
         """The native response message as a view, or the status that the reply travels as. Not asked if it has a ``status``."""
 

@@ -28,21 +28,21 @@ from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
 Answer: TypeAlias = Callable[[Any, Call], Reply]
 """Answers a call, given the type that it is about."""
 
-UNDECLARED = frozenset({Op.READ, Op.IMPORT, Op.DELETE, Op.UPGRADE})
+UNDECLARED = frozenset({Op.UPGRADE, Op.READ, Op.IMPORT, Op.DELETE})
 """What is answered about types that are not declared, too: there may be objects of them."""
 
 
 class Resources:
-    """The calls that are about a resource.
+    """The calls that are about a resource. ``cloud`` is where its objects live, ``clock`` what its behaviours go by.
 
-    ``cloud`` is where its objects live, ``publish`` tells the engine of its views, ``clock`` is what its behaviours go by.
+    ``publish`` tells an engine about views.
     """
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud, clock: Clock | None = None, publish: Publish = unpublished) -> None:
+        self._publish = publish
         self._catalogue = catalogue
         self._cloud = cloud
         self._clock: Clock = clock or StillClock()
-        self._publish = publish
         answers: Mapping[Op, Answer] = {
             Op.CHECK: self._check,
             Op.UPGRADE: lambda _, call: Reply(value=call.prior, id=call.id),
@@ -50,26 +50,25 @@ class Resources:
             Op.PLAN: self._plan,
             Op.CREATE: self._create,
             Op.READ: self._read,
-            Op.IMPORT: self._read,
             Op.UPDATE: self._update,
             Op.DELETE: self._delete,
         }
         self.ops: Mapping[Op, Handler] = {op: partial(self._answered, answer) for op, answer in answers.items()}
 
     def _answered(self, answer: Answer, call: Call) -> Reply:
-        """The answer about the call's type, with the type's traits and behaviours in front."""
+        """The answer about the type of ``call``, with the type's traits and behaviours in front."""
         # Terraform checks the arguments of data sources, which are functions, as it checks resources.
         function = call.op is Op.CHECK and (self._catalogue.function(call) or self._catalogue.ephemeral(call))
         if function:
-            return self._checked(function.inputs, call)
+            return _checked(function.inputs, call)
         declared = self._catalogue.type(call)
         if declared is None:
             return answer(None, call) if call.op in UNDECLARED else self._catalogue.unknown_type(call)
-        handler = partial(answer, declared)
-        return self._behaving(declared, handler, call) if declared.traits or declared.behaviours else handler(call)
+        if not (declared.traits or declared.behaviours):
+            return answer(declared, call)
+        return self._behaving(declared, partial(answer, declared), call)
 
     def _behaving(self, declared: ResourceType, answer: Handler, call: Call) -> Reply:
-        """The answer of the type's traits and behaviours, with ``answer`` behind them."""
         home = self._catalogue.home(call, self._cloud) if call.id else call.type
         world = World(self._cloud, self._clock, declared, home, self._publish)
         playing: list[Behaviour] = [trait for trait in declared.traits if callable(trait)]
@@ -78,21 +77,9 @@ class Resources:
         return stack([partial(_in_world, behaviour, world) for behaviour in (*playing, *behaviours)], answer)(call)
 
     def _check(self, declared: ResourceType, call: Call) -> Reply:
-        reply = self._checked(declared.properties, call)
+        reply = _checked(declared.properties, call)
         reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
         return reply
-
-    @staticmethod
-    def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
-        inputs = plain_inputs(call.inputs or {})
-        choices = of_check(call)
-        filled = with_defaults(properties, inputs, choices)
-        # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
-        added = {name: properties[name] for name in filled if name in properties and inputs.get(name) is None}
-        defaults = failures(added, {name: filled[name] for name in added})
-        wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
-        named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
-        return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
 
     def _plan(self, declared: ResourceType, call: Call) -> Reply:
         return Reply(plan=self._planned(declared, call), id=call.id, private=call.private)
@@ -185,6 +172,19 @@ def _imports(call: Call) -> bool:
 
 def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) -> Reply:
     return behaviour(call, proceed, world)
+
+
+def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
+    """The inputs of ``call`` with defaults, and what is wrong with them."""
+    inputs = plain_inputs(call.inputs or {})
+    choices = of_check(call)
+    filled = with_defaults(properties, inputs, choices)
+    # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
+    added = {name: properties[name] for name in filled if name in properties and inputs.get(name) is None}
+    defaults = failures(added, {name: filled[name] for name in added})
+    wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
+    named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
+    return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
 
 
 def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) -> Iterator[Failure]:

@@ -100,7 +100,7 @@ class Redactor:
 def _may_declare(encoded: bytes, names: Names, marks: Marks) -> bool:
     """Whether the view of this JSON may declare a secret: a look at its text, which spares most views the walk."""
     signed = bool(marks.secret) and (marks.secret.encode() in encoded or marks.output.encode() in encoded)
-    return signed or any(encode(_steps(name)[-1])[1:] in encoded for name in names)
+    return signed or (bool(names) and any(encode(_steps(name)[-1])[1:] in encoded for name in names))
 
 
 def _steps(name: str) -> tuple[str, ...]:

@@ -63,6 +63,8 @@ class Vault:
 
     def found(self, encoded: bytes) -> list[SecretText]:
         """The known texts that the view of this JSON may hold."""
+        if not self._known:
+            return []
         with self._lock:
             known = list(self._known) if len(self._known) < MANY else self._promising(encoded)
         return [each for each in known if any(needle in encoded for needle in each.needles)]

@@ -82,6 +82,17 @@ class TableTranscript:
         left_out = (*row.addresses, *row.volatile) if row else ()
         return {name: item for name, item in request.items() if name not in left_out}
 
+    def encoded(self, reply: Reply, call: Call) -> Reply:
+        """The reply with the message that it travels as; as it is where it is a stream or a status."""
+        row = self.row(call)
+        if row is None or row.responses or reply.native or reply.status or reply.stream is not None:
+            return reply
+        try:
+            message = row.response(reply, call)
+        except StatusError:
+            return reply
+        return replace(reply, native=Native(encode(message), message))
+
     def reply(self, reply: Reply, call: Call) -> View | Status:
         """The view of the reply's answer message, or the status that it travels as."""
         row = self.row(call)
