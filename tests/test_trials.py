@@ -37,7 +37,7 @@ def run(pytester, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
     def running(*arguments):
-        plugins = ("-p", "trials", "-p", "quick", "-p", "_hypothesis_pytestplugin", "-p", "no:mockprovider")
+        plugins = ("-p", "trials", "-p", "quick", "-p", "no:mockprovider")
         result = pytester.runpytest_inprocess("-s", *plugins, *arguments)
         return result, [int(line.split()[-1]) for line in result.outlines if "case " in line and line.split()[-1].isdecimal()]
 
@@ -55,7 +55,7 @@ def test_an_ordinary_run_has_the_pinned_cases(run):
 
 def test_a_seed_makes_the_cases(run, pytester):
     """Equal seeds make equal cases, and trials are all that runs; the report tells, and says nothing of the machine."""
-    first, cases = run("--trials=a", "--trials-examples=30", "--trials-report=reports")
+    first, cases = run("-p", "_hypothesis_pytestplugin", "--trials=a", "--trials-examples=30", "--trials-report=reports")
     _, again = run("--trials=a")
     _, others = run("--trials=b")
 
