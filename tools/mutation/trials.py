@@ -123,9 +123,13 @@ def _meet(trial: Trial, root: Path, answer: Connection) -> None:
         sys.meta_path.insert(0, _Finder(trial.module, trial.mutant.source()))
     chosen = _Chosen(trial.tests, BUDGET if trial.mutant else LIMIT)
     files = list(dict.fromkeys(name.partition("::")[0] for name in trial.tests))
-    off = [f"-pno:{name}" for name in ("cacheprovider", "cov", "randomly", "xdist")]
+    off = [f"-pno:{name}" for name in ("cov", "randomly", "xdist")]
     # What was imported before the fork is rewritten no more, and that is no reason to fail.
-    off += ["-Wignore::pytest.PytestAssertRewriteWarning", *(["-x"] if trial.mutant else [])]
+    off += [
+        f"-ocache_dir={root / 'build' / 'mutants' / 'cache'}",
+        "-Wignore::pytest.PytestAssertRewriteWarning",
+        *(["-x"] if trial.mutant else []),
+    ]
     code = pytest.main(["-q", "--tb=no", f"--rootdir={root}", *off, *files], plugins=[chosen])
     # A module that cannot be imported is noticed as well.
     broken = code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
