@@ -57,7 +57,7 @@ class _Answer:
     def __init__(self, shape: Shape, message: Any, call: Call, tree: Place) -> None:
         self._shape, self._message, self._call, self._tree = shape, message, call, tree
         self._request: Any = call.native.message if call.native else None
-        self._failed = any(each.severity == ERROR for each in message.diagnostics)
+        self._failed = any(diagnostic.severity == ERROR for diagnostic in message.diagnostics)
 
     def problems(self) -> Iterator[Problem]:
         """What an engine would refuse, in the order in which it looks."""
@@ -80,23 +80,24 @@ class _Answer:
         if self._failed:
             return
         asked = self._request
-        prior, config, found = (self._value(each) for each in (asked.prior_state, asked.config, self._message.planned_state))
-        yield from (Problem(path, WRITTEN) for path in written(found, self._tree))
+        prior, config = self._value(asked.prior_state), self._value(asked.config)
+        plan = self._value(self._message.planned_state)
+        yield from (Problem(path, WRITTEN) for path in written(plan, self._tree))
         if not self._message.legacy_type_system or config is None:
-            yield from planned.problems(self._tree, prior, config, found)
-        for each in self._message.requires_replace:
-            steps = [getattr(step, step.WhichOneof("selector")) for step in each.steps]
-            if not (_leads(prior, steps) or _leads(found, steps)):
+            yield from planned.problems(self._tree, prior, config, plan)
+        for replacing in self._message.requires_replace:
+            steps = [getattr(step, step.WhichOneof("selector")) for step in replacing.steps]
+            if not (_leads(prior, steps) or _leads(plan, steps)):
                 shown = ".".join(map(str, steps))
                 yield Problem(shown, "a replacement is asked for because of a path that is not there")
 
     def applied(self) -> Iterator[Problem]:
         """Of an apply: nothing is unknown, and each promise of the plan is kept."""
-        found = self._value(self._message.new_state)
-        yield from self._settled(found)
+        value = self._value(self._message.new_state)
+        yield from self._settled(value)
         if self._failed or self._message.legacy_type_system:
             return
-        yield from kept.broken(self._tree, self._value(self._request.planned_state), found)
+        yield from kept.broken(self._tree, self._value(self._request.planned_state), value)
 
     def state(self) -> Iterator[Problem]:
         """Of any other state: nothing is unknown, and nothing tells what is only written."""
@@ -104,27 +105,27 @@ class _Answer:
 
     def imported(self) -> Iterator[Problem]:
         """Of an import: nothing in any of its objects is unknown."""
-        for each in self._message.imported_resources:
-            coder = codec(self._call.session, self._shape.of, each.type_name)
-            found = packing.unpack(each.state.msgpack, coder.type) if isinstance(coder, ObjectSchema) else None
-            yield from (Problem(path, KNOWN) for path in unknowns(found))
+        for resource in self._message.imported_resources:
+            coder = codec(self._call.session, self._shape.of, resource.type_name)
+            value = packing.unpack(resource.state.msgpack, coder.type) if isinstance(coder, ObjectSchema) else None
+            yield from (Problem(path, KNOWN) for path in unknowns(value))
 
     def data(self) -> Iterator[Problem]:
         """Of a data source: there is an object, and nothing is unknown."""
-        found = self._value(self._message.state)
-        if found is None and not self._failed:
+        value = self._value(self._message.state)
+        if value is None and not self._failed:
             yield Problem("", "there is no object, and no error that says why")
-        yield from self._settled(found)
+        yield from self._settled(value)
 
     def opened(self) -> Iterator[Problem]:
         """Of an ephemeral resource: it keeps what is configured."""
         if not self._failed:
-            config, found = self._value(self._request.config), self._value(self._message.result)
-            yield from planned.problems(self._tree, None, config, found)
+            config, value = self._value(self._request.config), self._value(self._message.result)
+            yield from planned.problems(self._tree, None, config, value)
 
-    def _settled(self, found: Value) -> Iterator[Problem]:
-        yield from (Problem(path, KNOWN) for path in unknowns(found))
-        yield from (Problem(path, WRITTEN) for path in written(found, self._tree))
+    def _settled(self, value: Value) -> Iterator[Problem]:
+        yield from (Problem(path, KNOWN) for path in unknowns(value))
+        yield from (Problem(path, WRITTEN) for path in written(value, self._tree))
 
 
 def _leads(value: Value, steps: list[Any]) -> bool:

@@ -45,8 +45,8 @@ def _blocks(place: Place, planned: Value, actual: Value, path: str) -> Iterator[
         yield Problem(path, f"{len(planned)} blocks were planned, and now there are {len(actual)}")
     else:
         after = dict(elements(actual, place, path))
-        for where, each in elements(planned, place, path):
-            yield from broken(place, each, after[where], where)
+        for where, item in elements(planned, place, path):
+            yield from broken(place, item, after[where], where)
 
 
 def _values(declared: Type, planned: Value, actual: Value, path: str) -> Iterator[Problem]:

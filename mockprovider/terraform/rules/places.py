@@ -31,7 +31,7 @@ def _equal_lists(one: list[Value], other: list[Value], declared: Type) -> bool:
 
 def unlike(these: list[Value], those: list[Value], declared: Type) -> list[Value]:
     """Those of ``these`` that equal none of ``those``; duplicates in a set count once."""
-    return [each for each in these if not any(equal(each, other, declared) for other in those)]
+    return [one for one in these if not any(equal(one, other, declared) for other in those)]
 
 
 def unknowns(value: Value, path: str = "") -> Iterator[str]:

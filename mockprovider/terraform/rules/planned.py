@@ -94,8 +94,8 @@ def _block(place: Place, prior: Value, config: Value, planned: Value, path: str)
 
 
 def _known_elements(place: Place, planned: Value, path: str) -> Iterator[Problem]:
-    for where, each in elements(planned, place, path):
-        if isinstance(each, Unknown):
+    for where, item in elements(planned, place, path):
+        if isinstance(item, Unknown):
             yield Problem(where, "a block cannot be unknown itself; make the attributes in it unknown")
 
 
@@ -107,9 +107,9 @@ def _counted(place: Place, prior: Value, config: Value, planned: Value, path: st
     yield from _known_elements(place, planned, path)
     wanted = dict(elements(config, place, path))
     before = dict(elements(prior, place, path)) if isinstance(prior, (dict, list)) else {}
-    for where, each in elements(planned, place, path):
-        if not isinstance(each, Unknown):
-            yield from problems(place, before.get(where), wanted[where], each, where)
+    for where, item in elements(planned, place, path):
+        if not isinstance(item, Unknown):
+            yield from problems(place, before.get(where), wanted[where], item, where)
 
 
 def _count(value: Any) -> str:

@@ -147,10 +147,10 @@ def _computed(name: str, place: Place) -> Any:
 def _invented(declared: Type, name: str, of: str) -> Value:
     """A value of a type that has tuples in it, where the kind alone would not say enough."""
     if declared.name == "tuple":
-        return [_invented(each, f"{name}.{index}", of) for index, each in enumerate(declared.elements)]
+        return [_invented(element, f"{name}.{index}", of) for index, element in enumerate(declared.elements)]
     if declared.name == "object":
-        names = {camel_case(each): each for each in declared.attributes}
-        return {own: _invented(declared.attributes[each], f"{name}.{own}", of) for own, each in names.items()}
+        members = {camel_case(attribute): kind for attribute, kind in declared.attributes.items()}
+        return {own: _invented(kind, f"{name}.{own}", of) for own, kind in members.items()}
     return generated(kind_of_place(place_of(declared)), name, of)
 
 
@@ -167,13 +167,13 @@ def own_id(properties: Mapping[str, Property]) -> bool:
 
 def replaced(properties: Mapping[str, Property], names: Any, owner: str) -> dict[str, Property]:
     """``properties`` of which those in ``names`` (attributes or properties) need a new object. Raises ``DefinitionError``."""
-    found = dict(properties)
+    changed = dict(properties)
     by_attribute = {item.terraform or snake_case(name): name for name, item in properties.items()}
-    for each in (names,) if isinstance(names, str) else tuple(names):
-        name = by_attribute.get(each, each)
-        if name not in found:
+    for wanted in (names,) if isinstance(names, str) else tuple(names):
+        name = by_attribute.get(wanted, wanted)
+        if name not in changed:
             raise DefinitionError(
-                f"forces_new: {owner} has no attribute {each!r}. {did_you_mean(each, by_attribute, 'It has')}"
+                f"forces_new: {owner} has no attribute {wanted!r}. {did_you_mean(wanted, by_attribute, 'It has')}"
             )
-        found[name] = replace(found[name], forces_new=True)
-    return found
+        changed[name] = replace(changed[name], forces_new=True)
+    return changed

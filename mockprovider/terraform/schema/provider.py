@@ -137,7 +137,7 @@ class ProviderSchema:
             "ephemeral": ("ephemeral resource", ephemerals(self.package)),
         }
         what, known = sections[of]
-        declared = known.get(name) or next((each for each in known.values() if each.token == name), None)
+        declared = known.get(name) or next((other for other in known.values() if other.token == name), None)
         if declared is None:
             hint = did_you_mean(name, known, "Declared are")
             raise MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
@@ -220,8 +220,8 @@ class ProviderSchema:
 
     def _check_names(self) -> None:
         """Raise ``DefinitionError`` for two types of one name: only one of them would be served."""
-        resources = [("type", each.token, each.terraform) for each in self.package.resources.values()]
-        functions = [("data source", each.token, _named(each)) for each in self.package.functions.values()]
+        resources = [("type", declared.token, declared.terraform) for declared in self.package.resources.values()]
+        functions = [("data source", asked.token, _named(asked)) for asked in self.package.functions.values()]
         seen: dict[tuple[str, str], str] = {}
         for what, token, name in (*resources, *functions):
             other = seen.setdefault((what, name), token)

@@ -56,8 +56,8 @@ def from_terraform_schema(
 def from_terraform_schemas(source: str | Mapping[str, Any], origin: str = "schema") -> list[Package]:
     """The same of every provider in the text or data. Raises ``DefinitionError``."""
     node = _document(source, origin)
-    found = _providers(node)
-    return [_package(_short(address), each, {}) for address, each in found.items()] or [_package(*_chosen(node, ""), {})]
+    providers = _providers(node)
+    return [_package(_short(address), each, {}) for address, each in providers.items()] or [_package(*_chosen(node, ""), {})]
 
 
 def is_terraform_schema(document: Any) -> bool:
@@ -92,14 +92,14 @@ def _chosen(node: Node, provider: str) -> tuple[str, Node]:
     """The provider that is asked for, and its part of the document."""
     if "provider_schemas" not in node.members():
         return _alone(node, provider)
-    found = _providers(node)
-    fitting = [address for address in found if provider in ("", address, _short(address))]
+    providers = _providers(node)
+    fitting = [address for address in providers if provider in ("", address, _short(address))]
     if len(fitting) == 1:
-        return _short(fitting[0]), found[fitting[0]]
+        return _short(fitting[0]), providers[fitting[0]]
     if provider and not fitting:
-        names = {_short(each) for each in found}
+        names = {_short(each) for each in providers}
         raise node.error(f"there is no provider {provider!r}. {did_you_mean(provider, names, 'There are')}")
-    if not found:
+    if not providers:
         raise node.error("there are no providers. Run the command where some are required, after init.")
     raise node.error(f"there are several providers: {', '.join(sorted(fitting))}. Say which one: provider='…'.")
 

@@ -100,7 +100,7 @@ def _plain(value: Value) -> Any:
     if isinstance(value, Mapping):
         return {key: item if type(item) in _AS_THEY_ARE else _plain(item) for key, item in sorted(value.items())}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return _number_out(value, "") if isinstance(value, Decimal) or _is_big(value) else value
 
 
@@ -161,7 +161,7 @@ def number(text: str, where: Where = "") -> int | float | Decimal:
 
 def _list_in(raw: Any, declared: Type, where: Where) -> list[Value]:
     items = declared.element
-    return [decode(each, items, (where, index)) for index, each in enumerate(expect(raw, list, declared, where))]
+    return [decode(item, items, (where, index)) for index, item in enumerate(expect(raw, list, declared, where))]
 
 
 def _tuple_in(raw: Any, declared: Type, where: Where) -> list[Value]:
@@ -169,28 +169,28 @@ def _tuple_in(raw: Any, declared: Type, where: Where) -> list[Value]:
     if items:
         check_length(items, declared, where)
     return [
-        decode(each, kind, (where, index)) for index, (each, kind) in enumerate(zip(items, declared.elements, strict=False))
+        decode(item, kind, (where, index)) for index, (item, kind) in enumerate(zip(items, declared.elements, strict=False))
     ]
 
 
 def _map_in(raw: Any, declared: Type, where: Where) -> dict[str, Value]:
     items = declared.element
     return {
-        unicodedata.normalize("NFC", expect(key, str, declared, where)): decode(each, items, (where, (key,)))
-        for key, each in expect(raw, dict, declared, where).items()
+        unicodedata.normalize("NFC", expect(key, str, declared, where)): decode(item, items, (where, (key,)))
+        for key, item in expect(raw, dict, declared, where).items()
     }
 
 
 def _object_in(raw: Any, declared: Type, where: Where) -> dict[str, Value]:
-    found = expect(raw, dict, declared, where)
-    if found and found.keys() != declared.attributes.keys():
-        check_names(found, declared, where)
-        missing = ", ".join(sorted(declared.attributes.keys() - found.keys()))
+    members = expect(raw, dict, declared, where)
+    if members and members.keys() != declared.attributes.keys():
+        check_names(members, declared, where)
+        missing = ", ".join(sorted(declared.attributes.keys() - members.keys()))
         raise MalformedError(
             f"{show(where) or 'object'}: without {missing}. Every attribute of an object travels, null where it has none."
         )
     kinds = declared.attributes
-    return {name: None if item is None else decode(item, kinds[name], (where, name)) for name, item in found.items()}
+    return {name: None if item is None else decode(item, kinds[name], (where, name)) for name, item in members.items()}
 
 
 def _dynamic_in(raw: Any, declared: Type, where: Where) -> Value:
@@ -240,35 +240,35 @@ def _number_out(value: float | Decimal, where: Where) -> int | float | str:
 
 def _list_out(value: Value, declared: Type, where: Where) -> list[Any]:
     items = declared.element
-    return [encode(each, items, (where, index)) for index, each in enumerate(expect(value, (list, tuple), declared, where))]
+    return [encode(item, items, (where, index)) for index, item in enumerate(expect(value, (list, tuple), declared, where))]
 
 
 def _tuple_out(value: Value, declared: Type, where: Where) -> list[Any]:
     items: Sequence[Value] = expect(value, (list, tuple), declared, where)
     check_length(items, declared, where)
-    return [encode(each, kind, (where, index)) for index, (each, kind) in enumerate(zip(items, declared.elements, strict=True))]
+    return [encode(item, kind, (where, index)) for index, (item, kind) in enumerate(zip(items, declared.elements, strict=True))]
 
 
 def _map_out(value: Value, declared: Type, where: Where) -> dict[str, Any]:
     items = declared.element
-    found: Mapping[str, Value] = expect(value, Mapping, declared, where)
-    return {unicodedata.normalize("NFC", key): encode(found[key], items, (where, (key,))) for key in sorted(found)}
+    members: Mapping[str, Value] = expect(value, Mapping, declared, where)
+    return {unicodedata.normalize("NFC", key): encode(members[key], items, (where, (key,))) for key in sorted(members)}
 
 
 def _object_out(value: Value, declared: Type, where: Where) -> dict[str, Any]:
-    found: Mapping[str, Value] = expect(value, Mapping, declared, where)
+    members: Mapping[str, Value] = expect(value, Mapping, declared, where)
     kinds = declared.attributes
-    if not found.keys() <= kinds.keys():
-        check_names(found, declared, where)
-    items = {name: found.get(name) for name in sorted(kinds)}
+    if not members.keys() <= kinds.keys():
+        check_names(members, declared, where)
+    items = {name: members.get(name) for name in sorted(kinds)}
     return {name: None if item is None else encode(item, kinds[name], (where, name)) for name, item in items.items()}
 
 
 def _dynamic_out(value: Value, declared: Type, where: Where) -> list[Any]:  # noqa: ARG001 - the value says its type
     if isinstance(value, Dynamic):
         return [type_json(value.type), encode(value.value, value.type, where)]
-    found = type_of(value)
-    return [type_json(found), encode(value, found, where)]
+    literal = type_of(value)
+    return [type_json(literal), encode(value, literal, where)]
 
 
 DECODERS: Mapping[str, Callable[[Any, Type, Where], Value]] = {

@@ -80,12 +80,12 @@ LENIENT: Mapping[str, Callable[[Any, Type, Where], Value]] = {
 def _collection_from_json(raw: Any, declared: Type, where: Where) -> Value:
     if declared.name == "map":
         return {
-            key: decode_json(each, declared.element, (where, (key,)))
-            for key, each in expect(raw, dict, declared, where).items()
+            key: decode_json(item, declared.element, (where, (key,)))
+            for key, item in expect(raw, dict, declared, where).items()
         }
     items = expect(raw, list, declared, where)
     kinds = declared.elements if declared.items is None else [declared.items] * len(items)
-    return [decode_json(each, kind, (where, index)) for index, (each, kind) in enumerate(zip(items, kinds, strict=False))]
+    return [decode_json(item, kind, (where, index)) for index, (item, kind) in enumerate(zip(items, kinds, strict=False))]
 
 
 def to_json(value: Value, declared: Type) -> bytes:
@@ -99,11 +99,11 @@ def _to_json(raw: Any, declared: Type) -> Any:
     if raw is None:
         return None
     if declared.name == "dynamic":
-        found = parse_type(raw[0])
-        return {"value": _to_json(raw[1], found), "type": json.loads(raw[0])}
+        named = parse_type(raw[0])
+        return {"value": _to_json(raw[1], named), "type": json.loads(raw[0])}
     if isinstance(raw, dict):
-        return {key: _to_json(each, declared.items or declared.attributes[key]) for key, each in raw.items()}
+        return {key: _to_json(item, declared.items or declared.attributes[key]) for key, item in raw.items()}
     if isinstance(raw, list):
         kinds = declared.elements if declared.items is None else [declared.items] * len(raw)
-        return [_to_json(each, kind) for each, kind in zip(raw, kinds, strict=True)]
+        return [_to_json(item, kind) for item, kind in zip(raw, kinds, strict=True)]
     return raw

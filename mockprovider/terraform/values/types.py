@@ -40,7 +40,7 @@ class Type(Struct, frozen=True):
 
 
 STRING, NUMBER, BOOL, DYNAMIC = Type("string"), Type("number"), Type("bool"), Type("dynamic")
-PRIMITIVES: Mapping[str, Type] = {each.name: each for each in (STRING, NUMBER, BOOL, DYNAMIC)}
+PRIMITIVES: Mapping[str, Type] = {primitive.name: primitive for primitive in (STRING, NUMBER, BOOL, DYNAMIC)}
 SPELLED: Mapping[str, bytes] = {name: f'"{name}"'.encode() for name in PRIMITIVES}
 COLLECTIONS = frozenset({"list", "set", "map"})
 _WRITER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, sort_keys=True)
@@ -55,9 +55,9 @@ def _spelled(declared: Type) -> Any:
     if declared.items is not None:
         return [declared.name, _spelled(declared.items)]
     if declared.name == "tuple":
-        return ["tuple", [_spelled(each) for each in declared.elements]]
+        return ["tuple", [_spelled(part) for part in declared.elements]]
     if declared.name == "object":
-        attributes = {name: _spelled(each) for name, each in declared.attributes.items()}
+        attributes = {name: _spelled(part) for name, part in declared.attributes.items()}
         return ["object", attributes, sorted(declared.optional)] if declared.optional else ["object", attributes]
     return declared.name
 
@@ -78,9 +78,9 @@ def _read(spelled: Any) -> Type:
     if name in COLLECTIONS and not rest:
         return Type(name, items=_read(argument))
     if name == "tuple" and not rest:
-        return Type("tuple", elements=tuple(_read(each) for each in argument))
+        return Type("tuple", elements=tuple(_read(part) for part in argument))
     if name == "object" and len(rest) < 2:
-        attributes = {attribute: _read(each) for attribute, each in argument.items()}
+        attributes = {attribute: _read(part) for attribute, part in argument.items()}
         return Type("object", attributes=attributes, optional=frozenset(rest[0] if rest else ()))
     raise KeyError(name)
 
@@ -99,7 +99,7 @@ def type_of(value: Value) -> Type:
     if isinstance(value, str):
         return STRING
     if isinstance(value, (list, tuple)):
-        return Type("tuple", elements=tuple(type_of(each) for each in value))
+        return Type("tuple", elements=tuple(type_of(item) for item in value))
     if isinstance(value, Mapping):
-        return Type("object", attributes={name: type_of(each) for name, each in value.items()})
+        return Type("object", attributes={name: type_of(item) for name, item in value.items()})
     raise MalformedError(f"Terraform has no literal for a {type(value).__name__}: {value!r}.")
