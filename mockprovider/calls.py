@@ -271,8 +271,9 @@ class Reply(Struct, kw_only=True):
     """A provider's answer. It can carry a value *and* failures *and* private data at once: partial state is exactly that.
 
     ``value`` is the object's state (outputs, new state, a function's result); ``inputs`` are checked or read inputs.
-    ``status`` is set when the RPC failed as such on a wire behind us, ``native`` when its answer came from there: both are
-    handed on as they are, whatever the other fields say.
+    ``status`` is set when the RPC failed as such on a wire behind us, ``native`` when its answer came from there or was
+    recorded: both are handed on as they are, whatever the other fields say. A layer that changes such an answer takes its
+    ``native`` off.
     """
 
     value: Bag | None = None

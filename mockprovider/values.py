@@ -112,14 +112,14 @@ def is_unknown(value: Value) -> bool:
 
 def has_unknown(value: Value) -> bool:
     """Whether ``value`` is unknown or holds an unknown anywhere."""
-    if type(value) in LEAVES:
-        return False
-    return isinstance(value, Unknown) or any(map(has_unknown, children(value)))
+    return type(value) not in LEAVES and contains(value, lambda part: isinstance(part, Unknown))
 
 
 def has_secret(value: Value) -> bool:
     """Whether ``value`` is secret or holds a secret anywhere."""
-    return contains(value, lambda each: isinstance(each, Secret) or (isinstance(each, Output) and each.secret))
+    if type(value) in LEAVES:
+        return False
+    return contains(value, lambda part: isinstance(part, Secret) or (isinstance(part, Output) and part.secret))
 
 
 def map_value(value: Value, change: Callable[[Value], Value]) -> Value:

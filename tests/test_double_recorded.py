@@ -7,7 +7,7 @@ import json
 import pytest
 from builders import BUCKET, TOKEN, URN
 
-from mockprovider.calls import Call, Op
+from mockprovider.calls import Call, Op, Reply
 from mockprovider.double import Double, Wiring, attached, recording, replaying
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Property, ResourceType
@@ -47,6 +47,29 @@ def test_what_was_recorded_in_process_replays_there_and_over_the_wire(cassette):
         assert pulumi(double) == replies
     with Double(provider=replaying(path)) as double, double.serve().client() as client:
         assert pulumi(client) == replies
+
+
+@pytest.mark.parametrize(("family", "op"), [("pulumi", Op.CREATE), ("terraform", Op.PLAN)])
+def test_what_is_sent_is_what_is_recorded(family, op, tmp_path):
+    """A recorded answer of the fake is encoded once: the engine gets the message that stands with the reply."""
+    wiring = recording(tmp_path / "life.json", Wiring("cloud"), family)
+    with Double(BUCKET, provider=wiring) as double, double.serve(family).client() as client:
+        answer = client(Call(op=op, session=client.open(), inputs={"acl": "public"}, **MINE))
+        (entry,) = double.journal.entries(op=op)
+
+    assert answer.ok
+    assert entry.reply.native.data == answer.native.data
+    assert entry.reply.native.message == answer.native.message
+
+
+def test_recording_leaves_a_reply_as_it_is(tmp_path):
+    """A provider may answer two RPCs with one reply: its recorder does not write a message into it."""
+    reply = Reply(id="b-1", value={"acl": "public"})
+    with Double(provider=recording(tmp_path / "life.json", lambda _: reply)) as double:
+        made, read, _ = pulumi(double)
+
+    assert made == read == (True, "b-1", {"acl": "public"})
+    assert reply.native is None
 
 
 def test_terraform_calls_without_a_method(tmp_path):

@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from operator import attrgetter
 
 from mockprovider.calls import Failure
 from mockprovider.paths import Path, show
-from mockprovider.properties import Property
+from mockprovider.properties import LIMITS, Property
 from mockprovider.values import Value, is_unknown, reveal
+
+LIMITED = attrgetter(*LIMITS)
+UNLIMITED = LIMITED(Property())
+"""The limits of a property, and those of one that has none: most have none."""
 
 
 def beyond(item: Property, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
     """Why ``value`` is beyond the limits of ``item``. What is unknown is within them; what is ``hidden`` is not told."""
-    if is_unknown(value):
+    if LIMITED(item) == UNLIMITED or is_unknown(value):
         return
     plain = reveal(value)
     for expected, got in _broken(item, plain):

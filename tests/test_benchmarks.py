@@ -1,0 +1,29 @@
+"""What the benchmarks count, and no clock has a part in, stays within its budget."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HOUSE = Path(__file__).resolve().parent.parent
+BUDGETS = {
+    "one Create over pulumi, fake": 90,
+    "one Create over pulumi, recording": 200,
+    "one Create over pulumi, replaying": 165,
+    "one Create over terraform, fake": 220,
+    "one Create over terraform, recording": 350,
+    "one Create over terraform, replaying": 235,
+}
+"""How many calls of the package each way may take."""
+
+
+def test_the_way_of_a_call_is_short():
+    """One Create takes no more calls of the package than its budget, whatever answers it."""
+    counting = [sys.executable, HOUSE / "benchmarks" / "calls.py"]
+    run = subprocess.run(counting, check=True, capture_output=True, env={"PYTHONPATH": str(HOUSE)})
+    calls = {row["what"]: row["ours"] for row in json.loads(run.stdout) if row["unit"] == "calls"}
+
+    assert calls.keys() == BUDGETS.keys()
+    assert {way: count for way, count in calls.items() if count > BUDGETS[way]} == {}
