@@ -480,13 +480,21 @@ def test_a_planned_state_is_read_as_a_neutral_plan(session: Session) -> None:
     assert row(session, "PlanResourceChange").reply(failed, made) == Reply(failures=(Failure("no"),))
 
 
+def said(each: Method, reply: Reply, call: Call) -> str:
+    """The answer, or the status of an RPC whose answer has no place for a failure."""
+    try:
+        return str(each.response(reply, call))
+    except StatusError as error:
+        return error.status.message
+
+
 def test_every_answer_can_tell_a_failure(major: int) -> None:
     """A replay knows no schema, and what it cannot answer is told in each RPC's own form, the schema's not excepted."""
     for name, each in SERVICES[major].methods.items():
         asked: Any = SERVICES[major].messages[name][0]()
         call = each.call(asked, Session(f"tfplugin{major}"))
         call.native = Native(b"", asked)
-        assert "not recorded" in str(each.response(Reply(failures=(Failure("not recorded"),)), call)), name
+        assert "not recorded" in said(each, Reply(failures=(Failure("not recorded"),)), call), name
 
 
 def test_an_answer_without_a_place_for_failures_ends_in_a_status(major: int) -> None:
