@@ -8,9 +8,10 @@ because they import gRPC, protobuf and SDKs.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
 from typing import Any
 
@@ -66,15 +67,48 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
 
 @cache
 def loaded(path: str) -> Any:
-    """What stands at an import path, ``package.module:name``. Raises ``ModuleNotFoundError`` without an optional dependency."""
-    return resolve_name(path)
+    """What stands at an import path, ``package.module:name``.
+
+    Raises ``ModuleNotFoundError`` without an optional dependency, and ``DefinitionError`` where nothing of that name is.
+    """
+    try:
+        return resolve_name(path)
+    except (AttributeError, ValueError) as error:
+        raise DefinitionError(f"A protocol says that {path!r} is where to look, and nothing is there: {error}.") from error
 
 
 @cache
 def families() -> Mapping[str, tuple[ProviderProtocol, ...]]:
-    """The installed protocols by family, the default family first; each family's usual version first."""
-    found: dict[str, tuple[ProviderProtocol, ...]] = {each.name: each.load() for each in entry_points(group=GROUP)}
-    return dict(sorted(found.items(), key=lambda item: (not item[1][0].is_default, item[0])))
+    """The installed protocols by family, the default family first; each family's usual version first.
+
+    Raises ``DefinitionError`` for a package that offers something else, or a name that another has: nothing would tell later
+    which of the two was meant.
+    """
+    offered = {point.name: _offered(point) for point in entry_points(group=GROUP)}
+    versions = [protocol for protocols in offered.values() for protocol in protocols]
+    for what, owners in (
+        ("called {!r}", [protocol.name for protocol in versions]),
+        ("the default", ["default" for protocols in offered.values() if protocols[0].is_default]),
+    ):
+        twice = next((name for name, count in Counter(owners).items() if count > 1), None)
+        if twice is not None:
+            raise DefinitionError(f"Two installed protocols are {what.format(twice)}, of {_listed(list(offered))}.")
+    return dict(sorted(offered.items(), key=lambda item: (not item[1][0].is_default, item[0])))
+
+
+def _offered(point: EntryPoint) -> tuple[ProviderProtocol, ...]:
+    where = f"The entry point {point.name} = {point.value} of {GROUP}"
+    try:
+        protocols = point.load()
+    except (ImportError, AttributeError) as error:
+        raise DefinitionError(f"{where} cannot be loaded: {error}. Mend or remove the package that has it.") from error
+    fits = isinstance(protocols, tuple) and all(isinstance(protocol, ProviderProtocol) for protocol in protocols)
+    if not fits or {protocol.family for protocol in protocols} != {point.name}:
+        raise DefinitionError(
+            f"{where} must be a tuple of ProviderProtocol(family={point.name!r}, ...), the usual version first. "
+            f"It is {protocols!r}."
+        )
+    return tuple(protocols)
 
 
 def known() -> Iterator[ProviderProtocol]:

@@ -189,7 +189,7 @@ def _behaving(declared: ResourceType) -> None:
             )
     force_setattr(declared, "behaviours", tuple(declared.behaviours))
     for each in declared.behaviours:
-        if not callable(each):
+        if not callable(each) or isinstance(each, type):
             raise DefinitionError(f"{declared.token}: {each!r} is no behaviour. Give one of fake.behaviours, or a function.")
         sets = getattr(each, "sets", ())
         for name in (*getattr(each, "uses", ()), *sets):

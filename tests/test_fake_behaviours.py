@@ -373,6 +373,7 @@ def test_notes_go_with_their_object():
         (lambda: Slow(create=-1), "less than no time"),
         (lambda: Eventual(0), "hides nothing"),
         (lambda: bucket(Protected("locked")), "is about 'locked', which is no property. There are acl"),
+        (lambda: bucket(Protected), r"behaviours\.protection\.Protected'> is no behaviour. Give one of fake.behaviours"),
         (lambda: bucket(Revision("acl")), "declare it with computed=True"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -20,6 +21,7 @@ from types_files import (
     resource,
 )
 
+from mockprovider.fake.behaviours import Behaving
 from mockprovider.fake.definitions import dump, load
 from mockprovider.fake.definitions.publishing import published
 from mockprovider.fake.definitions.shapes import PropertyShape, ResourceShape
@@ -47,6 +49,17 @@ EVERY_BEHAVIOUR = resource(
     ],
 )
 """A type with one behaviour of each kind."""
+
+
+@pytest.mark.parametrize("kind", get_args(Behaving), ids=lambda kind: kind.__name__)
+def test_every_behaviour_is_shown(kind):
+    """A behaviour that types files may name is in the sample above, in the page's table, and among the public names."""
+    shown = [behaviour["kind"] for behaviour in EVERY_BEHAVIOUR["packages"]["cloud"]["resources"][BUCKET]["behaviours"]]
+    tag = kind.__struct_config__.tag
+
+    assert tag in shown
+    assert f"| `{tag}` | `{kind.__name__}(" in (HOUSE / "docs/resource-types.md").read_text(encoding="utf-8")
+    assert f"fake.behaviours.{kind.__name__}`:" in (HOUSE / "docs/api.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", CATALOG, ids=lambda path: path.name)

@@ -12,7 +12,7 @@ from builders import BUCKET, TOKEN, URN, answer, call, fake
 from mockprovider.calls import Failure, Native, Op, Reply
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import Faults
-from mockprovider.faults.rules import Rule
+from mockprovider.faults.rules import FAULTS, Rule
 from mockprovider.layers import stack
 from mockprovider.schema import ResourceType
 
@@ -36,6 +36,14 @@ def test_without_faults_calls_pass(faults):
     reply = Reply()
 
     assert faults.layer(call(Op.CREATE), lambda _: reply) is reply
+
+
+def test_a_fault_that_is_not_there(faults):
+    """A rule that is asked for a fault that this version does not have names those that it has, each of which is a method."""
+    with pytest.raises(AttributeError, match=r"no fault 'fail' in this version\. There is \.partial\(\); \.times\(\)"):
+        faults.on.create().fail()
+    public = {name for name, value in vars(Rule).items() if callable(value) and not name.startswith("_")}
+    assert public - {"times", "after", "fits", "note", "take"} == set(FAULTS)
 
 
 def test_partial_create(faults):

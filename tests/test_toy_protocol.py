@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from builders import BUCKET, TOKEN
 from cli_toolbox import serving
+from msgspec.structs import replace
 
 from mockprovider import Double, recording, replaying
 from mockprovider.calls import Call, Op
 from mockprovider.double import Wiring, attached, real
 from mockprovider.double.launchers import install
-from mockprovider.errors import DefinitionError, MissError
-from mockprovider.protocols import by_name, families, of_executable, of_family
+from mockprovider.errors import DefinitionError, MissError, PluginError
+from mockprovider.protocols import by_name, families, loaded, of_executable, of_family
+from mockprovider.wire.adapter import Adapter, adapter
 
 FOLDER = Path(__file__).parent / "toy_protocol"
 TYPES = {"mockprovider": 1, "packages": {"cloud": {"resources": {TOKEN: {"properties": {"acl": "string"}}}}}}
@@ -28,6 +31,7 @@ def installed(monkeypatch):
     families.cache_clear()
     yield
     families.cache_clear()
+    loaded.cache_clear()
 
 
 def make(client, token=TOKEN):
@@ -45,6 +49,59 @@ def test_it_is_found():
     assert next(iter(families())) != "toy"
     with pytest.raises(DefinitionError, match="There is no version 2 of the protocol toy: give 1"):
         of_family("toy", 2)
+
+
+@pytest.mark.parametrize(
+    ("offered", "complaint"),
+    [
+        (lambda toy: toy, r"toy = toytalk:PROTOCOLS of mockprovider\.protocols must be a tuple .* It is ProviderProtocol\("),
+        (lambda _: (), r"must be a tuple .* It is \(\)"),
+        (lambda toy: (replace(toy, family="doll"),), r"must be a tuple of ProviderProtocol\(family='toy'"),
+        (lambda toy: (replace(toy, name="tfplugin5"),), "Two installed protocols are called 'tfplugin5', of .*'toy'"),
+        (lambda toy: (replace(toy, is_default=True),), "Two installed protocols are the default, of "),
+    ],
+)
+def test_what_is_no_protocol_is_refused(monkeypatch, offered, complaint):
+    """A package that offers something else, another family, or what another protocol is already, is named."""
+    toy = of_family("toy")
+    families.cache_clear()
+    monkeypatch.setattr("toytalk.PROTOCOLS", offered(toy))
+
+    with pytest.raises(DefinitionError, match=complaint):
+        families()
+
+
+def test_what_is_not_there_is_named(monkeypatch):
+    """An entry point without its value, and an adapter that is misspelt, are told by the path at which nothing is."""
+    misspelt = replace(of_family("toy"), adapter="toytalk.adapter:Adaptor")
+    with pytest.raises(DefinitionError, match=r"'toytalk\.adapter:Adaptor' is where to look, and nothing is there"):
+        adapter(misspelt)
+    families.cache_clear()
+    monkeypatch.delattr("toytalk.PROTOCOLS")
+    with pytest.raises(DefinitionError, match=r"toy = toytalk:PROTOCOLS .* cannot be loaded: .*Mend or remove the package"):
+        families()
+
+
+def test_a_table_is_enough(monkeypatch, tmp_path):
+    """An adapter that has a table and nothing else is served, recorded and replayed; that it starts no providers, it says."""
+
+    class Least(Adapter):
+        service = adapter(of_family("toy")).service
+
+    monkeypatch.setattr("toytalk.adapter.ToyAdapter", Least)
+    loaded.cache_clear()
+    path = tmp_path / "toy.json"
+    with Double(BUCKET, provider=recording(path, Wiring("cloud"), "toy")) as double, double.serve("toy") as served:
+        assert served.environment == {}
+        with served.client() as client:
+            recorded = make(client)
+    with Double(provider=replaying(path)) as double, double.serve("toy").client() as client:
+        assert make(client).id == recorded.id
+    with (
+        Double(provider=real([sys.executable], "toy", name="cloud")) as double,
+        pytest.raises(PluginError, match=r"no start\(\)"),
+    ):
+        make(double)
 
 
 def test_it_is_served_and_called():

@@ -95,13 +95,15 @@ def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: in
     finally:
         for each, handler in previous.items():
             signal.signal(each, handler)
-    click.echo(f"\nIn the terminal of the engine:\n\n  unset {variables}\n")
+    if variables:
+        click.echo(f"\nIn the terminal of the engine:\n\n  unset {variables}\n")
 
 
 def _tell(serving: Serving) -> None:
     for name, address in serving.addresses().items():
         click.echo(f"Serving {name} at {address}. Ctrl-C ends it.")
-    click.echo("In the terminal of the engine:\n")
+    if serving.environment:
+        click.echo("In the terminal of the engine:\n")
     for variable, value in serving.environment.items():
         click.echo(f"  export {variable}='{value}'")
     click.echo("")

@@ -41,6 +41,11 @@ class Rule:
         self.fault = partial(reasons)
         return self
 
+    def __getattr__(self, name: str) -> NoReturn:
+        __tracebackhide__ = True
+        faults = ", ".join(f".{fault}()" for fault in FAULTS)
+        raise AttributeError(f"There is no fault {name!r} in this version. There is {faults}; .times() and .after() say when.")
+
     def times(self, count: int) -> Rule:
         """Fire at this many calls, by default at one. Raises ``DefinitionError`` for anything but a number from 1."""
         self._times = _counted("times", count, 1)
@@ -81,7 +86,7 @@ class Rule:
         if self.fired:
             return ""
         if self.fault is None:
-            return "it was given no fault, such as .partial()"
+            return f"it was given no fault, such as .{FAULTS[0]}()"
         if self._fitting > self._asked:
             return "an earlier rule fired instead at a call that it fits"
         if self._fitting:
@@ -92,6 +97,10 @@ class Rule:
 
     def __repr__(self) -> str:
         return f"Rule({self.op.value} {self.type or 'any type'} {self.name or 'any name'}, fired {self.fired} of {self._times})"
+
+
+FAULTS = ("partial",)
+"""The methods of a rule that set its fault: what messages say that there is."""
 
 
 def _counted(word: str, count: int, least: int) -> int:

@@ -1,6 +1,7 @@
 """What a protocol does at the edge: one class in each protocol's folder, found through ``protocols``.
 
-A new protocol implements the abstract methods; the others say what most protocols would say.
+A new protocol says what its table is. The other methods say what most protocols would say; one that real providers or engines
+take part in has more to say.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any, Protocol
 from mockprovider.calls import Call, Handler, Reply, Session
 from mockprovider.cassette import Cassette, Replayer, Transcriber
 from mockprovider.cassette.compacting import without_repeats
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, loaded
 from mockprovider.redaction import Redactor
 from mockprovider.schema import Package
 from mockprovider.wire.client import Client
 from mockprovider.wire.methods import Service
+from mockprovider.wire.transcript import TableTranscript
 
 
 class RunningProvider(Protocol):
@@ -61,11 +63,19 @@ class Adapter(ABC):
 
     # Real providers ----------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def start(
-        self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
+        self,
+        command: Sequence[str],
+        call: Call,  # noqa: ARG002 - for those that can
+        *,
+        env: Mapping[str, str] | None = None,  # noqa: ARG002
+        cwd: Path | str | None = None,  # noqa: ARG002
     ) -> RunningProvider:
         """A real provider's process for the session that ``call`` opens. Raises ``PluginError`` if it does not start."""
+        raise PluginError(
+            f"Providers that speak {self.protocol.family} cannot be started here, {command[0]!r} neither: its adapter has no "
+            f"start(). Attach to one that runs: attached('host:port', {self.protocol.family!r})."
+        )
 
     def spoken_by(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> ProviderProtocol:  # noqa: ARG002
         """The version that a real provider speaks, of those of this family. Raises ``PluginError`` if it does not say."""
@@ -73,9 +83,9 @@ class Adapter(ABC):
 
     # Engines -----------------------------------------------------------------------------------------------------------
 
-    @abstractmethod
-    def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
+    def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for engines that read some
         """The variables by which an engine finds running providers: ``host:port`` by package."""
+        return {}
 
     def joined(self, one: str, other: str) -> str:
         """Two values of one such variable as one."""
@@ -100,9 +110,9 @@ class Adapter(ABC):
 
     # Recordings --------------------------------------------------------------------------------------------------------
 
-    @abstractmethod
     def transcriber(self) -> Transcriber:
         """How conversations are written down; a new one for each recording, since it may learn."""
+        return TableTranscript(self.service)
 
     def compacted(self, cassette: Cassette) -> Cassette:
         """The recording without what a replay can do without."""

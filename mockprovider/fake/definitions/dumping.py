@@ -10,10 +10,10 @@ from msgspec.structs import asdict
 
 from mockprovider.document import encode, stated
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.behaviours import Behaving
 from mockprovider.fake.definitions.reading import load
 from mockprovider.fake.definitions.shapes import (
     FORMAT,
-    Behaving,
     ChildShape,
     ComponentShape,
     FunctionShape,

@@ -7,23 +7,12 @@ the same.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, TypeAlias, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mockprovider.document import Count, Number, Word
-from mockprovider.fake.behaviours import (
-    Eventual,
-    Holds,
-    Modified,
-    Normalised,
-    Pending,
-    Protected,
-    Quota,
-    References,
-    Revision,
-    Slow,
-)
+from mockprovider.fake.behaviours import Behaving
 from mockprovider.properties import KindName, Random
 from mockprovider.schema import TOKEN
 
@@ -112,8 +101,6 @@ Default = Annotated[
         extra_json_schema={"not": {"type": "null"}},
     ),
 ]
-Behaving: TypeAlias = Quota | Pending | Normalised | Revision | Modified | Protected | Holds | References | Eventual | Slow
-"""The behaviours that data can hold."""
 
 
 class Written(Struct, rename="camel"):

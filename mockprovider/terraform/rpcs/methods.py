@@ -81,10 +81,12 @@ def provider_service(major: int) -> Service:
     """The Provider service of major 5 or 6, ready to serve or to call."""
     proto = protocol(major)
     # What a client looks up by op is the first row that asks for it, so the refused ones come last.
-    return service(proto.service(), proto.classes, [*_rows(proto), *_refused(proto)])
+    rows = [row for row in (*_rows(proto), *_refused(proto)) if row is not None]
+    return service(proto.service(), proto.classes, rows)
 
 
-def _rows(proto: Proto) -> Iterator[Method]:
+def _rows(proto: Proto) -> Iterator[Method | None]:
+    """The rows of what is served; ``None`` for an RPC that this major does not have."""
     row = partial(_row, proto)
     yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response)
     yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response)
@@ -143,7 +145,7 @@ def _rows(proto: Proto) -> Iterator[Method]:
     yield from _passing(row)
 
 
-def _passing(row: Callable[..., Method]) -> Iterator[Method]:
+def _passing(row: Callable[..., Method | None]) -> Iterator[Method | None]:
     """What no state ever holds: functions and ephemeral resources."""
     yield row("GetFunctions", Op.GET_SCHEMA, NOTHING, response=functions.functions_response)
     yield row(
@@ -177,9 +179,11 @@ def _row(
     reply: Callable[..., Reply] = replies.to_reply,
     mutates: bool = False,
     volatile: tuple[str, ...] = (),
-) -> Method:
+) -> Method | None:
     """A row from functions that take the shape and the classes of the major first; the default ones need nothing but those."""
-    descriptor = proto.service().methods_by_name[proto.wire_name(name)]
+    descriptor = proto.service().methods_by_name.get(proto.wire_name(name))
+    if descriptor is None:
+        return None
     asked, answered = proto.classes(descriptor.input_type), proto.classes(descriptor.output_type)
     rpc = descriptor.name
     return Method(

@@ -15,6 +15,7 @@ from mockprovider.terraform.rpcs.requests import Codec, Shape, codec, schema_of
 from mockprovider.terraform.schema.objects import ObjectSchema, Step
 from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.values import Bag, Unknown, Value, same
+from mockprovider.wire.status import StatusError, status
 
 ERROR, WARNING = 1, 2
 """Numbers of ``Diagnostic.Severity`` that engines act on."""
@@ -156,13 +157,15 @@ def schema_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) 
 
 
 def refused_response(cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """The answer to an RPC that is not served: why, as a diagnostic, wherever the answer has a place for one."""
+    """The answer to an RPC that is not served: why, as a diagnostic. Without a place for one, the RPC ends in a status."""
     message: Any = cls()
     into = message.completed if "completed" in cls.DESCRIPTOR.fields_by_name and reply.failures else message
-    for name in ("diagnostics", "diagnostic"):
-        if name in into.DESCRIPTOR.fields_by_name:
-            for each in reply.failures:
-                getattr(into, name).add(severity=ERROR, summary=each.reason, detail=each.detail)
+    place = next((name for name in ("diagnostics", "diagnostic") if name in into.DESCRIPTOR.fields_by_name), None)
+    if place is None:
+        _raise_failure(reply)
+        return message
+    for failure in reply.failures:
+        getattr(into, place).add(severity=ERROR, summary=failure.reason, detail=failure.detail)
     return message
 
 
@@ -210,10 +213,18 @@ def request_of(call: Call) -> Any:
 
 
 def answer(cls: type[Message], reply: Reply, coder: Codec) -> Any:
-    """A new answer with what the reply has of failures and warnings."""
+    """A new answer with what the reply has of failures and warnings. Without a place for them, a failure ends the RPC."""
     message: Any = cls()
-    _diagnose(message, reply, coder)
+    if "diagnostics" in cls.DESCRIPTOR.fields_by_name:
+        _diagnose(message, reply, coder)
+    else:
+        _raise_failure(reply)
     return message
+
+
+def _raise_failure(reply: Reply) -> None:
+    for failure in reply.failures:
+        raise StatusError(status(failure.status or "failed_precondition", failure.reason))
 
 
 def _diagnose(message: Any, reply: Reply, coder: Codec) -> None:
