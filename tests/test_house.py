@@ -23,8 +23,6 @@ PAGES = [*sorted(HOUSE.glob("*.md")), *sorted((HOUSE / "docs").rglob("*.md"))]
 SLOW = ("cryptography", "deepdiff", "google.protobuf", "grpc", "pulumi", "sqlite3", "zstandard")
 DEPTH = 16
 """How many modules of the package the longest chain of imports may have; the rings alone are fifteen."""
-DOUBLE_NAMES = {"Method"}
-"""Names that two classes still share: this only gets shorter."""
 AT_HOME = {"pulumi", "terraform", "engine", "drivers", "demo"}
 """Folders that may name a family: its own, the engine that is Pulumi's by nature, and what drives real command lines."""
 
@@ -200,12 +198,11 @@ def test_imports_are_not_deep():
 
 
 def test_one_name_is_one_class(written):
-    """No two classes share a name, except a pair in the two protocols' folders, and those that are still to be renamed."""
+    """No two classes share a name, except a pair in the two protocols' folders."""
     pair = ["pulumi", "terraform"]
     double = {name for name, folders in written.named.items() if len(folders) > 1 and sorted(folders) != pair}
 
-    assert sorted(double - DOUBLE_NAMES) == [], "there is such a class already: what else is this one?"
-    assert sorted(DOUBLE_NAMES - double) == [], "these are no longer double: strike them out of DOUBLE_NAMES"
+    assert sorted(double) == [], "there is such a class already: what else is this one?"
 
 
 def test_only_a_protocols_folder_says_its_name(written):

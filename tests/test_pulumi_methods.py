@@ -20,7 +20,7 @@ from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.methods import ANSWER_WORDS, PROVIDER, TABLE, WORDS
 from mockprovider.pulumi.values import EVERYTHING, encode
 from mockprovider.values import UNKNOWN, Asset, Output, ResourceReference, Secret
-from mockprovider.wire.methods import Method, service
+from mockprovider.wire.methods import RpcMethod, service
 from mockprovider.wire.status import StatusError
 
 RPCS = sorted(PROVIDER.messages)
@@ -431,6 +431,6 @@ def test_the_fake_accepts_everything_over_the_wire():
 
 def test_rows_are_data():
     """A method cannot be changed after the table was made."""
-    row: Method = PROVIDER.methods["Create"]
+    row: RpcMethod = PROVIDER.methods["Create"]
     with pytest.raises(AttributeError):
         row.mutates = False  # type: ignore[misc]

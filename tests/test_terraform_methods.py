@@ -17,7 +17,7 @@ from mockprovider.terraform.rpcs import methods
 from mockprovider.terraform.rpcs.methods import NOTHING, PROVIDER5, PROVIDER6, REASONS, SERVICES
 from mockprovider.terraform.rpcs.replies import refused_response, to_response
 from mockprovider.values import UNKNOWN, Unknown
-from mockprovider.wire.methods import Method
+from mockprovider.wire.methods import RpcMethod
 from mockprovider.wire.status import StatusError, status
 
 RULES = Property(Kind("array", items=Kind("object", properties={"fromPort": Property(int)})))
@@ -49,7 +49,7 @@ def session(major: int) -> Session:
     return opened
 
 
-def row(session: Session, name: str) -> Method:
+def row(session: Session, name: str) -> RpcMethod:
     major = session.protocol.version
     return SERVICES[major].methods[protocol(major).wire_name(name)]
 
@@ -480,7 +480,7 @@ def test_a_planned_state_is_read_as_a_neutral_plan(session: Session) -> None:
     assert row(session, "PlanResourceChange").reply(failed, made) == Reply(failures=(Failure("no"),))
 
 
-def said(each: Method, reply: Reply, call: Call) -> str:
+def said(each: RpcMethod, reply: Reply, call: Call) -> str:
     """The answer, or the status of an RPC whose answer has no place for a failure."""
     try:
         return str(each.response(reply, call))

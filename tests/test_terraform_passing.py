@@ -17,7 +17,7 @@ from mockprovider.terraform.rpcs.methods import REASONS, SERVICES
 from mockprovider.terraform.rpcs.requests import schema_of
 from mockprovider.terraform.schema.provider import ProviderSchema
 from mockprovider.values import Unknown
-from mockprovider.wire.methods import Method
+from mockprovider.wire.methods import RpcMethod
 
 THING = ResourceType(
     "cloud:index:Thing",
@@ -47,7 +47,7 @@ def session(request: pytest.FixtureRequest) -> Session:
     return opened
 
 
-def row(session: Session, rpc: str) -> Method:
+def row(session: Session, rpc: str) -> RpcMethod:
     major = session.protocol.version
     return SERVICES[major].methods[protocol(major).wire_name(rpc)]
 

@@ -25,7 +25,7 @@ from mockprovider.pulumi.signatures import accepted
 from mockprovider.pulumi.table import GONE, TABLE, Row
 from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
 from mockprovider.urn import Urn
-from mockprovider.wire.methods import Method, Service, service
+from mockprovider.wire.methods import RpcMethod, Service, service
 
 DESCRIPTOR = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
 
@@ -133,7 +133,7 @@ def _named_by(urn: str) -> dict[str, str]:
     return {"type": found.type, "name": found.name}
 
 
-def make_method(name: str, row: Row, request: type[Message], response: type[Message]) -> Method:
+def make_method(name: str, row: Row, request: type[Message], response: type[Message]) -> RpcMethod:
     """The row of one RPC, from what is particular about it and its two messages."""
     words = {field: field for field in WORDS if field in request.DESCRIPTOR.fields_by_name} | dict(row.renames)
     answers = {field: word for field, word in ANSWER_WORDS.items() if field in response.DESCRIPTOR.fields_by_name}
@@ -199,7 +199,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         Op.DIFF_CONFIG: diff_response,
         Op.GET_SCHEMA: schema_response,
     }
-    return Method(
+    return RpcMethod(
         name=name,
         op=row.op,
         call=call,

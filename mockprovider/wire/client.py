@@ -12,7 +12,7 @@ import grpc
 
 from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import PluginError
-from mockprovider.wire.methods import Method, Service
+from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.server import OPTIONS, decode
 from mockprovider.wire.status import failed, read
 
@@ -125,7 +125,7 @@ class Client:
         reply.native = Native(answer, message)
         return reply
 
-    def _streamed(self, row: Method | None, rpc: str, call: Call) -> Reply:
+    def _streamed(self, row: RpcMethod | None, rpc: str, call: Call) -> Reply:
         """All messages of a stream, and the status that it ended in, if it is one: a reply is a whole answer."""
         answers: list[bytes] = []
         status = None
@@ -150,7 +150,7 @@ class Client:
             stub = self._stubs[rpc] = kind(f"/{self.service.name}/{rpc}", None, None)
         return stub
 
-    def _request(self, row: Method | None, call: Call) -> bytes:
+    def _request(self, row: RpcMethod | None, call: Call) -> bytes:
         if row is None:
             return call.native.data if call.native else b""
         moved = {field: self._rewrite[field] for field in row.addresses if field in self._rewrite}

@@ -16,7 +16,7 @@ from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.errors import UnsupportedError
 
 
-class Method(Struct, frozen=True, kw_only=True):
+class RpcMethod(Struct, frozen=True, kw_only=True):
     """One row of a protocol's table: how the messages of one RPC become calls and replies, both ways.
 
     Args:
@@ -60,14 +60,14 @@ class Service(Struct, frozen=True):
 
     name: str
     messages: Mapping[str, tuple[type[Message], type[Message], bool]]
-    methods: Mapping[str, Method]
+    methods: Mapping[str, RpcMethod]
     gone: Mapping[str, str] = {}
 
     def streams(self, rpc: str) -> bool:
         """Whether an RPC answers with a stream. One that we do not know may: a stream of one message is an answer, too."""
         return rpc not in self.messages or self.messages[rpc][2]
 
-    def by_op(self, op: Op) -> Method:
+    def by_op(self, op: Op) -> RpcMethod:
         """The row that asks for ``op``. Raises ``UnsupportedError`` where the protocol has none."""
         found = next((row for row in self.methods.values() if row.op is op), None)
         if found is None:
@@ -78,7 +78,7 @@ class Service(Struct, frozen=True):
 def service(
     descriptor: Any,
     classes: Callable[[Any], type[Message]],
-    rows: Iterable[Method],
+    rows: Iterable[RpcMethod],
     gone: Mapping[str, str] | None = None,
 ) -> Service:
     """The ``Service`` of a protobuf service descriptor; ``classes`` gives the Python class of a message descriptor."""

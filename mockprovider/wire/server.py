@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError, Message
 
 from mockprovider.calls import Call, Failure, Handler, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError, MockProviderError, PluginError, UnsupportedError
-from mockprovider.wire.methods import Method, Service
+from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, name_of, status
 
 OPTIONS = (
@@ -103,7 +103,7 @@ class Endpoint:
         self._opened: set[int] = set()
         self._lock = threading.Lock()
 
-    def answers(self, row: Method | None, rpc: str, data: bytes, peer: str) -> Sequence[bytes]:
+    def answers(self, row: RpcMethod | None, rpc: str, data: bytes, peer: str) -> Sequence[bytes]:
         """The bytes of the answer; of each message, where it is a stream. Raises ``StatusError`` where the RPC ends in one."""
         session = self._session(peer, opens=row is not None and row.opens)
         call = None
@@ -134,7 +134,7 @@ class Endpoint:
             self._opened.add(session.number)
             return session
 
-    def _call(self, row: Method | None, rpc: str, data: bytes, session: Session) -> Call:
+    def _call(self, row: RpcMethod | None, rpc: str, data: bytes, session: Session) -> Call:
         if row is None:
             return Call(op=Op.RAW, session=session, method=rpc, native=Native(data))
         if rpc in self._refused and not row.diagnosed:
@@ -147,7 +147,7 @@ class Endpoint:
     def _refusal(self, rpc: str) -> UnsupportedError:
         return UnsupportedError(f"{self.service.name}/{rpc} is not served: {self._refused[rpc]}.")
 
-    def _encode(self, row: Method | None, reply: Reply, call: Call) -> Sequence[bytes]:
+    def _encode(self, row: RpcMethod | None, reply: Reply, call: Call) -> Sequence[bytes]:
         if reply.status is not None or reply.stream is not None:
             streamed = [native.data for native in reply.stream or ()]
             if reply.status is not None:

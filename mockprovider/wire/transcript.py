@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Call, Native, Op, Reply, Status
 from mockprovider.redaction import UNMARKED
 from mockprovider.wire import views
-from mockprovider.wire.methods import Method, Service
+from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.status import StatusError, failed
 from mockprovider.wire.views import RAW, encode
 
@@ -38,7 +38,7 @@ class TableTranscript:
         """The message again. Raises ``MalformedError`` for a view of no such message."""
         return views.build(cls, view)
 
-    def row(self, call: Call) -> Method | None:
+    def row(self, call: Call) -> RpcMethod | None:
         """The RPC that a call asks; ``None`` for one that the table does not know."""
         return self._service.methods.get(call.method) or (None if call.op is Op.RAW else self._service.by_op(call.op))
 
@@ -108,7 +108,7 @@ class TableTranscript:
         except StatusError as error:
             return error.status
 
-    def answer(self, row: Method, message: Message) -> View:  # noqa: ARG002 - for protocols that learn from answers
+    def answer(self, row: RpcMethod, message: Message) -> View:  # noqa: ARG002 - for protocols that learn from answers
         """The view of an answer message."""
         return self.view(message)
 
@@ -124,11 +124,11 @@ class TableTranscript:
         reply.native = Native(encode(message), message)
         return reply
 
-    def restored(self, row: Method, response: View) -> Message:
+    def restored(self, row: RpcMethod, response: View) -> Message:
         """The answer message of a view."""
         return self.build(self._service.messages[row.name][1], response)
 
-    def _streamed(self, row: Method | None, shown: list[View], call: Call) -> Reply:
+    def _streamed(self, row: RpcMethod | None, shown: list[View], call: Call) -> Reply:
         if row is None or row.replies is None:
             return Reply(stream=tuple(Native(_bytes(view)) for view in shown))
         messages = [self.build(self._service.messages[row.name][1], view) for view in shown]

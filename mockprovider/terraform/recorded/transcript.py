@@ -12,7 +12,7 @@ from mockprovider.terraform.recorded import views
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.schema.published import schema_data, schemas_in, tree_of
-from mockprovider.wire.methods import Method
+from mockprovider.wire.methods import RpcMethod
 from mockprovider.wire.transcript import TableTranscript
 
 CAPABILITIES = "client_capabilities"
@@ -62,12 +62,12 @@ class TerraformTranscript(TableTranscript):
         declared = self._declared(self.type(call))
         return declared | CREDENTIALS if call.op in (Op.CHECK_CONFIG, Op.CONFIGURE) else declared
 
-    def answer(self, row: Method, message: Message) -> dict[str, Any]:
+    def answer(self, row: RpcMethod, message: Message) -> dict[str, Any]:
         """The view of an answer, absolute times as what is left until then."""
         self._learn(row, message)
         return undated(message, self.view(message))
 
-    def restored(self, row: Method, response: dict[str, Any]) -> Message:
+    def restored(self, row: RpcMethod, response: dict[str, Any]) -> Message:
         """The answer message of a view, with times from now on."""
         message = super().restored(row, dict(dated(response)))
         self._learn(row, message)
@@ -80,7 +80,7 @@ class TerraformTranscript(TableTranscript):
         row = self.row(call)
         return row.request(call) if row else None
 
-    def _learn(self, row: Method, message: Any) -> None:
+    def _learn(self, row: RpcMethod, message: Any) -> None:
         if row.op is Op.GET_SCHEMA and "resource_schemas" in message.DESCRIPTOR.fields_by_name:
             self._schemas, self._secrets = list(schemas_in(message)), {}
 

@@ -15,7 +15,7 @@ from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.terraform.proto import Proto, protocol
 from mockprovider.terraform.rpcs import conformance, ephemerals, functions, replies, requests, states
 from mockprovider.terraform.rpcs.requests import Shape
-from mockprovider.wire.methods import Method, Service, service
+from mockprovider.wire.methods import RpcMethod, Service, service
 
 CHECK_PROVIDER = Shape(of="provider", bags={"inputs": "config"})
 CHECK_RESOURCE = Shape(of="resource", bags={"inputs": "config"})
@@ -85,7 +85,7 @@ def provider_service(major: int) -> Service:
     return service(proto.service(), proto.classes, rows)
 
 
-def _rows(proto: Proto) -> Iterator[Method | None]:
+def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
     """The rows of what is served; ``None`` for an RPC that this major does not have."""
     row = partial(_row, proto)
     yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response)
@@ -145,7 +145,7 @@ def _rows(proto: Proto) -> Iterator[Method | None]:
     yield from _passing(row)
 
 
-def _passing(row: Callable[..., Method | None]) -> Iterator[Method | None]:
+def _passing(row: Callable[..., RpcMethod | None]) -> Iterator[RpcMethod | None]:
     """What no state ever holds: functions and ephemeral resources."""
     yield row("GetFunctions", Op.GET_SCHEMA, NOTHING, response=functions.functions_response)
     yield row(
@@ -179,14 +179,14 @@ def _row(
     reply: Callable[..., Reply] = replies.to_reply,
     mutates: bool = False,
     volatile: tuple[str, ...] = (),
-) -> Method | None:
+) -> RpcMethod | None:
     """A row from functions that take the shape and the classes of the major first; the default ones need nothing but those."""
     descriptor = proto.service().methods_by_name.get(proto.wire_name(name))
     if descriptor is None:
         return None
     asked, answered = proto.classes(descriptor.input_type), proto.classes(descriptor.output_type)
     rpc = descriptor.name
-    return Method(
+    return RpcMethod(
         name=rpc,
         op=op,
         call=partial(call, shape, rpc) if call else partial(requests.to_call, shape, op, rpc),
@@ -198,13 +198,13 @@ def _row(
     )
 
 
-def _refused(proto: Proto) -> Iterator[Method]:
+def _refused(proto: Proto) -> Iterator[RpcMethod]:
     for rpc in proto.service().methods:
         if rpc.name in REASONS:
             op, reason = REASONS[rpc.name]
             call, request = partial(_raw_call, op, rpc.name), partial(_raw_request, proto.classes(rpc.input_type))
             response = partial(replies.refused_response, proto.classes(rpc.output_type))
-            yield Method(
+            yield RpcMethod(
                 name=rpc.name,
                 op=op,
                 call=call,

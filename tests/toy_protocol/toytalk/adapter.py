@@ -13,7 +13,7 @@ from mockprovider.calls import Call, Failure, Op, Reply, Session
 from mockprovider.cassette import Transcriber
 from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.client import Client
-from mockprovider.wire.methods import Method, service
+from mockprovider.wire.methods import RpcMethod, service
 from mockprovider.wire.process import Process
 from mockprovider.wire.transcript import TableTranscript
 from toytalk.messages import SERVICE, Ask, Tell, classes
@@ -51,7 +51,7 @@ TABLE = service(
     SERVICE,
     classes,
     [
-        Method(
+        RpcMethod(
             name=rpc,
             op=op,
             call=partial(_call, rpc),
