@@ -326,6 +326,8 @@ def test_hiding_again_finds_what_was_learnt_since():
     again = redactor.hide(first.view, again=True)
     assert "late-secret" not in encode(again.view).decode()
     assert fill(again.view, lambda number, _: redactor.vault.value(number))["b"] == "first-secret and late-secret"
+    unmarked = redactor.hide({"deep": [{"e": "late-secret"}]}, again=True).view
+    assert unmarked["deep"][0]["e"].keys() == {"$secret"}
 
 
 def test_neutral_views_differ_in_more_than_secrets():

@@ -78,13 +78,14 @@ class Coverage:
 
 
 def _is_near(name: str, stems: tuple[str, ...]) -> bool:
-    return Path(name.partition("::")[0]).stem.startswith(stems)
+    stem = Path(name.partition("::")[0]).stem
+    return stem == stems[0] or stem.startswith(stems[1:])
 
 
 def _stems(module: Path) -> tuple[str, ...]:
-    """How the names of a module's test modules begin: ``test_fake_planning`` for ``fake/planning``."""
+    """The name of the room's test module, and how those of the module begin: ``test_fake`` and ``test_fake_planning``."""
     first, *inner = module.with_suffix("").parts
-    return tuple(f"test_{first}_{part}" for part in inner) or (f"test_{first}",)
+    return (f"test_{first}", *(f"test_{first}_{part}" for part in inner))
 
 
 def measured(house: House, jobs: int) -> Coverage:
