@@ -124,8 +124,9 @@ def test_the_message_is_built_once_for_one_set_of_definitions() -> None:
     """The same message is given again until something is declared, and then it is a new one."""
     served = package()
     schema = ProviderSchema(served)
-    first = schema.message()
+    first, compiled = schema.message(), schema.resource("cloud_bucket")
     assert schema.message() is first
+    assert schema.resource("cloud_bucket") is compiled
     served.add(ResourceType("cloud:index:Bucket", {"colour": str}))
     second: Any = schema.message()
     assert set(attributes(second.resource_schemas["cloud_bucket"].block)) == {"colour", "id"}

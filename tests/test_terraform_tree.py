@@ -10,19 +10,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies_terraform import declarations, known, published_blocks
 
+from mockprovider.schema import Kind, Property
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.recorded.sets import ordered
 from mockprovider.terraform.recorded.views import view
 from mockprovider.terraform.rules import kept, planned
 from mockprovider.terraform.rules.places import written
-from mockprovider.terraform.schema.declared import compiled
+from mockprovider.terraform.schema.declared import compiled, place_of_kind
 from mockprovider.terraform.schema.objects import ObjectSchema, inward, outward
 from mockprovider.terraform.schema.properties import properties_of
 from mockprovider.terraform.schema.published import SCHEMAS, schema_data, tree_of
 from mockprovider.terraform.schema.publishing import fill_schema
-from mockprovider.terraform.schema.tree import ATTRIBUTE_WORDS, BLOCK, BLOCK_WORDS, LIMITS, NESTED, NESTING, Place
+from mockprovider.terraform.schema.tree import (
+    ATTRIBUTE_WORDS,
+    BLOCK,
+    BLOCK_WORDS,
+    LIMITS,
+    NESTED,
+    NESTING,
+    Place,
+    nested,
+    object_of,
+)
 from mockprovider.terraform.values import packing
-from mockprovider.terraform.values.types import Type
+from mockprovider.terraform.values.types import DYNAMIC, Type
 from mockprovider.values import Unknown, Value
 
 MAJORS = pytest.mark.parametrize("major", [5, 6])
@@ -215,3 +226,52 @@ def test_what_is_declared_reads_as_it_is_published(major: int, data: st.DataObje
         bag = inward(value, own)
         assert inward(value, read) == bag
         assert outward(bag, read, "cloud_box") == outward(bag, own, "cloud_box")
+
+
+# Single places ----------------------------------------------------------------------------------------------------------
+
+ANY = object_of({"value": Place(type=DYNAMIC)})
+
+
+@pytest.mark.parametrize(
+    ("nesting", "form", "expected"),
+    [
+        ("list", BLOCK, DYNAMIC),
+        ("map", BLOCK, DYNAMIC),
+        ("set", BLOCK, Type("set", items=ANY.type)),
+        ("list", NESTED, Type("list", items=ANY.type)),
+        ("group", BLOCK, ANY.type),
+    ],
+)
+def test_blocks_that_may_differ_have_no_type_of_their_own(nesting: str, form: str, expected: Type) -> None:
+    """Lists and maps of blocks with anything in them are of another type each time; no other nesting is."""
+    assert nested(nesting, ANY, form).type == expected
+
+
+def test_lists_of_lists_with_anything_inside_are_of_any_type() -> None:
+    """A list of objects may hold values of any type; a list of such lists has no one element type any more."""
+    objects = Kind("array", items=Kind("object", properties={"value": Property("any")}))
+    assert place_of_kind(objects).type == Type("list", items=ANY.type)
+    assert place_of_kind(Kind("array", items=objects)).type == DYNAMIC
+
+
+def test_a_group_is_there_with_the_blocks_in_it() -> None:
+    """A group that nobody wrote is an object, with an empty collection for each block that may be repeated in it."""
+    group = nested("group", object_of({"rule": nested("list", ANY, BLOCK)}), BLOCK)
+    assert outward({}, object_of({"always": group}), "cloud_box") == {"always": {"rule": []}}
+
+
+def test_what_may_be_configured_inside_of_what_is_computed() -> None:
+    """In a nested attribute that may be configured, too, the attributes say themselves who sets them."""
+    inside = {"name": Property(str, required=True)}
+    tree = compiled({"own": Property(inside, computed=True, optional=True), "made": Property(inside, computed=True)}, 6)
+    assert tree.members["own"].inside["name"].required
+    assert tree.members["made"].inside["name"].computed
+
+
+def test_flags_that_a_property_cannot_have() -> None:
+    """A map of blocks is not required, since nothing says which key; what is computed is no property that is only written."""
+    attribute = {"type": "string", "computed": True, "write_only": True}
+    block = {"nesting_mode": "map", "min_items": 1, "block": {}}
+    properties = properties_of(tree_of({"block": {"attributes": {"pin": attribute}, "block_types": {"zone": block}}}))
+    assert (properties["zone"].required, properties["pin"].write_only, properties["pin"].computed) == (False, False, True)
