@@ -15,7 +15,7 @@ from mockprovider import Double, recording, replaying
 from mockprovider.calls import Call, Op
 from mockprovider.double import Wiring, attached, real
 from mockprovider.double.launchers import install
-from mockprovider.errors import DefinitionError, MissError, PluginError
+from mockprovider.errors import DefinitionError, MissError, PluginError, UnsupportedError
 from mockprovider.protocols import by_name, families, loaded, of_executable, of_family
 from mockprovider.wire.adapter import Adapter, adapter
 
@@ -49,6 +49,14 @@ def test_it_is_found():
     assert next(iter(families())) != "toy"
     with pytest.raises(DefinitionError, match="There is no version 2 of the protocol toy: give 1"):
         of_family("toy", 2)
+
+
+def test_an_op_that_it_does_not_have():
+    """A client that asks for an op without an RPC is told which there are."""
+    with pytest.raises(
+        UnsupportedError, match=r"has no RPC that asks for update\. It has some for: configure, check, create, read"
+    ):
+        adapter(of_family("toy")).service.by_op(Op.UPDATE)
 
 
 @pytest.mark.parametrize(

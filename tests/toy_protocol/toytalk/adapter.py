@@ -10,12 +10,10 @@ from typing import Any
 from google.protobuf.json_format import MessageToDict
 
 from mockprovider.calls import Call, Failure, Op, Reply, Session
-from mockprovider.cassette import Transcriber
 from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.client import Client
 from mockprovider.wire.methods import RpcMethod, service
 from mockprovider.wire.process import Process
-from mockprovider.wire.transcript import TableTranscript
 from toytalk.messages import SERVICE, Ask, Tell, classes
 
 OPS = {"Setup": Op.CONFIGURE, "Check": Op.CHECK, "Make": Op.CREATE, "Look": Op.READ, "Drop": Op.DELETE}
@@ -77,9 +75,6 @@ class ToyAdapter(Adapter):
 
     def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
         return {"TOY_PROVIDERS": ",".join(f"{package}={address}" for package, address in addresses.items())}
-
-    def transcriber(self) -> Transcriber:
-        return TableTranscript(TABLE)
 
 
 class Provider:
