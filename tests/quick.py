@@ -46,7 +46,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not quick."""
     if config.getoption("quick"):
-        measured: dict[str, float] = config.cache.get(MEASURED, {})
+        cache = getattr(config, "cache", None)
+        measured: dict[str, float] = cache.get(MEASURED, {}) if cache else {}
         kept = [item for item in items if measured.get(item.nodeid, _guessed(item)) <= SECONDS]
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = kept
@@ -70,6 +71,8 @@ class Measuring:
 
     def pytest_sessionfinish(self) -> None:
         """Keep what was measured beside what earlier runs have."""
-        if self._config.cache is not None and self._seconds:
-            earlier = self._config.cache.get(MEASURED, {})
-            self._config.cache.set(MEASURED, {**earlier, **{name: round(took, 3) for name, took in self._seconds.items()}})
+        # Whoever leaves pytest's cache out (-p no:cacheprovider) has nothing to keep it in.
+        cache = getattr(self._config, "cache", None)
+        if cache and self._seconds:
+            earlier = cache.get(MEASURED, {})
+            cache.set(MEASURED, {**earlier, **{name: round(took, 3) for name, took in self._seconds.items()}})
