@@ -57,7 +57,8 @@ def serve_recording(
     if recorder is None or not recorder.recorded:
         raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
     draft.keep()
-    click.echo(f"Recorded {len(recorder.close().interactions)} calls into {cassette}.")
+    count = len(recorder.close().interactions)
+    click.echo(f"Recorded {count} {'call' if count == 1 else 'calls'} into {cassette}.")
 
 
 def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:
