@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import msgpack
@@ -13,12 +12,9 @@ from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.layers import unchecked
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.rpcs import methods
-from mockprovider.terraform.rpcs.methods import NOTHING, PROVIDER5, PROVIDER6, REASONS, SERVICES
-from mockprovider.terraform.rpcs.replies import refused_response, to_response
+from mockprovider.terraform.rpcs.methods import PROVIDER5, PROVIDER6, REASONS, SERVICES
 from mockprovider.values import UNKNOWN, Unknown
 from mockprovider.wire.methods import RpcMethod
-from mockprovider.wire.status import StatusError, status
 
 RULES = Property(Kind("array", items=Kind("object", properties={"fromPort": Property(int)})))
 UNSET = msgpack.packb({"display_name": None, "id": None, "rules": None})
@@ -478,40 +474,3 @@ def test_a_planned_state_is_read_as_a_neutral_plan(session: Session) -> None:
     assert row(session, "PlanResourceChange").reply(message, made).plan == plan
     failed = answer(session, "PlanResourceChange", Reply(failures=(Failure("no"),)), made)
     assert row(session, "PlanResourceChange").reply(failed, made) == Reply(failures=(Failure("no"),))
-
-
-def said(each: RpcMethod, reply: Reply, call: Call) -> str:
-    """The answer, or the status of an RPC whose answer has no place for a failure."""
-    try:
-        return str(each.response(reply, call))
-    except StatusError as error:
-        return error.status.message
-
-
-def test_every_answer_can_tell_a_failure(major: int) -> None:
-    """A replay knows no schema, and what it cannot answer is told in each RPC's own form, the schema's not excepted."""
-    for name, each in SERVICES[major].methods.items():
-        asked: Any = SERVICES[major].messages[name][0]()
-        call = each.call(asked, Session(f"tfplugin{major}"))
-        call.native = Native(b"", asked)
-        assert "not recorded" in said(each, Reply(failures=(Failure("not recorded"),)), call), name
-
-
-def test_an_answer_without_a_place_for_failures_ends_in_a_status(major: int) -> None:
-    """An RPC whose answer has no diagnostics cannot say what went wrong, so it fails: no answer is taken for an empty one."""
-    cls = protocol(major).message("StopProvider.Response")
-    call = Call(op=Op.RAW, session=Session(f"tfplugin{major}"))
-    for respond in (partial(to_response, NOTHING, cls), partial(refused_response, cls)):
-        assert respond(Reply(), call) == cls()
-        with pytest.raises(StatusError) as raised:
-            respond(Reply(failures=(Failure("no", status="unimplemented"),)), call)
-        assert raised.value.status == status("unimplemented", "no")
-
-
-def test_a_row_of_an_rpc_that_a_major_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An RPC of major 6 alone needs no row of its own for each major: major 5 goes without."""
-    monkeypatch.delitem(REASONS, "ReadStateBytes")
-    monkeypatch.setattr(methods, "_passing", lambda row: iter([row("ReadStateBytes", Op.READ, NOTHING)]))
-
-    assert methods.provider_service(6).methods["ReadStateBytes"].op is Op.READ
-    assert "ReadStateBytes" not in methods.provider_service(5).methods
