@@ -35,13 +35,13 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
         names_resources: calls carry the resource's name and URN, so the fake can make names and defaults of them.
         imports_by_reading: an import is a read that knows nothing but the id.
         functions_need_known: functions must not be given unknown values, secrets or references.
-        lists_missing_configuration: Configure answers which required keys are missing.
         executable: how the names of its providers' executables begin.
         starter: import path of its ``wire.starter.Starter``: being a plugin that an engine started.
         way_back: import path of the class that reaches the engine during a call, for a protocol in which providers ask or tell
             their engine something.
         traits: import path of the struct of what this ecosystem alone says of a resource type (``schema.Traits``).
-        room: import path of the class that answers what only this protocol asks a fake, given its catalogue.
+        room: import path of the class that answers what only this protocol asks of a fake, given the fake's catalogue and the
+            answers that every protocol gets, by op.
         generations: import path of the function that finds a generation by name: a layer that makes the fake an older provider.
     """
 
@@ -53,7 +53,6 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
     names_resources: bool = False
     imports_by_reading: bool = False
     functions_need_known: bool = False
-    lists_missing_configuration: bool = False
     executable: str = ""
     starter: str = ""
     way_back: str = ""

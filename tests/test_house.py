@@ -38,7 +38,6 @@ NAMING = {
     "errors.py": "the extras that bring optional dependencies",
     "fake/adopting.py": DECLARES,
     "fake/catalogue.py": DECLARES,
-    "fake/configuring.py": "mappings are from Terraform's names, and the message shows one",
     "fake/definitions/dumping.py": DECLARES,
     "fake/definitions/properties.py": DECLARES,
     "fake/definitions/reading.py": DECLARES,

@@ -14,10 +14,10 @@ from pulumi.runtime.proto import provider_pb2
 from strategies import proved
 
 from mockprovider.calls import Call, Change, ChangeKind, Failure, Op, Plan, Reply, Session
-from mockprovider.fake.configuring import ACCEPTED
 from mockprovider.pulumi import methods
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.methods import ANSWER_WORDS, PROVIDER, TABLE, WORDS
+from mockprovider.pulumi.room import ACCEPTED
 from mockprovider.pulumi.values import EVERYTHING, encode
 from mockprovider.values import UNKNOWN, Asset, Output, ResourceReference, Secret
 from mockprovider.wire.methods import RpcMethod, service

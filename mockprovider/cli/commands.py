@@ -97,7 +97,13 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @host_option
 @seed_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
-@click.option("--protocol", "major", type=int, metavar="N", help="Which version of it: 5 or 6 of terraform's; 6 unless given.")
+@click.option(
+    "--protocol",
+    "major",
+    type=int,
+    metavar="N",
+    help="Its version, if it has several: 5 or 6 of terraform's; 6 unless given.",
+)
 @example(
     "  mockprovider serve pulumi --types plugins/catalog/storage.json\n"
     "  mockprovider serve terraform --types plugins/catalog/storage.json --protocol 5"

@@ -54,7 +54,7 @@ class Fake:
             Parameters(catalogue),
         )
         self._ops: Mapping[Op, Callable[[Call], Reply]] = {op: answer for room in rooms for op, answer in room.ops.items()}
-        self._particular: dict[str, Mapping[Op, Callable[[Call], Reply]]] = {}
+        self._by_protocol: dict[str, Mapping[Op, Callable[[Call], Reply]]] = {}
 
     @property
     def strict(self) -> bool:
@@ -70,15 +70,14 @@ class Fake:
         if call.urn:
             # A malformed one would be remembered by an engine that no other provider answers.
             Urn.parse(call.urn)
-        op = self._ops.get(call.op) or self._particulars(call.session.protocol).get(call.op)
+        protocol = call.session.protocol
+        op = (self._by_protocol.get(protocol.name) or self._answers(protocol)).get(call.op)
         if op is None:
             raise UnsupportedError(f"The fake does not answer {call.method or call.op.value} yet.")
         return op(call)
 
-    def _particulars(self, protocol: ProviderProtocol) -> Mapping[Op, Callable[[Call], Reply]]:
-        """What only this protocol asks a fake."""
-        if not protocol.room:
-            return {}
-        if protocol.name not in self._particular:
-            self._particular[protocol.name] = loaded(protocol.room)(self._catalogue).ops
-        return self._particular[protocol.name]
+    def _answers(self, protocol: ProviderProtocol) -> Mapping[Op, Callable[[Call], Reply]]:
+        """What is answered in a protocol: what every protocol asks, and what only this one does."""
+        room = loaded(protocol.room)(self._catalogue, self._ops).ops if protocol.room else {}
+        answers = self._by_protocol[protocol.name] = {**self._ops, **room}
+        return answers

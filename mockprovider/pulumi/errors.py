@@ -10,13 +10,11 @@ from google.protobuf.message import DecodeError, Message
 from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Failure, Op, Reply, Status
+from mockprovider.pulumi.table import MISSING_KEYS
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.wire.status import StatusError, failed, name_of, status
 
 TYPE_URL = "type.googleapis.com/"
-MISSING_KEYS = "missing_keys"
-"""Where a reply to Configure has the descriptions of the configuration that is missing, by key."""
-
 PARTIAL = frozenset({Op.CREATE, Op.UPDATE, Op.READ})
 """The ops whose half-made object the engine keeps (``ErrorResourceInitFailed``)."""
 

@@ -10,12 +10,11 @@ PULUMI = ProviderProtocol(
     names_resources=True,
     imports_by_reading=True,
     functions_need_known=True,
-    lists_missing_configuration=True,
     executable="pulumi-resource-",
     starter="mockprovider.pulumi.starter:PulumiStarter",
     way_back="mockprovider.pulumi.wayback:WayBack",
     traits="mockprovider.pulumi.traits:ResourceTraits",
-    room="mockprovider.pulumi.components:Components",
+    room="mockprovider.pulumi.room:PulumiRoom",
     generations="mockprovider.pulumi.generations:named",
 )
 PROTOCOLS = (PULUMI,)

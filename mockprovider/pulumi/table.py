@@ -84,3 +84,6 @@ GONE: Mapping[str, str] = {
 
 RPC_OF: Mapping[Op, str] = {row.op: name for name, row in TABLE.items()}
 """The RPC that asks for an op."""
+
+MISSING_KEYS = "missing_keys"
+"""Where a reply to Configure has the required configuration that is not there: descriptions by key (reference 5.2)."""
