@@ -1,7 +1,7 @@
 """A call goes in, a reply comes out: the words that every protocol is translated into and out of.
 
 Fields hold what both protocols share; what only one of them has is in ``extra`` under the protocol's own field name. The
-protocol's own message stays beside the decoded view in ``native``, so that a proxy forwards bytes and never a paraphrase.
+protocol's own message stays beside the decoded call in ``native``, so that a proxy forwards bytes and never a paraphrase.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Whether two JSON-able views are the same, and where they differ.
+"""Whether two JSON-able trees are the same, and where they differ.
 
-A *view* is a tree of ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and ``None``.
+A *tree* is a tree of ``dict``, ``list``, ``str``, ``int``, ``float``, ``bool`` and ``None``.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ MOST_COMPARED = 200
 """Nearest among how many: enough for a useful answer, and a miss in a large cassette stays quick."""
 
 
-def encode(view: Any) -> bytes:
-    """The one JSON text of a view: UTF-8, no blanks, maps sorted by key."""
-    return msgspec.json.encode(view, order="deterministic")
+def encode(tree: Any) -> bytes:
+    """The one JSON text of a tree: UTF-8, no blanks, maps sorted by key."""
+    return msgspec.json.encode(tree, order="deterministic")
 
 
-def digest(view: Any) -> str:
-    """SHA-256 of ``encode(view)``, in hex. Equal views have equal digests; ``1``, ``1.0`` and ``true`` differ."""
-    return hashlib.sha256(encode(view)).hexdigest()
+def digest(tree: Any) -> str:
+    """SHA-256 of ``encode(tree)``, in hex. Equal trees have equal digests; ``1``, ``1.0`` and ``true`` differ."""
+    return hashlib.sha256(encode(tree)).hexdigest()
 
 
 class Difference(Struct, frozen=True):
-    """One place where two views differ. ``UNSET`` stands for "not there"."""
+    """One place where two trees differ. ``UNSET`` stands for "not there"."""
 
     path: str
     recorded: Any
@@ -75,11 +75,11 @@ def show(value: Any, width: int = 60) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def nearest(candidates: Iterable[Item], view_of: Callable[[Item], Any], actual: Any) -> tuple[Item, list[Difference]] | None:
-    """The candidate whose view differs least from ``actual``, and how; the first of several; ``None`` if there is none."""
+def nearest(candidates: Iterable[Item], tree_of: Callable[[Item], Any], actual: Any) -> tuple[Item, list[Difference]] | None:
+    """The candidate whose tree differs least from ``actual``, and how; the first of several; ``None`` if there is none."""
     best: tuple[Item, list[Difference]] | None = None
     for _, candidate in zip(range(MOST_COMPARED), candidates, strict=False):
-        found = differences(view_of(candidate), actual)
+        found = differences(tree_of(candidate), actual)
         if best is None or len(found) < len(best[1]):
             best = candidate, found
     return best

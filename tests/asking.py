@@ -14,10 +14,10 @@ from mockprovider.double.cassettes import replaying, transcriber
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
 from mockprovider.redaction import fill, stand_in
-from mockprovider.terraform.recorded import views
+from mockprovider.terraform.recorded import trees
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire.methods import Service
-from mockprovider.wire.views import build
+from mockprovider.wire.trees import build
 
 
 class Asker:
@@ -39,7 +39,7 @@ class Asker:
 
     def _message(self, method: str, tree: Any) -> Any:
         cls = self._service.messages[method][0]
-        return build(cls, tree) if self.protocol == "pulumi" else views.build(tree, cls)
+        return build(cls, tree) if self.protocol == "pulumi" else trees.build(tree, cls)
 
     def again(self) -> Self:
         """Another one, of a replay that has not begun."""

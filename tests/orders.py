@@ -20,7 +20,7 @@ LONG = 6
 
 
 def leaves(tree: Any) -> list[Any]:
-    """All strings and numbers in a view."""
+    """All strings and numbers in a tree."""
     if isinstance(tree, (dict, list)):
         return [leaf for each in (tree.values() if isinstance(tree, dict) else tree) for leaf in leaves(each)]
     return [] if tree is None or isinstance(tree, bool) else [tree]
@@ -33,7 +33,7 @@ class Address:
         self.now: dict[Any, Any] = {}
 
     def translated(self, tree: Any) -> Any:
-        """A recorded view with the values of now."""
+        """A recorded tree with the values of now."""
         if isinstance(tree, dict):
             return {key: self.translated(each) for key, each in tree.items()}
         if isinstance(tree, list):

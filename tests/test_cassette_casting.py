@@ -249,9 +249,9 @@ def test_everything_that_names_several_of_them_follows(count: int) -> None:
         assert fresh(create(session(2), "Policy", groups=now)).value == {"text": ", ".join(now)}
 
 
-def in_order(_method: str, _type: str, view: Any) -> Any:
+def in_order(_method: str, _type: str, tree: Any) -> Any:
     """The toy's requests with their set in order."""
-    return {**view, "tags": sorted(view["tags"])} if isinstance(view, dict) and "tags" in view else view
+    return {**tree, "tags": sorted(tree["tags"])} if isinstance(tree, dict) and "tags" in tree else tree
 
 
 def test_sets_of_generated_names_follow_too() -> None:

@@ -291,7 +291,7 @@ def test_what_cannot_be_replayed_is_refused():
 
 
 def test_details_that_the_protocol_opens_come_back():
-    """Details that were recorded as a view are packed again."""
+    """Details that were recorded as a tree are packed again."""
     status = Status(2, "half made", encode({"id": "1"}))
     cassette = recorded((create(), Reply(status=status)), transcriber=Opened())
     assert replayer(cassette, Opened())(create()).status == status

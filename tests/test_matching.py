@@ -1,4 +1,4 @@
-"""Views are compared exactly, and differences are named by path."""
+"""Trees are compared exactly, and differences are named by path."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,16 +6,16 @@ from msgspec import UNSET
 
 from mockprovider.matching import Difference, differences, digest, nearest, show, step
 
-views = st.recursive(
+trees = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=12,
 )
 
 
-@given(views, views)
+@given(trees, trees)
 def test_digest_and_differences_agree(one, other):
-    """Views with one digest show no difference, and a view never differs from itself."""
+    """Trees with one digest show no difference, and a tree never differs from itself."""
     assert differences(one, one) == []
     if digest(one) == digest(other):
         assert differences(one, other) == []

@@ -175,6 +175,6 @@ def test_keys_of_all_kinds(key):
     """A secret key is one whatever marks it has, and a neighbour of a like name stays."""
     near = key[:-1] + "x"
     site = call("construct", SITE, extra={"config": {key: "1", near: "2"}, "configSecretKeys": (key,)})
-    hidden = Redactor(marks=MARKS).hide(PulumiTranscript().request(site), PulumiTranscript().secrets(site)).view
+    hidden = Redactor(marks=MARKS).hide(PulumiTranscript().request(site), PulumiTranscript().secrets(site)).tree
 
     assert hidden["config"] == {key: {"$secret": 1}, near: "2"}

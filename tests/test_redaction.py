@@ -1,4 +1,4 @@
-"""Declared secrets leave views, wherever they are spelled, and come back the same."""
+"""Declared secrets leave trees, wherever they are spelled, and come back the same."""
 
 import base64
 import json
@@ -24,11 +24,11 @@ from mockprovider.schema import Property, ResourceType
 PASSWORD = 'correct "horse"\n<battery>'
 
 
-def hide(view, *names, redactor=None):
+def hide(tree, *names, redactor=None):
     redactor = redactor or Redactor(names, marks=MARKS)
     found = redactor.names("")
-    redactor.learn([view], found)
-    return redactor, redactor.hide(view, found)
+    redactor.learn([tree], found)
+    return redactor, redactor.hide(tree, found)
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def hide(view, *names, redactor=None):
     ],
 )
 def test_a_declared_secret_is_taken_out_everywhere(elsewhere):
-    """A secret leaves its declared place, and every other string of the view in whatever spelling, and comes back the same."""
-    view = {"password": secret(PASSWORD), "nested": [{"elsewhere": elsewhere}]}
-    redactor, hidden = hide(view)
-    text = encode(hidden.view).decode()
+    """A secret leaves its declared place, and every other string of the tree in whatever spelling, and comes back the same."""
+    tree = {"password": secret(PASSWORD), "nested": [{"elsewhere": elsewhere}]}
+    redactor, hidden = hide(tree)
+    text = encode(hidden.tree).decode()
     assert "horse" not in text
     assert elsewhere not in text
     assert not hidden.broken
-    assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == view
+    assert fill(hidden.tree, lambda number, _: redactor.vault.value(number)) == tree
 
 
 @given(
@@ -63,11 +63,11 @@ def test_a_declared_secret_is_taken_out_everywhere(elsewhere):
     ),
     st.text(min_size=1),
 )
-def test_hiding_and_filling_is_the_identity(view, password):
-    """Whatever a view holds, our own marks included, it comes back equal once its placeholders are filled."""
-    whole = {"view": view, "password": secret(password)}
+def test_hiding_and_filling_is_the_identity(tree, password):
+    """Whatever a tree holds, our own marks included, it comes back equal once its placeholders are filled."""
+    whole = {"tree": tree, "password": secret(password)}
     redactor, hidden = hide(whole)
-    assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == whole
+    assert fill(hidden.tree, lambda number, _: redactor.vault.value(number)) == whole
 
 
 def test_the_words_of_pulumi():
@@ -89,10 +89,10 @@ def test_the_words_of_pulumi():
 
 def test_a_protocol_without_marks():
     """Where a protocol marks nothing, secrets are declared by name alone: another protocol's secret object is an object."""
-    view = {"a": secret("hunter2hunter2"), "password": "swordfish"}
+    tree = {"a": secret("hunter2hunter2"), "password": "swordfish"}
     redactor = Redactor(["password"])
 
-    assert redactor.hide(view, redactor.names("")).view == {**view, "password": {"$secret": 1}}
+    assert redactor.hide(tree, redactor.names("")).tree == {**tree, "password": {"$secret": 1}}
 
 
 def test_the_marks_that_files_have():
@@ -105,18 +105,18 @@ def test_the_marks_that_files_have():
         "go": json.dumps([password]).replace("<", "\\u003c").replace(">", "\\u003e"),
         "literal": {"$text": "x", "other": 1},
     })  # fmt: skip
-    assert hidden.view["plain"] == {"$text": ["is ", {"$secret": 1}, "!"]}
-    assert hidden.view["python"] == {"$text": ['["', {"$secret": 1, "as": "json"}, '"]']}
-    assert hidden.view["go"] == {"$text": ['["', {"$secret": 1, "as": "html"}, '"]']}
-    assert hidden.view["literal"] == {"$literal": {"$text": "x", "other": 1}}
+    assert hidden.tree["plain"] == {"$text": ["is ", {"$secret": 1}, "!"]}
+    assert hidden.tree["python"] == {"$text": ['["', {"$secret": 1, "as": "json"}, '"]']}
+    assert hidden.tree["go"] == {"$text": ['["', {"$secret": 1, "as": "html"}, '"]']}
+    assert hidden.tree["literal"] == {"$literal": {"$text": "x", "other": 1}}
 
 
 def test_a_secret_without_escapes_inside_json():
     """Inside JSON a secret is spelled as JSON, since the one that a replay has in its place may need escapes."""
     _, hidden = hide({"password": secret("hunter2"), "json": '{"p": "hunter2"}', "text": "{hunter2"})
-    assert hidden.view["json"] == {"$text": ['{"p": "', {"$secret": 1, "as": "json"}, '"}']}
-    assert hidden.view["text"] == {"$text": ["{", {"$secret": 1}]}
-    assert json.loads(fill(hidden.view["json"], lambda *_: 'a "new" one')) == {"p": 'a "new" one'}
+    assert hidden.tree["json"] == {"$text": ['{"p": "', {"$secret": 1, "as": "json"}, '"}']}
+    assert hidden.tree["text"] == {"$text": ["{", {"$secret": 1}]}
+    assert json.loads(fill(hidden.tree["json"], lambda *_: 'a "new" one')) == {"p": 'a "new" one'}
 
 
 @pytest.mark.parametrize(
@@ -132,48 +132,48 @@ def test_redactors_may_share_a_vault():
     """A replay's redactor and its bindings have one vault: a secret of one has the same number for the other."""
     vault = Vault()
     hide({"a": secret("hunter2")}, redactor=Redactor(vault=vault, marks=MARKS))
-    assert numbers(hide({"b": secret("hunter2")}, redactor=Redactor(vault=vault, marks=MARKS))[1].view) == [1]
+    assert numbers(hide({"b": secret("hunter2")}, redactor=Redactor(vault=vault, marks=MARKS))[1].tree) == [1]
     assert vault.value(1) == "hunter2"
 
 
 @pytest.mark.parametrize(
-    "view",
+    "tree",
     [{"$secret": 1}, {"$text": ["a"]}, {"$literal": {}}, {"$secret": 1, "$text": 2, "$literal": 3}, [{"a": {"$secret": 1}}]],
 )
-def test_what_looks_like_our_marks_is_kept_apart(view):
+def test_what_looks_like_our_marks_is_kept_apart(tree):
     """An object that has one of our keys by itself is wrapped, also where there is no secret at all."""
-    hidden = Redactor().hide(view).view
-    assert hidden != view
-    assert fill(hidden, lambda *_: pytest.fail("there is no secret")) == view
+    hidden = Redactor().hide(tree).tree
+    assert hidden != tree
+    assert fill(hidden, lambda *_: pytest.fail("there is no secret")) == tree
 
 
 @pytest.mark.parametrize("name", ["aws:token", "token", "db.password", "password", "aws:db.key"])
 def test_names_and_keys_with_steps_in_them(name):
     """A key with a colon or a dot in it is a path: a name hides it by its end, whole or not."""
-    view = {"aws:token": "t", "db.password": "p", "aws:db.key": "k", "other": "o"}
-    key = next(key for key in view if key.endswith(name))
-    assert hide(view, name)[1].view == {**view, key: {"$secret": 1}}
+    tree = {"aws:token": "t", "db.password": "p", "aws:db.key": "k", "other": "o"}
+    key = next(key for key in tree if key.endswith(name))
+    assert hide(tree, name)[1].tree == {**tree, key: {"$secret": 1}}
 
 
 def test_only_outputs_may_be_marked_secret():
     """An object of the program's own that has such keys declares nothing."""
-    view = {"mine": {"value": "in the light", "secret": True}, "other": secret("hunter2")}
-    assert hide(view)[1].view["mine"] == view["mine"]
+    tree = {"mine": {"value": "in the light", "secret": True}, "other": secret("hunter2")}
+    assert hide(tree)[1].tree["mine"] == tree["mine"]
 
 
 def test_one_secret_has_one_placeholder():
     """The same secret gets the same number each time, and another one another."""
     redactor, one = hide({"a": secret("hunter2"), "b": secret("hunter3"), "c": secret("hunter2")})
-    assert numbers(one.view) == [1, 2, 1]
+    assert numbers(one.tree) == [1, 2, 1]
     _, other = hide({"d": secret("hunter3")}, redactor=redactor)
-    assert numbers(other.view) == [2]
+    assert numbers(other.tree) == [2]
 
 
 def test_every_kind_of_leaf_is_hidden_and_the_shape_stays():
     """In a declared place strings, numbers and booleans go; keys, nulls, empty strings and unknowns stay."""
     unknown = min(MARKS.unknowns)
     _, hidden = hide(secret({"s": "text", "n": 4711, "b": True, "none": None, "empty": "", "unknown": unknown}))
-    assert hidden.view["value"] == {
+    assert hidden.tree["value"] == {
         "s": {"$secret": 1},
         "n": {"$secret": 2, "kind": "number"},
         "b": {"$secret": 3, "kind": "bool"},
@@ -185,24 +185,24 @@ def test_every_kind_of_leaf_is_hidden_and_the_shape_stays():
 
 def test_secret_outputs_and_byte_strings_are_declared_too():
     """An output marked secret is hidden, one that is not stays, and secret bytes keep a form that decodes."""
-    view = {
+    tree = {
         "hidden": {SIGNATURE: OUTPUT, "value": "in the dark", "secret": True, "dependencies": ["urn"]},
         "open": {SIGNATURE: OUTPUT, "value": "in the light", "secret": False},
         "bytes": secret({SIGNATURE: BYTE_STRING, "value": "AAECAw=="}),
     }
-    _, hidden = hide(view)
-    assert hidden.view["hidden"]["value"] == {"$secret": 1}
-    assert hidden.view["hidden"]["dependencies"] == ["urn"]
-    assert hidden.view["open"] == view["open"]
-    assert hidden.view["bytes"]["value"]["value"]["kind"] == "base64"
+    _, hidden = hide(tree)
+    assert hidden.tree["hidden"]["value"] == {"$secret": 1}
+    assert hidden.tree["hidden"]["dependencies"] == ["urn"]
+    assert hidden.tree["open"] == tree["open"]
+    assert hidden.tree["bytes"]["value"]["value"]["kind"] == "base64"
     assert base64.b64decode(stand_in(7, "base64"))
 
 
 def test_names_declare_by_the_end_of_a_path():
     """A name hides every property of that name, a dotted one only where its whole end fits."""
-    view = {"token": "t-1", "db": {"password": "p-1"}, "password": "p-2", "list": [{"token": ["t-2"]}]}
-    _, hidden = hide(view, "token", "db.password")
-    assert hidden.view == {
+    tree = {"token": "t-1", "db": {"password": "p-1"}, "password": "p-2", "list": [{"token": ["t-2"]}]}
+    _, hidden = hide(tree, "token", "db.password")
+    assert hidden.tree == {
         "token": {"$secret": 1},
         "db": {"password": {"$secret": 2}},
         "password": "p-2",
@@ -225,8 +225,8 @@ def test_resource_types_declare_in_both_spellings():
 
 @pytest.mark.parametrize("marked", [secret("hunter2"), {SIGNATURE: OUTPUT, "value": "hunter2", "secret": True}])
 def test_each_declaration_is_enough(marked):
-    """A view declares its secret by a secret object or by an output marked secret; the one needs no other."""
-    assert hide({"only": marked})[1].view["only"]["value"] == {"$secret": 1}
+    """A tree declares its secret by a secret object or by an output marked secret; the one needs no other."""
+    assert hide({"only": marked})[1].tree["only"]["value"] == {"$secret": 1}
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd"])
@@ -237,8 +237,8 @@ def test_base64_is_looked_into(before, after, password, other_end):
     redactor, _ = hide(secret(password))
 
     def hidden(text):
-        view = base64.b64encode(f"{before}{text}{after}".encode()).decode()
-        return redactor.hide(view).view != view
+        tree = base64.b64encode(f"{before}{text}{after}".encode()).decode()
+        return redactor.hide(tree).tree != tree
 
     assert hidden(password)
     # Of a letter at an end only some bits stand in base64's own letters: these differ in all of them.
@@ -249,48 +249,48 @@ def test_base64_is_looked_into(before, after, password, other_end):
 def test_the_longest_secret_is_taken_out():
     """Where one secret begins with another, the text that has the longer one loses all of it."""
     _, hidden = hide({"short": secret("hunter2"), "long": secret("hunter2-forever"), "text": "it is hunter2-forever"})
-    assert hidden.view["text"] == {"$text": ["it is ", {"$secret": 2}]}
+    assert hidden.tree["text"] == {"$text": ["it is ", {"$secret": 2}]}
 
 
 def test_a_text_that_is_all_secret():
     """A string that is the secret is its placeholder; spelled otherwise it is a text; with base64 in it, another secret."""
     password = 'a "quoted" word'
     inside = "token." + base64.b64encode(password.encode()).decode()
-    view = {"password": secret(password), "plain": password, "json": 'a \\"quoted\\" word', "inside": inside}
-    redactor, hidden = hide(view)
-    assert hidden.view["plain"] == {"$secret": 1}
-    assert hidden.view["json"] == {"$text": [{"$secret": 1, "as": "json"}]}
-    assert hidden.view["inside"] == {"$secret": 2}
-    assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == view
+    tree = {"password": secret(password), "plain": password, "json": 'a \\"quoted\\" word', "inside": inside}
+    redactor, hidden = hide(tree)
+    assert hidden.tree["plain"] == {"$secret": 1}
+    assert hidden.tree["json"] == {"$text": [{"$secret": 1, "as": "json"}]}
+    assert hidden.tree["inside"] == {"$secret": 2}
+    assert fill(hidden.tree, lambda number, _: redactor.vault.value(number)) == tree
 
 
 def test_short_secrets_leave_only_their_declared_place():
     """A secret of fewer than six characters is no reason to hide the same word elsewhere."""
     _, hidden = hide({"password": secret("prod"), "stage": "prod"})
-    assert hidden.view["stage"] == "prod"
+    assert hidden.tree["stage"] == "prod"
 
 
 def test_a_number_that_spells_a_secret_is_hidden():
     """A secret PIN is also found where it is a number."""
     _, hidden = hide({"pin": secret("471147"), "number": 471147, "other": 5})
-    assert hidden.view["number"] == {"$secret": 2, "kind": "number"}
-    assert hidden.view["other"] == 5
+    assert hidden.tree["number"] == {"$secret": 2, "kind": "number"}
+    assert hidden.tree["other"] == 5
 
 
 def test_verbatim_bytes_with_a_secret_break_the_view():
-    """A secret inside bytes that only count as a whole is hidden, and the view says that it cannot be restored."""
+    """A secret inside bytes that only count as a whole is hidden, and the tree says that it cannot be restored."""
     _, hidden = hide({"password": secret("hunter2hunter2"), "$raw": base64.b64encode(b"\x0a\x0ehunter2hunter2").decode()})
     assert hidden.broken
-    assert hidden.view["$raw"] == {"$secret": 2, "kind": "base64"}
+    assert hidden.tree["$raw"] == {"$secret": 2, "kind": "base64"}
 
 
 def test_bytes_that_may_be_replaced_do_not_break_the_view():
-    """A secret inside bytes that are a value of their own is hidden with them, and the view can be restored."""
-    view = {"password": secret("hunter2hunter2"), "private": {"$bytes": base64.b64encode(b"\xffhunter2hunter2").decode()}}
-    redactor, hidden = hide(view)
+    """A secret inside bytes that are a value of their own is hidden with them, and the tree can be restored."""
+    tree = {"password": secret("hunter2hunter2"), "private": {"$bytes": base64.b64encode(b"\xffhunter2hunter2").decode()}}
+    redactor, hidden = hide(tree)
     assert not hidden.broken
-    assert hidden.view["private"] == {"$bytes": {"$secret": 2, "kind": "base64"}}
-    assert fill(hidden.view, lambda number, _: redactor.vault.value(number)) == view
+    assert hidden.tree["private"] == {"$bytes": {"$secret": 2, "kind": "base64"}}
+    assert fill(hidden.tree, lambda number, _: redactor.vault.value(number)) == tree
 
 
 def test_secrets_that_cannot_be_looked_for_take_the_verbatim_bytes_with_them():
@@ -300,45 +300,45 @@ def test_secrets_that_cannot_be_looked_for_take_the_verbatim_bytes_with_them():
     assert hide({"password": secret("abc"), "other": secret("long enough"), "$raw": raw})[1].broken
     both = hide({"password": secret("abc"), "one": {"$raw": raw}, "other": {"$raw": ""}})[1]
     assert both.broken
-    assert (both.view["one"]["$raw"]["kind"], both.view["other"]["$raw"]) == ("base64", "")
-    assert hide({"password": secret("sixsix"), "$raw": raw})[1].view["$raw"] == raw
+    assert (both.tree["one"]["$raw"]["kind"], both.tree["other"]["$raw"]) == ("base64", "")
+    assert hide({"password": secret("sixsix"), "$raw": raw})[1].tree["$raw"] == raw
     assert hide({"password": secret("abc"), "$raw": ""})[1].broken is False
-    assert hide({"password": secret("long enough"), "$raw": raw})[1].view["$raw"] == raw
+    assert hide({"password": secret("long enough"), "$raw": raw})[1].tree["$raw"] == raw
 
 
 def test_an_unknown_in_a_declared_place_stays():
     """A value that is not known yet hides nothing, also where Terraform refines it; declared bytes keep a form that decodes."""
     _, hidden = hide({"password": {"$unknown": "gQHC"}, "other": "x", "list": [{"key": {"$bytes": "AAEC"}}]}, "password", "key")
-    assert hidden.view["password"] == {"$unknown": "gQHC"}
-    assert hidden.view["list"] == [{"key": {"$bytes": {"$secret": 1, "kind": "base64"}}}]
+    assert hidden.tree["password"] == {"$unknown": "gQHC"}
+    assert hidden.tree["list"] == [{"key": {"$bytes": {"$secret": 1, "kind": "base64"}}}]
 
 
 def test_keys_are_not_taken_for_secrets():
     """A password that is also a property's name does not hide the property."""
     _, hidden = hide({"password": secret("password"), "value": "x"})
-    assert set(hidden.view) == {"password", "value"}
+    assert set(hidden.tree) == {"password", "value"}
 
 
 def test_hiding_again_finds_what_was_learnt_since():
-    """A secret that is declared late is taken out of views that are redacted already, and of the texts in them."""
+    """A secret that is declared late is taken out of trees that are redacted already, and of the texts in them."""
     redactor, first = hide({"a": secret("first-secret"), "b": "first-secret and late-secret", "c": ["late-secret"], "$text": 1})
     redactor.learn([secret("late-secret")])
-    again = redactor.hide(first.view, again=True)
-    assert "late-secret" not in encode(again.view).decode()
-    assert fill(again.view, lambda number, _: redactor.vault.value(number))["b"] == "first-secret and late-secret"
-    unmarked = redactor.hide({"deep": [{"e": "late-secret"}]}, again=True).view
+    again = redactor.hide(first.tree, again=True)
+    assert "late-secret" not in encode(again.tree).decode()
+    assert fill(again.tree, lambda number, _: redactor.vault.value(number))["b"] == "first-secret and late-secret"
+    unmarked = redactor.hide({"deep": [{"e": "late-secret"}]}, again=True).tree
     assert unmarked["deep"][0]["e"].keys() == {"$secret"}
 
 
 def test_neutral_views_differ_in_more_than_secrets():
-    """Two views that differ only in secrets are the same when neutral, unless one secret is a number and the other a string."""
+    """Two trees that differ only in secrets are the same when neutral, unless one secret is a number and the other a string."""
     redactor, one = hide({"a": secret("hunter2")})
     _, other = hide({"a": secret("hunter3")}, redactor=redactor)
     _, third = hide({"a": secret(3)}, redactor=redactor)
-    assert one.view != other.view
-    assert neutral(one.view) == neutral(other.view)
-    assert neutral(one.view) != neutral(third.view)
-    literals = [neutral(hide({"a": secret("hunter2"), "b": {"$text": text}})[1].view) for text in "xyx"]
+    assert one.tree != other.tree
+    assert neutral(one.tree) == neutral(other.tree)
+    assert neutral(one.tree) != neutral(third.tree)
+    literals = [neutral(hide({"a": secret("hunter2"), "b": {"$text": text}})[1].tree) for text in "xyx"]
     assert literals[0] == literals[2] != literals[1]
 
 
@@ -350,19 +350,19 @@ def test_messages_are_masked():
 
 
 def test_many_secrets_are_found_as_well_as_few():
-    """With hundreds of secrets each is still found, in long views too, and nothing else is hidden."""
+    """With hundreds of secrets each is still found, in long trees too, and nothing else is hidden."""
     redactor = Redactor(marks=MARKS)
     passwords = [f"password-{n}" for n in range(300)]
     redactor.learn([secret(passwords)])
     long = {"pad": "-" * 70_000, "texts": [f"x{password}-y" for password in passwords], "other": "passwords"}
-    hidden = redactor.hide(long).view
+    hidden = redactor.hide(long).tree
     assert "password-" not in encode(hidden["texts"]).decode()
     assert hidden["other"] == "passwords"
     assert fill(hidden, lambda number, _: redactor.vault.value(number)) == long
 
 
 def test_a_secret_across_the_border_of_two_looks_is_found():
-    """Long views are looked at in pieces: a secret that begins in one and ends in the next is found as well."""
+    """Long trees are looked at in pieces: a secret that begins in one and ends in the next is found as well."""
     redactor = Redactor(marks=MARKS)
     redactor.learn([secret([f"{n:03}-password-{n:03}" for n in range(100)])])
     for place in range(CHUNK - 20, CHUNK + 3):

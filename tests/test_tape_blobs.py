@@ -29,7 +29,7 @@ def test_equal_large_views_are_one_blob(path, tmp_path):
     """A large answer is kept once, compressed and named by its content, however often and in whichever cassette it is."""
     with tape.record(tmp_path / "other.json", Toy(), protocol="toy") as recorder:
         recorder(call(Op.GET_SCHEMA, session()), lambda _: answer(**SCHEMA))
-    assert blobs(path) == sorted(f"{digest(view)}.json.zst" for view in (SCHEMA, {"big": "x" * tape.LARGE}))
+    assert blobs(path) == sorted(f"{digest(tree)}.json.zst" for tree in (SCHEMA, {"big": "x" * tape.LARGE}))
     assert path.stat().st_size < 2000
     assert tape.load(path).interactions[0].response_blob == digest(SCHEMA)
 
@@ -72,7 +72,7 @@ def test_our_marks_in_a_large_answer_come_back(tmp_path):
 
 
 def test_the_folder_can_be_listed(path):
-    """The blobs of a folder are a mapping: names, number, views."""
+    """The blobs of a folder are a mapping: names, number, trees."""
     found = tape.load(path).blobs
     assert len(found) == 2
     assert found[digest(SCHEMA)] == SCHEMA

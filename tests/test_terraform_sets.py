@@ -1,4 +1,4 @@
-"""Sets in the views of Terraform's messages: one order for all that are equal."""
+"""Sets in the trees of Terraform's messages: one order for all that are equal."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from mockprovider.errors import MissError
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.recorded.sets import Sets
 from mockprovider.terraform.recorded.transcript import TerraformTranscript
-from mockprovider.terraform.recorded.views import build
+from mockprovider.terraform.recorded.trees import build
 from mockprovider.terraform.rpcs.methods import SERVICES
 
 BLOCK = {
@@ -59,15 +59,15 @@ def _sets() -> Sets:
 def test_sets_are_put_in_order_wherever_they_are(sets: Sets, sent: Any, ordered: Any) -> None:
     """Sets at any depth are sorted, equal elements stay as many as they are, and nothing else changes its order."""
     for kind in ("msgpack", "json"):
-        view = {"type_name": "cloud_bucket", "config": {kind: sent}, "version": 1}
-        assert sets("PlanResourceChange", "cloud_bucket", view) == {**view, "config": {kind: ordered}}
+        tree = {"type_name": "cloud_bucket", "config": {kind: sent}, "version": 1}
+        assert sets("PlanResourceChange", "cloud_bucket", tree) == {**tree, "config": {kind: ordered}}
 
 
 def test_a_data_source_has_a_schema_of_its_own(sets: Sets) -> None:
     """A resource and a data source of one name are told apart by the method."""
-    view = {"config": {"msgpack": {"list": ["b", "a"]}}}
-    assert sets("ReadDataSource", "cloud_bucket", view) == {"config": {"msgpack": {"list": ["a", "b"]}}}
-    assert sets("ReadResource", "cloud_bucket", view) == view
+    tree = {"config": {"msgpack": {"list": ["b", "a"]}}}
+    assert sets("ReadDataSource", "cloud_bucket", tree) == {"config": {"msgpack": {"list": ["a", "b"]}}}
+    assert sets("ReadResource", "cloud_bucket", tree) == tree
 
 
 def test_the_order_of_replacements_does_not_count(sets: Sets) -> None:
@@ -102,7 +102,7 @@ def read(**state: Any) -> Call:
 
 
 def answers(name: str, tree: dict[str, Any]) -> Handler:
-    """A provider that always answers with this view."""
+    """A provider that always answers with this tree."""
     message = build(tree, protocol(6).message(f"{name}.Response"))
     return lambda _: Reply(native=Native(message.SerializeToString(), message))
 

@@ -13,7 +13,7 @@ from strategies_terraform import declarations, known, published_blocks
 from mockprovider.schema import Kind, Property
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.recorded.sets import ordered
-from mockprovider.terraform.recorded.views import view
+from mockprovider.terraform.recorded.trees import tree
 from mockprovider.terraform.rules import kept, planned
 from mockprovider.terraform.rules.places import written
 from mockprovider.terraform.schema.declared import compiled, place_of_kind
@@ -101,11 +101,11 @@ BLOCKS = [pytest.param(major, published_blocks(major), id=str(major)) for major 
 @settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_published_is_what_was_read(major: int, blocks: st.SearchStrategy[Any], data: st.DataObject) -> None:
-    """A schema of any nesting comes back from its message and from the message's view, to the last word, as an equal tree."""
+    """A schema of any nesting comes back from its message and from the message's tree, to the last word, as an equal tree."""
     schema = {"version": 3, "block": data.draw(blocks)}
     message = published(tree_of(schema), major)
     assert schema_data(message) == schema
-    assert schema_data(view(message)) == schema
+    assert schema_data(tree(message)) == schema
     assert tree_of(schema_data(message)) == tree_of(schema)
 
 

@@ -100,15 +100,15 @@ class Bindings:
             if not self._is_stand_in(pair):
                 self._sent[pair.number, pair.kind] = pair.value
 
-    def filled(self, view: Any, pairs: Iterable[Pair] = ()) -> Any:
-        """``view`` with its placeholders filled: by ``pairs``, by what the engine sent before, else by a stand-in."""
+    def filled(self, tree: Any, pairs: Iterable[Pair] = ()) -> Any:
+        """``tree`` with its placeholders filled: by ``pairs``, by what the engine sent before, else by a stand-in."""
         local = {(pair.number, pair.kind): pair.value for pair in pairs}
-        return fill(view, lambda number, kind: local[number, kind] if (number, kind) in local else self._value(number, kind))
+        return fill(tree, lambda number, kind: local[number, kind] if (number, kind) in local else self._value(number, kind))
 
-    def compared(self, view: Any, pairs: Iterable[Pair]) -> Any:
-        """``view`` filled as far as is known: equal for answers that differ only in the secrets that their requests brought."""
+    def compared(self, tree: Any, pairs: Iterable[Pair]) -> Any:
+        """``tree`` filled as far as is known: equal for answers that differ only in the secrets that their requests brought."""
         known = {**self._sent, **{(pair.number, pair.kind): pair.value for pair in pairs}}
-        return fill(view, lambda number, kind: known.get((number, kind), placeholder(number, kind)))
+        return fill(tree, lambda number, kind: known.get((number, kind), placeholder(number, kind)))
 
     def _value(self, number: int, kind: str) -> Any:
         if (number, kind) in self._sent:

@@ -65,9 +65,9 @@ class Casting:
         for birth in self.words.births:
             self._groups[birth.group].append(birth)
         for where, entry in listed if self.words.births else ():
-            view, atoms = self.words.marked(entry.request)
+            tree, atoms = self.words.marked(entry.request)
             if atoms:
-                self._marked[where, digest(neutral(view))].append(self._of(entry, atoms))
+                self._marked[where, digest(neutral(tree))].append(self._of(entry, atoms))
 
     def _of(self, entry: RecordedEntry, atoms: list[Mark]) -> _Marked:
         open_ = any(atom[0] == "secret" for _, atom in atoms)
@@ -88,12 +88,12 @@ class Casting:
 
         ``None`` if nothing generated is in ``live``: then it is for the usual way.
         """
-        view, atoms = self.words.marked(self._recognised(live) if self.words.births else live)
+        tree, atoms = self.words.marked(self._recognised(live) if self.words.births else live)
         if not atoms:
             return None
         faces, owners = self.words.told(atoms), self.words.owners(atoms)
         found = []
-        for each in self._marked.get((where, digest(neutral(view))), ()):
+        for each in self._marked.get((where, digest(neutral(tree))), ()):
             if not each.open and not self._agrees(each.roles, faces, owners):
                 continue
             for pairing in {self.words.pairing(each.atoms, atoms), self._known(each.roles, faces)} - {None}:

@@ -76,22 +76,22 @@ class Vocabulary:
                     self._owners[atom].append((birth.number, slot))
         self._pattern = finder(atom[2] for atom in self._owners if atom[0] == "text")
 
-    def marked(self, view: Any, among: Collection[Atom] | None = None) -> tuple[Any, list[Mark]]:
-        """``view`` with marks for what was generated, if it is ``among`` these, and that, in the order of the sorted keys."""
+    def marked(self, tree: Any, among: Collection[Atom] | None = None) -> tuple[Any, list[Mark]]:
+        """``tree`` with marks for what was generated, if it is ``among`` these, and that, in the order of the sorted keys."""
         found: list[Mark] = []
         among = self._owners if among is None else among
-        return (self._mark(view, "", among, found), found) if among else (view, found)
+        return (self._mark(tree, "", among, found), found) if among else (tree, found)
 
-    def _mark(self, view: Any, key: str, among: Collection[Atom], found: list[Mark]) -> Any:
-        if isinstance(view, list):
-            return [self._mark(each, key, among, found) for each in view]
-        if isinstance(view, dict) and PLACEHOLDER not in view:
-            return {name: self._mark(view[name], name, among, found) for name in sorted(view)}
-        for whole in wholes_of(view, key):
+    def _mark(self, tree: Any, key: str, among: Collection[Atom], found: list[Mark]) -> Any:
+        if isinstance(tree, list):
+            return [self._mark(each, key, among, found) for each in tree]
+        if isinstance(tree, dict) and PLACEHOLDER not in tree:
+            return {name: self._mark(tree[name], name, among, found) for name in sorted(tree)}
+        for whole in wholes_of(tree, key):
             if whole in among:
                 found.append((key, whole))
                 return MARK
-        return self._mark_text(view, key, among, found) if isinstance(view, str) else view
+        return self._mark_text(tree, key, among, found) if isinstance(tree, str) else tree
 
     def _mark_text(self, text: str, key: str, among: Collection[Atom], found: list[Mark]) -> str:
         def mark(match: re.Match[str]) -> str:
@@ -164,13 +164,13 @@ class Vocabulary:
         """Puts the values of ``face`` in the place of the birth's own in its answer, and does ``before`` to the rest."""
         atoms = dict(zip(birth.places, zip(birth.atoms, self.births[face].atoms, strict=True), strict=True))
 
-        def change(view: Any, path: Place) -> Any:
+        def change(tree: Any, path: Place) -> Any:
             own, other = atoms[path]
             if own is None or other is None:
-                return before(view, name_of(path))
-            wholes = (("text", "", view), *wholes_of(view, name_of(path)))
+                return before(tree, name_of(path))
+            wholes = (("text", "", tree), *wholes_of(tree, name_of(path)))
             # An earlier object may have the same value, such as a time: here it is the new one's.
-            return Renaming({own: other})(view if own in wholes else before(view, name_of(path)), name_of(path))
+            return Renaming({own: other})(tree if own in wholes else before(tree, name_of(path)), name_of(path))
 
         return lambda answer: changed_at(answer, birth.places, change, before)
 
@@ -247,22 +247,22 @@ class Slot(Struct, frozen=True):
     values: tuple[Any, ...]
 
 
-def _laid_over(views: Sequence[Any], key: str, path: Place, slots: list[Slot]) -> bool:
-    """Whether the views are of one shape; notes the places where they differ."""
-    one = views[0]
-    if any(type(each) is not type(one) for each in views):
+def _laid_over(trees: Sequence[Any], key: str, path: Place, slots: list[Slot]) -> bool:
+    """Whether the trees are of one shape; notes the places where they differ."""
+    one = trees[0]
+    if any(type(each) is not type(one) for each in trees):
         return False
     if isinstance(one, dict) and PLACEHOLDER not in one:
-        same = all(each.keys() == one.keys() for each in views)
-        return same and all(_laid_over([each[name] for each in views], name, (*path, name), slots) for name in sorted(one))
+        same = all(each.keys() == one.keys() for each in trees)
+        return same and all(_laid_over([each[name] for each in trees], name, (*path, name), slots) for name in sorted(one))
     if isinstance(one, list):
-        same = all(len(each) == len(one) for each in views)
-        return same and all(_laid_over([each[n] for each in views], key, (*path, n), slots) for n in range(len(one)))
-    if all(each == one for each in views):
+        same = all(len(each) == len(one) for each in trees)
+        return same and all(_laid_over([each[n] for each in trees], key, (*path, n), slots) for n in range(len(one)))
+    if all(each == one for each in trees):
         return True
-    slots.append(Slot(key, path, tuple(views)))
+    slots.append(Slot(key, path, tuple(trees)))
     if isinstance(one, dict):
-        return len({each.get("kind") for each in views}) == 1 and all(PLACEHOLDER in each for each in views)
+        return len({each.get("kind") for each in trees}) == 1 and all(PLACEHOLDER in each for each in trees)
     return not isinstance(one, bool)
 
 

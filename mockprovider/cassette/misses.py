@@ -1,6 +1,6 @@
 """Why a cassette has no answer, in words: what was asked, what was nearest, what to do next.
 
-Everything here is given redacted views, so no secret gets into a message.
+Everything here is given redacted trees, so no secret gets into a message.
 """
 
 from __future__ import annotations

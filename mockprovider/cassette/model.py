@@ -45,7 +45,7 @@ class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
 
 
 class RecordedStatus(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A gRPC status: ``code`` by name (by number where gRPC has no name), ``details`` as the transcriber views them."""
+    """A gRPC status: ``code`` by name (by number where gRPC has no name), ``details`` as the transcriber trees them."""
 
     code: str
     message: Any = ""
@@ -79,7 +79,7 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
 
 
 class Cassette(Struct):
-    """A recording. ``blobs`` gives the views that are kept beside it, by digest; ``name`` is what messages call it."""
+    """A recording. ``blobs`` gives the trees that are kept beside it, by digest; ``name`` is what messages call it."""
 
     header: Header
     interactions: list[Interaction] = field(default_factory=list)
@@ -87,18 +87,18 @@ class Cassette(Struct):
     name: str = "the cassette"
 
     def request(self, interaction: Interaction) -> Any:
-        """The interaction's request view, wherever it is kept."""
+        """The interaction's request tree, wherever it is kept."""
         return self.blobs[interaction.request_blob] if interaction.request_blob else interaction.request
 
     def answers(self, op: Op) -> Iterator[Any]:
-        """The views of what was answered to calls that asked for ``op``, failures left out."""
+        """The trees of what was answered to calls that asked for ``op``, failures left out."""
         for interaction in self.interactions:
             answer = self.response(interaction) if interaction.op == op and interaction.status is None else None
             if answer:
                 yield answer
 
     def response(self, interaction: Interaction) -> Any:
-        """The interaction's response view, wherever it is kept."""
+        """The interaction's response tree, wherever it is kept."""
         return self.blobs[interaction.response_blob] if interaction.response_blob else interaction.response
 
 

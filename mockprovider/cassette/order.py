@@ -89,7 +89,7 @@ def _asked(cassette: Cassette, parent: Interaction) -> list[Interaction]:
 
 
 def request_digest(interaction: Interaction) -> str:
-    """Equal for requests that differ in secrets at most. A blob's name is the digest of its view, without placeholders."""
+    """Equal for requests that differ in secrets at most. A blob's name is the digest of its tree, without placeholders."""
     return interaction.request_blob or digest(neutral(interaction.request))
 
 
@@ -156,11 +156,11 @@ def _with_secrets_renumbered(interactions: Iterable[Interaction]) -> list[Intera
     def change(number: int) -> int:
         return numbers.setdefault(number, len(numbers) + 1)
 
-    return [each if is_plain(encode(each)) else rewritten(each, lambda view: renumber(view, change)) for each in interactions]
+    return [each if is_plain(encode(each)) else rewritten(each, lambda tree: renumber(tree, change)) for each in interactions]
 
 
 def rewritten(interaction: Interaction, change: Callable[[Any], Any]) -> Interaction:
-    """The interaction with ``change`` applied to each view in it: request, response, the status's message and details."""
+    """The interaction with ``change`` applied to each tree in it: request, response, the status's message and details."""
     request = change(interaction.request)
     response = change(interaction.response)
     status = interaction.status and replace(

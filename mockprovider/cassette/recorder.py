@@ -30,7 +30,7 @@ class Sink(Protocol):
     blobs: Mapping[str, Any]
 
     def append(self, interaction: Interaction) -> Interaction:
-        """Keep the interaction so that a crash does not lose it; returns it as it was kept (large views moved to ``blobs``)."""
+        """Keep the interaction so that a crash does not lose it; returns it as it was kept (large trees moved to ``blobs``)."""
 
     def finish(self, cassette: Cassette) -> None:
         """Replace what was appended by ``cassette``, and let go."""
@@ -56,7 +56,7 @@ class Recorder:
     """A layer in front of a provider. Each answer is in the sink before it is handed on.
 
     Args:
-        transcriber: the protocol's views.
+        transcriber: the protocol's trees.
         header: of the cassette; its sessions are filled at ``close``.
         sink: where the interactions go.
         redactor: what is secret; Pulumi's secret objects are, in any case.
@@ -98,7 +98,7 @@ class Recorder:
             raise UnsupportedError(f"{call} cannot be recorded yet: {reason}.")
         asked = self._asked(call, self._transcriber)
         if call.op is Op.CONFIGURE:
-            note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).view))
+            note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).tree))
             asked.instance = call.session.instance
         if self._back is None:
             reply = self._transcriber.encoded(proceed(call), call)
@@ -170,10 +170,10 @@ class Recorder:
     def _append(self, asked: Asked, reply: Reply, transcriber: Transcriber) -> None:
         call = asked.call
         outcome = reply.status or transcriber.reply(reply, call)
-        view = self._view_of(outcome) if isinstance(outcome, Status) else outcome
-        self._redactor.learn([view], asked.names)
+        tree = self._tree_of(outcome) if isinstance(outcome, Status) else outcome
+        self._redactor.learn([tree], asked.names)
         request = self._redactor.hide(asked.request, asked.names)
-        answer = self._redactor.hide(view, asked.names)
+        answer = self._redactor.hide(tree, asked.names)
         interaction = Interaction(
             n=self._number_of(asked),
             session=call.session.number,
@@ -188,17 +188,17 @@ class Recorder:
             # A provider's own id is a fresh UUID in each stack.
             id="" if call.op.value in STARTING else self._text(call.id or reply.id),
             preview=call.preview,
-            request=transcriber.key(call, request.view),
+            request=transcriber.key(call, request.tree),
             withheld=WITHHELD if answer.broken else BROKEN_OFF if reply.stream and reply.status else "",
         )
         if not interaction.withheld and isinstance(outcome, Status):
-            details = answer.view.get("details", answer.view.get("$details"))
-            interaction.status = RecordedStatus(code=code_name(outcome.code), message=answer.view["message"], details=details)
+            details = answer.tree.get("details", answer.tree.get("$details"))
+            interaction.status = RecordedStatus(code=code_name(outcome.code), message=answer.tree["message"], details=details)
         elif not interaction.withheld:
-            interaction.response = answer.view
+            interaction.response = answer.tree
         self._keep(interaction, call)
 
-    def _view_of(self, status: Status) -> dict[str, Any]:
+    def _tree_of(self, status: Status) -> dict[str, Any]:
         details = self._transcriber.details(status.details) if status.details else None
         # Text stands for bytes here, and bytes are verbatim: see Transcriber.
         return {"message": status.message, "$details" if isinstance(details, str) else "details": details}
@@ -213,7 +213,7 @@ class Recorder:
         self._header.faults = plan
 
     def _text(self, text: str) -> str:
-        return text if self._redactor.hide(text).view == text else ""
+        return text if self._redactor.hide(text).tree == text else ""
 
     def _keep(self, interaction: Interaction, call: Call) -> None:
         with self._lock:
@@ -248,18 +248,18 @@ class Recorder:
         """Without the secrets that were declared only after it was written."""
         broken = False
 
-        def clean(view: Any) -> Any:
+        def clean(tree: Any) -> Any:
             nonlocal broken
-            hidden = self._redactor.hide(view, again=True)
+            hidden = self._redactor.hide(tree, again=True)
             broken = broken or hidden.broken
-            return hidden.view
+            return hidden.tree
 
         request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
         found = rewritten(interaction, clean)
         if request:
-            found = replace(found, request=request.view, request_blob="")
+            found = replace(found, request=request.tree, request_blob="")
         if response:
-            found = replace(found, response=response.view, response_blob="")
+            found = replace(found, response=response.tree, response_blob="")
         if broken or (response and response.broken):
             return replace(found, response=None, status=None, withheld=WITHHELD)
         return found
@@ -269,9 +269,9 @@ class Recorder:
         if not blob:
             return None
         if blob not in self._clean:
-            view = self._sink.blobs[blob]
-            hidden = self._redactor.hide(view, again=True)
-            self._clean[blob] = hidden if hidden.view != view else None
+            tree = self._sink.blobs[blob]
+            hidden = self._redactor.hide(tree, again=True)
+            self._clean[blob] = hidden if hidden.tree != tree else None
         return self._clean[blob]
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Generated values in views: what they are, and other ones in their places."""
+"""Generated values in trees: what they are, and other ones in their places."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ class Renaming:
     def _pattern(self) -> re.Pattern[str]:
         return finder(atom[2] for atom in self._known if atom[0] == "text")
 
-    def __call__(self, view: Any, key: str = "") -> Any:
-        """``view`` with the other births' values."""
+    def __call__(self, tree: Any, key: str = "") -> Any:
+        """``tree`` with the other births' values."""
         if self.changes_nothing:
-            return view
-        if isinstance(view, list):
-            return [self(each, key) for each in view]
-        if isinstance(view, dict) and PLACEHOLDER not in view:
-            return {name: self(each, name) for name, each in view.items()}
-        for whole in wholes_of(view, key):
+            return tree
+        if isinstance(tree, list):
+            return [self(each, key) for each in tree]
+        if isinstance(tree, dict) and PLACEHOLDER not in tree:
+            return {name: self(each, name) for name, each in tree.items()}
+        for whole in wholes_of(tree, key):
             if whole in self._known:
                 other = self._other(key, whole)[2]
-                return {**view, PLACEHOLDER: other} if isinstance(view, dict) else other
-        return self._pattern.sub(lambda it: self._other(key, ("text", "", it[0]))[2], view) if isinstance(view, str) else view
+                return {**tree, PLACEHOLDER: other} if isinstance(tree, dict) else other
+        return self._pattern.sub(lambda it: self._other(key, ("text", "", it[0]))[2], tree) if isinstance(tree, str) else tree
 
     def is_sure(self, marks: Iterable[Mark]) -> bool:
         """Whether it is known what is to stand for each of these."""
@@ -79,13 +79,13 @@ class Renaming:
 OPEN = frozenset({PLACEHOLDER, TEXT, LITERAL, PLAIN_BYTES, UNKNOWN})
 
 
-def is_verbatim(view: Any) -> bool:
+def is_verbatim(tree: Any) -> bool:
     """Whether there are bytes in it that hold more than can be seen, so that nothing in them can be replaced."""
-    if isinstance(view, list):
-        return any(map(is_verbatim, view))
-    if not isinstance(view, dict):
+    if isinstance(tree, list):
+        return any(map(is_verbatim, tree))
+    if not isinstance(tree, dict):
         return False
-    return any((name.startswith("$") and name not in OPEN) or is_verbatim(each) for name, each in view.items())
+    return any((name.startswith("$") and name not in OPEN) or is_verbatim(each) for name, each in tree.items())
 
 
 def name_of(path: Place) -> str:
@@ -94,32 +94,32 @@ def name_of(path: Place) -> str:
 
 
 def changed_at(
-    view: Any,
+    tree: Any,
     places: Collection[Place],
     change: Callable[[Any, Place], Any],
-    rest: Callable[[Any, str], Any] = lambda view, _: view,
+    rest: Callable[[Any, str], Any] = lambda tree, _: tree,
     path: Place = (),
 ) -> Any:
-    """``view`` with ``change`` made at these places of it, and ``rest`` to every other leaf.
+    """``tree`` with ``change`` made at these places of it, and ``rest`` to every other leaf.
 
     Both are given what is there; ``change`` also the path, and ``rest`` the name that it is under.
     """
     if path in places:
-        return change(view, path)
-    if isinstance(view, dict) and PLACEHOLDER not in view:
-        return {name: changed_at(each, places, change, rest, (*path, name)) for name, each in view.items()}
-    if isinstance(view, list):
-        return [changed_at(each, places, change, rest, (*path, n)) for n, each in enumerate(view)]
-    return rest(view, name_of(path))
+        return change(tree, path)
+    if isinstance(tree, dict) and PLACEHOLDER not in tree:
+        return {name: changed_at(each, places, change, rest, (*path, name)) for name, each in tree.items()}
+    if isinstance(tree, list):
+        return [changed_at(each, places, change, rest, (*path, n)) for n, each in enumerate(tree)]
+    return rest(tree, name_of(path))
 
 
-def wholes_of(view: Any, key: str) -> tuple[Atom, ...]:
+def wholes_of(tree: Any, key: str) -> tuple[Atom, ...]:
     """The atoms that a leaf, or a placeholder, may be as a whole."""
-    if view is None or isinstance(view, bool):
+    if tree is None or isinstance(tree, bool):
         return ()
-    if isinstance(view, dict):
-        return (("secret", view.get("kind", "string"), view[PLACEHOLDER]),)
-    return ("leaf", key, view), ("leaf", "", view)
+    if isinstance(tree, dict):
+        return (("secret", tree.get("kind", "string"), tree[PLACEHOLDER]),)
+    return ("leaf", key, tree), ("leaf", "", tree)
 
 
 def finder(texts: Iterable[str]) -> re.Pattern[str]:

@@ -49,9 +49,9 @@ class Replayer:
 
     Args:
         cassette: what to answer from.
-        transcriber: the protocol's views.
+        transcriber: the protocol's trees.
         redactor: with the names that the recording declared secret; it keeps them out of messages.
-        arrange: given a method, a type and a view of a request or an answer, the view with its sets in one order.
+        arrange: given a method, a type and a tree of a request or an answer, the tree with its sets in one order.
 
     ``phase`` may be set to one of the recording's phases; where answers differ, that phase's are then taken.
     What the recorded provider asked its engine during a call is asked again before that call is answered (``wayback``).
@@ -62,7 +62,7 @@ class Replayer:
         cassette: Cassette,
         transcriber: Transcriber,
         redactor: Redactor | None = None,
-        arrange: Arrange = lambda _method, _type, view: view,
+        arrange: Arrange = lambda _method, _type, tree: tree,
     ) -> None:
         self.phase = ""
         self._arrange = arrange
@@ -103,7 +103,7 @@ class Replayer:
                 request_digest(arranged),
                 self._answered(arranged),
                 secret=not is_plain(encode(each.request)),
-                filled=not is_plain(encode(_views(each))),
+                filled=not is_plain(encode(_trees(each))),
             )
             bucket = self._buckets.setdefault(_where(each), _Bucket([], {}))
             bucket.entries.append(entry)
@@ -111,7 +111,7 @@ class Replayer:
             self._entries.append(entry)
 
     def _arranged(self, each: Interaction) -> Interaction:
-        request, response = (self._arrange(each.method, each.type, view) for view in (each.request, each.response))
+        request, response = (self._arrange(each.method, each.type, tree) for tree in (each.request, each.response))
         return replace(each, request=request, response=response)
 
     def __call__(self, call: Call, proceed: Handler | None = None) -> Reply:  # noqa: ARG002  a layer that never proceeds
@@ -126,7 +126,7 @@ class Replayer:
         request = self._transcriber.request(call)
         with self._lock:
             self._redactor.learn([request], names)
-            live = self._transcriber.key(call, self._redactor.hide(request, names).view)
+            live = self._transcriber.key(call, self._redactor.hide(request, names).tree)
             live = self._arrange(call.method, self._transcriber.type(call), live)
             if call.op is Op.CONFIGURE:
                 note_instance(call, live)
@@ -240,8 +240,8 @@ class Replayer:
         made = self._casting.makes(entry)
         if entry.interaction.response_blob or not (pairs or made or renaming):
             return entry.answer
-        views = self._casting.blank(entry) if made else _views(entry.interaction)
-        renamed = self._arrange(entry.interaction.method, entry.interaction.type, renaming(views) if renaming else views)
+        trees = self._casting.blank(entry) if made else _trees(entry.interaction)
+        renamed = self._arrange(entry.interaction.method, entry.interaction.type, renaming(trees) if renaming else trees)
         return digest([self._bindings.compared(renamed, pairs) if pairs else renamed, entry.interaction.withheld])
 
     def _aligned(self, candidates: Sequence[Candidate], call: Call) -> Sequence[Candidate]:
@@ -290,8 +290,8 @@ class Replayer:
             )
         if interaction.response_blob:
             return self.cassette.response(interaction)
-        views = candidate.renaming(_views(interaction)) if candidate.renaming else _views(interaction)
-        return self._bindings.filled(views, candidate.pairs) if candidate.entry.filled else views
+        trees = candidate.renaming(_trees(interaction)) if candidate.renaming else _trees(interaction)
+        return self._bindings.filled(trees, candidate.pairs) if candidate.entry.filled else trees
 
     def unused(self) -> list[Interaction]:
         """What was recorded, changes the cloud, and has not been asked for yet."""
@@ -303,7 +303,7 @@ class Replayer:
             ]
 
 
-def _views(interaction: Interaction) -> Any:
+def _trees(interaction: Interaction) -> Any:
     """The parts of an answer that may hold secrets."""
     if interaction.status is None:
         return interaction.response

@@ -1,4 +1,4 @@
-"""What a protocol does for cassettes: it turns its messages into views that JSON can hold, and back."""
+"""What a protocol does for cassettes: it turns its messages into trees that JSON can hold, and back."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, Protocol
 from mockprovider.calls import Call, Reply, Status
 from mockprovider.redaction import Marks
 
-View = dict[str, Any]
+Tree = dict[str, Any]
 
 
 class Transcriber(Protocol):
-    """Writes a protocol's messages for a cassette and reads them back. Views are opaque to the cassette, with these rules:
+    """Writes a protocol's messages for a cassette and reads them back. Trees are opaque to the cassette, with these rules:
 
     - they hold only ``dict`` (string keys), ``list``, ``str``, ``int``, finite ``float``, ``bool`` and ``None``; a property
       bag is plain JSON, so that names and Pulumi's secret objects can be seen in it;
-    - equal messages have equal views (map order does not count);
-    - a key that begins with ``$`` holds verbatim bytes as base64 (unknown fields, a message without a better view): no
+    - equal messages have equal trees (map order does not count);
+    - a key that begins with ``$`` holds verbatim bytes as base64 (unknown fields, a message without a better tree): no
       secret can be cut out of these, so an answer that has one there is recorded as withheld. Two such keys mean more: what
       ``$bytes`` holds may be replaced as a whole, and ``$unknown`` marks a value that is not known yet, which is never a
       secret. ``$secret``, ``$text`` and ``$literal`` are taken.
@@ -41,13 +41,13 @@ class Transcriber(Protocol):
     def is_for(self, instance: str, package: str) -> bool:
         """Whether the name of a provider instance says that it is one of ``package``."""
 
-    def request(self, call: Call) -> View:
-        """The native request message as a view."""
+    def request(self, call: Call) -> Tree:
+        """The native request message as a tree."""
 
-    def key(self, call: Call, request: View) -> View:
+    def key(self, call: Call, request: Tree) -> Tree:
         """What of the request two runs of one program have in common: no addresses, nothing volatile, sets in one order.
 
-        This is what is kept and matched. It is given the view after redaction: a placeholder (an object with ``$secret``) may
+        This is what is kept and matched. It is given the tree after redaction: a placeholder (an object with ``$secret``) may
         stand in place of any string, number or boolean. Must not change ``request``; must leave its own result as it is.
         """
 
@@ -60,17 +60,17 @@ class Transcriber(Protocol):
         Must not change ``reply``; it may come back as it is, as where it travels as a status.
         """
 
-    def reply(self, reply: Reply, call: Call) -> View | Status:
-        """The native response message as a view, or the status that the reply travels as. Not asked if it has a ``status``."""
+    def reply(self, reply: Reply, call: Call) -> Tree | Status:
+        """The native response message as a tree, or the status that the reply travels as. Not asked if it has a ``status``."""
 
-    def restore(self, method: str, response: View, call: Call) -> Reply:
-        """The reply (native bytes and decoded fields) of a response view: a message equal to the recorded one.
+    def restore(self, method: str, response: Tree, call: Call) -> Reply:
+        """The reply (native bytes and decoded fields) of a response tree: a message equal to the recorded one.
 
         Must not change ``response`` nor hand it on: it is the cassette's own.
         """
 
     def details(self, data: bytes) -> Any:
-        """A view of a status's details; base64 text will do where there is nothing better, but keeps no secret out."""
+        """A tree of a status's details; base64 text will do where there is nothing better, but keeps no secret out."""
 
     def pack(self, details: Any) -> bytes:
         """The details again."""

@@ -36,23 +36,23 @@ class Back(Transcriber, Protocol):
     def logged(self, session: Session, severity: str, message: str, urn: str) -> Call:
         """A line of log as a call."""
 
-    def shown(self, view: dict[str, Any]) -> tuple[str, str, str]:
-        """Severity, message and URN of the view of a line of log."""
+    def shown(self, tree: dict[str, Any]) -> tuple[str, str, str]:
+        """Severity, message and URN of the tree of a line of log."""
 
-    def played(self, method: str, view: dict[str, Any], during: Call) -> bool:
+    def played(self, method: str, tree: dict[str, Any], during: Call) -> bool:
         """Whether a recorded call is made again. Raises ``UnsupportedError`` where it would have to be, and cannot."""
 
-    def asked(self, method: str, view: dict[str, Any], during: Call) -> Call:
-        """The call of a request view."""
+    def asked(self, method: str, tree: dict[str, Any], during: Call) -> Call:
+        """The call of a request tree."""
 
-    def heard(self, method: str, view: dict[str, Any]) -> dict[str, Any]:
-        """What of an answer's view the provider went by."""
+    def heard(self, method: str, tree: dict[str, Any]) -> dict[str, Any]:
+        """What of an answer's tree the provider went by."""
 
     def references(self, call: Call, method: str = "", answer: Mapping[str, Any] | None = None) -> dict[str, str]:
         """The provider references that a call brings, or that an answer makes, by what recordings have in their place."""
 
-    def with_provider_ids(self, view: Any, references: Mapping[str, str]) -> Any:
-        """A request view with these references in place."""
+    def with_provider_ids(self, tree: Any, references: Mapping[str, str]) -> Any:
+        """A request tree with these references in place."""
 
 
 def back_of(transcriber: Transcriber) -> Back | None:
@@ -99,10 +99,10 @@ def _told(response: Any, request: str) -> set[str]:
     return {text for text in spelled if text not in request}
 
 
-def _collect(view: Any, texts: set[str]) -> None:
-    if isinstance(view, str):
-        texts.add(view)
-    for item in view.values() if isinstance(view, dict) else view if isinstance(view, list) else ():
+def _collect(tree: Any, texts: set[str]) -> None:
+    if isinstance(tree, str):
+        texts.add(tree)
+    for item in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
         _collect(item, texts)
 
 
@@ -221,14 +221,14 @@ class Playing:
         else:
             (self._mapped if len(recorded) >= SHORTEST and live else self._unsure)[recorded] = live
 
-    def mapped(self, view: Any, each: Interaction) -> Any:
-        """``view`` with what the engine answered at recording replaced by what it answered now.
+    def mapped(self, tree: Any, each: Interaction) -> Any:
+        """``tree`` with what the engine answered at recording replaced by what it answered now.
 
         Raises ``MissError`` where a text is too short to be told from one that only looks the same.
         """
         if not self._mapped and not self._unsure:
-            return view
-        return self._walk(view, self._pattern(), each)
+            return tree
+        return self._walk(tree, self._pattern(), each)
 
     def _pattern(self) -> re.Pattern[str] | None:
         longest_first = sorted(self._mapped, key=len, reverse=True)
@@ -238,18 +238,18 @@ class Playing:
         replace: Callable[[re.Match[str]], str] = lambda match: self._mapped[match[0]]  # noqa: E731 - only to be typed
         return pattern.sub(replace, text) if pattern else text
 
-    def _walk(self, view: Any, pattern: re.Pattern[str] | None, each: Interaction) -> Any:
-        if isinstance(view, dict):
-            return {key: self._walk(item, pattern, each) for key, item in view.items()}
-        if isinstance(view, list):
-            return [self._walk(item, pattern, each) for item in view]
-        if not isinstance(view, str):
-            return view
-        if view in self._unsure:
+    def _walk(self, tree: Any, pattern: re.Pattern[str] | None, each: Interaction) -> Any:
+        if isinstance(tree, dict):
+            return {key: self._walk(item, pattern, each) for key, item in tree.items()}
+        if isinstance(tree, list):
+            return [self._walk(item, pattern, each) for item in tree]
+        if not isinstance(tree, str):
+            return tree
+        if tree in self._unsure:
             raise self._cannot(
-                each, f"it has {show(view)}, which the engine now answers as {show(self._unsure[view])}, and may mean another"
+                each, f"it has {show(tree)}, which the engine now answers as {show(self._unsure[tree])}, and may mean another"
             )
-        return self._replaced(view, pattern)
+        return self._replaced(tree, pattern)
 
     def _cannot(self, each: Interaction, why: str) -> MissError:
         what = f"{each.method}{f' of {each.type}' if each.type else ''} (interaction {each.n})"

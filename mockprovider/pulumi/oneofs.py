@@ -10,7 +10,7 @@ from pulumi.runtime.proto import provider_pb2
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.pulumi.errors import raise_failures
-from mockprovider.wire.views import build, view
+from mockprovider.wire.trees import build, tree
 
 LISTED = "listed"
 """Where a reply has List's messages: ``{"result": {"id", "name"}}``, ``{"computed": {}}`` or ``{"continuation": {...}}``."""
@@ -27,7 +27,7 @@ def _fields(message: Message) -> dict[str, Any]:
 
 def list_replies(messages: Sequence[Any], call: Call) -> Reply:  # noqa: ARG001 - a row's signature
     """The reply of List, from the messages of its stream."""
-    return Reply(extra={LISTED: tuple(view(each) for each in messages)})
+    return Reply(extra={LISTED: tuple(tree(each) for each in messages)})
 
 
 def list_responses(reply: Reply, call: Call) -> list[Message]:

@@ -1,4 +1,4 @@
-"""Pulumi's calls and replies as the views that cassettes keep, and back."""
+"""Pulumi's calls and replies as the trees that cassettes keep, and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
 from mockprovider.urn import PROVIDERS, reference
 from mockprovider.wire.methods import Service
 from mockprovider.wire.transcript import TableTranscript
-from mockprovider.wire.views import RAW, build, encode, view
+from mockprovider.wire.trees import RAW, build, encode, tree
 
 CAPABILITIES: Mapping[Op, frozenset[str]] = {
     # The variables are the arguments once more, in plain text even where the arguments mark them secret.
@@ -58,7 +58,7 @@ class PulumiTranscript(TableTranscript):
         return Backward(BACK)
 
     def request(self, call: Call) -> dict[str, Any]:
-        """The view of the call's request message."""
+        """The tree of the call's request message."""
         seen = super().request(call)
         if call.op in CONFIGURED and CONFIG in seen:
             seen[SECRET_KEYS] = sorted(secret_keys(call))
@@ -84,14 +84,14 @@ class PulumiTranscript(TableTranscript):
         return f"::{PROVIDERS}{package}::" in instance
 
     def details(self, data: bytes) -> Any:
-        """A ``google.rpc.Status`` as a view, the details that we know taken apart."""
+        """A ``google.rpc.Status`` as a tree, the details that we know taken apart."""
         status = status_pb2.Status.FromString(data)
         details = [_detail(each) for each in status.details]
         seen = {"code": status.code, "message": status.message, "details": details}
         return seen if self.pack(seen) == encode(status) else {RAW: base64.b64encode(data).decode()}
 
     def pack(self, details: Any) -> bytes:
-        """The bytes of a view of details."""
+        """The bytes of a tree of details."""
         if RAW in details:
             return base64.b64decode(details[RAW])
         packed = [_pack(each) for each in details["details"]]
@@ -119,9 +119,9 @@ class Backward(PulumiTranscript):
         request = LOGGING.messages["Log"][0](severity=severity.upper(), message=message, urn=urn)
         return LOGGING.methods["Log"].call(request, session)
 
-    def shown(self, view: dict[str, Any]) -> tuple[str, str, str]:
-        """Severity, message and URN of the view of a line of log."""
-        line: Any = build(LOGGING.messages["Log"][0], view)
+    def shown(self, tree: dict[str, Any]) -> tuple[str, str, str]:
+        """Severity, message and URN of the tree of a line of log."""
+        line: Any = build(LOGGING.messages["Log"][0], tree)
         return SEVERITIES.get(line.severity, "info"), line.message, line.urn
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
@@ -130,35 +130,35 @@ class Backward(PulumiTranscript):
         """
         return _settled(super().key(call, request))
 
-    def heard(self, method: str, view: dict[str, Any]) -> dict[str, Any]:
+    def heard(self, method: str, tree: dict[str, Any]) -> dict[str, Any]:
         """What a provider hears in an answer: what engines of other ages say besides does not count."""
-        return {name: view.get(name, empty) for name, empty in HEARD.get(method, {}).items()}
+        return {name: tree.get(name, empty) for name, empty in HEARD.get(method, {}).items()}
 
-    def played(self, method: str, view: dict[str, Any], during: Call) -> bool:
+    def played(self, method: str, tree: dict[str, Any], during: Call) -> bool:
         """Whether a call is made again on replay: those that only ask what the engine can do are not, and views are told to
         engines that take them.
 
         Raises ``UnsupportedError`` for what only the recorded provider could stand behind.
         """
-        if method in CALLBACKS or view.get("transforms") or (self._service.methods.get(method) is None):
+        if method in CALLBACKS or tree.get("transforms") or (self._service.methods.get(method) is None):
             raise UnsupportedError(
                 f"{during} cannot be replayed: meanwhile the recorded provider called {method} with functions of its own, or "
                 "with what this version does not know."
             )
         return method in HEARD and (method != PUBLISH or during.monitor is not None)
 
-    def asked(self, method: str, view: dict[str, Any], during: Call) -> Call:
-        """The call of a request view, made during another."""
-        message: Any = build(self._service.messages[method][0], view)
+    def asked(self, method: str, tree: dict[str, Any], during: Call) -> Call:
+        """The call of a request tree, made during another."""
+        message: Any = build(self._service.messages[method][0], tree)
         if method == PUBLISH:
             message.token = during.extra.get(TOKEN, "")
         call = self._service.methods[method].call(message, during.session)
         call.native = Native(encode(message), message)
         return call
 
-    def with_provider_ids(self, view: Any, references: Mapping[str, str]) -> Any:
+    def with_provider_ids(self, tree: Any, references: Mapping[str, str]) -> Any:
         """The request with the ids of providers back in. Raises ``MissError`` for a provider that is not there."""
-        changed = dict(view)
+        changed = dict(tree)
         if changed.get("provider"):
             changed["provider"] = _reference(changed["provider"], references)
         if changed.get("providers"):
@@ -185,11 +185,11 @@ HEARD: Mapping[str, Mapping[str, Any]] = {
 CALLBACKS = frozenset({"RegisterStackTransform", "RegisterStackInvokeTransform", "RegisterResourceHook", "RegisterErrorHook"})
 
 
-def _settled(view: dict[str, Any]) -> dict[str, Any]:
-    """A view without what differs from run to run: the ids in provider references, which are fresh UUIDs in each stack, and the
+def _settled(tree: dict[str, Any]) -> dict[str, Any]:
+    """A tree without what differs from run to run: the ids in provider references, which are fresh UUIDs in each stack, and the
     order of dependencies, which are sets.
     """
-    changed = {name: _in_order(item) for name, item in view.items()}
+    changed = {name: _in_order(item) for name, item in tree.items()}
     if changed.get("provider"):
         changed["provider"] = changed["provider"].rpartition("::")[0]
     if changed.get("providers"):
@@ -202,13 +202,13 @@ def _settled(view: dict[str, Any]) -> dict[str, Any]:
 # Sorted by digest, because a text with a placeholder in it is no text.
 
 
-def _in_order(view: Any) -> Any:
-    if isinstance(view, list):
-        return [_in_order(item) for item in view]
-    if not isinstance(view, dict):
-        return view
-    found = {key: _in_order(item) for key, item in view.items()}
-    unordered = "dependencies" if view.get(SIGNATURE) == OUTPUT else "urns" if view.keys() == {"urns"} else ""
+def _in_order(tree: Any) -> Any:
+    if isinstance(tree, list):
+        return [_in_order(item) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    found = {key: _in_order(item) for key, item in tree.items()}
+    unordered = "dependencies" if tree.get(SIGNATURE) == OUTPUT else "urns" if tree.keys() == {"urns"} else ""
     if isinstance(found.get(unordered), list):
         found[unordered] = sorted(found[unordered], key=digest)
     return found
@@ -227,7 +227,7 @@ def _detail(packed: any_pb2.Any) -> dict[str, Any]:
     cls = DETAILS.get(packed.TypeName())
     if cls is None:
         return {"type": packed.type_url, RAW: base64.b64encode(packed.value).decode()}
-    return {"type": packed.type_url, "value": view(cls.FromString(packed.value))}
+    return {"type": packed.type_url, "value": tree(cls.FromString(packed.value))}
 
 
 def _pack(detail: Mapping[str, Any]) -> any_pb2.Any:

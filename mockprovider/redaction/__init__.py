@@ -1,4 +1,4 @@
-"""Secrets out of views before they are kept, and back into them when they are used.
+"""Secrets out of trees before they are kept, and back into them when they are used.
 
 Declared secret are the ``value`` of what a protocol marks as a secret object (and of outputs marked secret), and what stands
 under a declared name. In a declared place every string, number and boolean becomes a placeholder; the keys of objects stay, so
@@ -24,7 +24,7 @@ from mockprovider.redaction.placeholders import (
     STAND_IN,
     TEXT,
     UNKNOWN,
-    View,
+    Tree,
     encode,
     fill,
     is_plain,
@@ -52,8 +52,8 @@ __all__ = [
     "Marks",
     "Names",
     "Redactor",
+    "Tree",
     "Vault",
-    "View",
     "encode",
     "fill",
     "is_plain",

@@ -1,4 +1,4 @@
-"""What stands in a view for a secret, and how it gets there and back."""
+"""What stands in a tree for a secret, and how it gets there and back."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-View: TypeAlias = Any
+Tree: TypeAlias = Any
 
 PLACEHOLDER, TEXT, LITERAL = "$secret", "$text", "$literal"
 RESERVED = frozenset({PLACEHOLDER, TEXT, LITERAL})
 UNKNOWN, PLAIN_BYTES = "$unknown", "$bytes"
-"""Keys of views: an unknown value, which hides nothing; and bytes that may be replaced as a whole."""
+"""Keys of trees: an unknown value, which hides nothing; and bytes that may be replaced as a whole."""
 SHORTEST = 6
 MARKED = re.compile("|".join(f'"{re.escape(mark)}"' for mark in sorted(RESERVED)).encode())
 STAND_IN = "mockprovider-secret-"
 
 
-def encode(view: View) -> bytes:
-    """The view as JSON, maps sorted."""
-    return msgspec.json.encode(view, order="deterministic")
+def encode(tree: Tree) -> bytes:
+    """The tree as JSON, maps sorted."""
+    return msgspec.json.encode(tree, order="deterministic")
 
 
 def _escape(text: str) -> str:
@@ -38,12 +38,12 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = {"": str, "json": _escape, "html
 
 
 def is_plain(encoded: bytes) -> bool:
-    """Whether the view of this JSON has none of our marks (it may say no where there is none)."""
+    """Whether the tree of this JSON has none of our marks (it may say no where there is none)."""
     return not MARKED.search(encoded)
 
 
 def placeholder(number: int, kind: str = "string") -> dict[str, Any]:
-    """What stands for a secret in a view."""
+    """What stands for a secret in a tree."""
     return {PLACEHOLDER: number} if kind == "string" else {PLACEHOLDER: number, "kind": kind}
 
 
@@ -55,47 +55,47 @@ def stand_in(number: int, kind: str = "string") -> Any:
     return number if kind == "number" else base64.b64encode(text.encode()).decode() if kind == "base64" else text
 
 
-def numbers(view: View) -> list[int]:
-    """The numbers of the placeholders in ``view``, in the order of its sorted keys."""
+def numbers(tree: Tree) -> list[int]:
+    """The numbers of the placeholders in ``tree``, in the order of its sorted keys."""
     found: list[int] = []
 
     def note(number: int) -> int:
         found.append(number)
         return number
 
-    renumber(view, note)
+    renumber(tree, note)
     return found
 
 
-def renumber(view: View, change: Callable[[int], int]) -> View:
-    """``view`` with each placeholder's number changed, visited in the order of the sorted keys."""
-    if isinstance(view, list):
-        return [renumber(item, change) for item in view]
-    if not isinstance(view, dict):
-        return view
-    if PLACEHOLDER in view:
-        return {**view, PLACEHOLDER: change(view[PLACEHOLDER])}
-    if LITERAL in view:
-        return {LITERAL: {key: renumber(item, change) for key, item in sorted(view[LITERAL].items())}}
-    return {key: renumber(item, change) for key, item in sorted(view.items())}
+def renumber(tree: Tree, change: Callable[[int], int]) -> Tree:
+    """``tree`` with each placeholder's number changed, visited in the order of the sorted keys."""
+    if isinstance(tree, list):
+        return [renumber(item, change) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if PLACEHOLDER in tree:
+        return {**tree, PLACEHOLDER: change(tree[PLACEHOLDER])}
+    if LITERAL in tree:
+        return {LITERAL: {key: renumber(item, change) for key, item in sorted(tree[LITERAL].items())}}
+    return {key: renumber(item, change) for key, item in sorted(tree.items())}
 
 
-def neutral(view: View) -> View:
-    """``view`` with all placeholders of a kind alike: what two requests have in common that differ in secrets only."""
-    return view if is_plain(encode(view)) else renumber(view, lambda _: 0)
+def neutral(tree: Tree) -> Tree:
+    """``tree`` with all placeholders of a kind alike: what two requests have in common that differ in secrets only."""
+    return tree if is_plain(encode(tree)) else renumber(tree, lambda _: 0)
 
 
-def fill(view: View, value_of: Callable[[int, str], Any]) -> View:
-    """``view`` with the values back in: ``value_of`` is given a number and a kind."""
-    if isinstance(view, list):
-        return [fill(item, value_of) for item in view]
-    if not isinstance(view, dict):
-        return view
-    if PLACEHOLDER in view:
-        return value_of(view[PLACEHOLDER], view.get("kind", "string"))
-    if TEXT in view:
-        return "".join(_spelled(part, value_of) for part in view[TEXT])
-    inner = view.get(LITERAL, view)
+def fill(tree: Tree, value_of: Callable[[int, str], Any]) -> Tree:
+    """``tree`` with the values back in: ``value_of`` is given a number and a kind."""
+    if isinstance(tree, list):
+        return [fill(item, value_of) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if PLACEHOLDER in tree:
+        return value_of(tree[PLACEHOLDER], tree.get("kind", "string"))
+    if TEXT in tree:
+        return "".join(_spelled(part, value_of) for part in tree[TEXT])
+    inner = tree.get(LITERAL, tree)
     return {key: fill(item, value_of) for key, item in inner.items()}
 
 

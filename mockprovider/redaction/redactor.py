@@ -1,4 +1,4 @@
-"""The walk that takes declared secrets out of views."""
+"""The walk that takes declared secrets out of trees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mockprovider.redaction.placeholders import (
     SHORTEST,
     TEXT,
     UNKNOWN,
-    View,
+    Tree,
     encode,
     fill,
     is_plain,
@@ -38,17 +38,17 @@ STEPS = re.compile("[.:]")
 
 
 class Hidden(Struct, frozen=True):
-    """A view without its secrets. ``broken``: a secret sat where only the verbatim bytes would do, so it cannot be restored."""
+    """A tree without its secrets. ``broken``: a secret sat where only the verbatim bytes would do, so it cannot be restored."""
 
-    view: View
+    tree: Tree
     broken: bool = False
 
 
 class Redactor:
-    """Takes declared secrets out of views.
+    """Takes declared secrets out of trees.
 
     Args:
-        names: names declared secret in every view (see ``Names``).
+        names: names declared secret in every tree (see ``Names``).
         vault: where the secrets are kept while this runs.
         marks: how values are marked; a recorder and a replay set what their protocol says.
     """
@@ -68,37 +68,37 @@ class Redactor:
             self._types[declared.token] = frozenset(spelling for both in spellings for spelling in both)
 
     def names(self, token: str, more: Names = ()) -> frozenset[str]:
-        """What is declared secret for a type: its own names, those of every view, and ``more``."""
+        """What is declared secret for a type: its own names, those of every tree, and ``more``."""
         return self._names.union(self._types.get(token, ()), more)
 
-    def learn(self, views: Iterable[View], names: Names = ()) -> None:
-        """Get to know the secrets that these views declare, so that ``hide`` also finds them elsewhere."""
-        for view in views:
-            if _may_declare(encode(view), names, self.marks):
-                _Pass(self.vault, names, self.marks).walk(view, (), "")
+    def learn(self, trees: Iterable[Tree], names: Names = ()) -> None:
+        """Get to know the secrets that these trees declare, so that ``hide`` also finds them elsewhere."""
+        for tree in trees:
+            if _may_declare(encode(tree), names, self.marks):
+                _Pass(self.vault, names, self.marks).walk(tree, (), "")
 
-    def hide(self, view: View, names: Names = (), *, again: bool = False) -> Hidden:
-        """``view`` with placeholders. ``again``: it has been through here, only what was learnt since is still to be hidden."""
-        encoded = encode(view)
+    def hide(self, tree: Tree, names: Names = (), *, again: bool = False) -> Hidden:
+        """``tree`` with placeholders. ``again``: it has been through here, only what was learnt since is still to be hidden."""
+        encoded = encode(tree)
         known = self.vault.found(encoded)
         if not known and not _may_declare(encoded, names, self.marks) and (again or is_plain(encoded)):
-            return Hidden(view)
+            return Hidden(tree)
         current = _Pass(self.vault, names, self.marks, known, again=again)
-        hidden = current.walk(view, (), "")
+        hidden = current.walk(tree, (), "")
         if current.verbatim and current.unfindable:
             # A secret that cannot be looked for may be in the bytes as well: they have to go unseen.
             current = _Pass(self.vault, names, self.marks, known, again=again, blind=True)
-            hidden = current.walk(view, (), "")
+            hidden = current.walk(tree, (), "")
         return Hidden(hidden, current.broken)
 
     def mask(self, text: str) -> str:
         """``text``, for a message, without the secrets that are known so far."""
-        hidden = self.hide(text).view
+        hidden = self.hide(text).tree
         return text if hidden == text else str(fill(hidden, lambda *_: "(secret)"))
 
 
 def _may_declare(encoded: bytes, names: Names, marks: Marks) -> bool:
-    """Whether the view of this JSON may declare a secret: a look at its text, which spares most views the walk."""
+    """Whether the tree of this JSON may declare a secret: a look at its text, which spares most trees the walk."""
     signed = bool(marks.secret) and (marks.secret.encode() in encoded or marks.output.encode() in encoded)
     return signed or (bool(names) and any(encode(_steps(name)[-1])[1:] in encoded for name in names))
 
@@ -108,7 +108,7 @@ def _steps(name: str) -> tuple[str, ...]:
 
 
 class _Pass:
-    """One walk over one view."""
+    """One walk over one tree."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class _Pass:
             path = _steps(name)
             self._declared.setdefault(path[-1], []).append(path)
 
-    def walk(self, value: View, path: tuple[str, ...], inside: str) -> View:
+    def walk(self, value: Tree, path: tuple[str, ...], inside: str) -> Tree:
         """``inside`` is the kind of the strings of the declared place that we are in; empty outside."""
         if isinstance(value, dict):
             return self._walk_object(value, path, inside)
@@ -146,7 +146,7 @@ class _Pass:
             return [self.walk(item, path, inside) for item in value]
         return self._secret(value, inside) if inside else self._plain(value, path)
 
-    def _walk_object(self, value: dict[str, Any], path: tuple[str, ...], inside: str) -> View:
+    def _walk_object(self, value: dict[str, Any], path: tuple[str, ...], inside: str) -> Tree:
         reserved = not RESERVED.isdisjoint(value)
         if self._again and reserved:
             return self._rewalk(value, path)
@@ -167,7 +167,7 @@ class _Pass:
             found[key] = self.walk(item, here, within)
         return {LITERAL: found} if reserved else found
 
-    def _rewalk(self, value: dict[str, Any], path: tuple[str, ...]) -> View:
+    def _rewalk(self, value: dict[str, Any], path: tuple[str, ...]) -> Tree:
         if LITERAL in value:
             return {LITERAL: {key: self.walk(item, (*path, key), "") for key, item in value[LITERAL].items()}}
         if TEXT in value:
@@ -177,14 +177,14 @@ class _Pass:
     def _is_declared(self, path: tuple[str, ...]) -> bool:
         return any(path[-len(end) :] == end for end in self._declared.get(path[-1], ()))
 
-    def _secret(self, value: Any, kind: str) -> View:
+    def _secret(self, value: Any, kind: str) -> Tree:
         if value is None or value == "" or value in self._marks.unknowns:
             return value
         kind = kind if isinstance(value, str) else "bool" if isinstance(value, bool) else "number"
         self.unfindable = self.unfindable or kind != "string" or len(value) < SHORTEST
         return placeholder(self._vault.number(value, kind), kind)
 
-    def _plain(self, value: Any, path: tuple[str, ...]) -> View:
+    def _plain(self, value: Any, path: tuple[str, ...]) -> Tree:
         if isinstance(value, str) and any(key.startswith("$") and key != PLAIN_BYTES for key in path):
             return self._verbatim(value)
         if self._pattern is None or value is None or isinstance(value, bool):
@@ -199,7 +199,7 @@ class _Pass:
             return value
         return parts[0] if len(parts) == 1 and parts[0].keys() == {PLACEHOLDER} else {TEXT: parts}
 
-    def _verbatim(self, value: str) -> View:
+    def _verbatim(self, value: str) -> Tree:
         self.verbatim = self.verbatim or bool(value)
         if not (self._blind and value) and not any(core in value for core in self._cores):
             return value

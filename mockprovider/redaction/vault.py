@@ -62,7 +62,7 @@ class Vault:
         return self._values[number - 1]
 
     def found(self, encoded: bytes) -> list[SecretText]:
-        """The known texts that the view of this JSON may hold."""
+        """The known texts that the tree of this JSON may hold."""
         if not self._known:
             return []
         with self._lock:

@@ -31,7 +31,7 @@ def record(
 
     Args:
         path: the cassette; an existing one is replaced.
-        transcriber: the protocol's views.
+        transcriber: the protocol's trees.
         protocol: its name, as sessions have it.
         provider: the provider's name, for the reader.
         provider_version: its version, for the reader.

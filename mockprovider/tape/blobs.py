@@ -1,4 +1,4 @@
-"""Large views beside their cassettes: compressed, named by their content, shared by the cassettes of a folder."""
+"""Large trees beside their cassettes: compressed, named by their content, shared by the cassettes of a folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mockprovider.matching import digest
 FOLDER = "blobs"
 SUFFIX = ".json.zst"
 LARGE = 64 * 1024
-"""A view whose JSON has more bytes than this is a blob."""
+"""A tree whose JSON has more bytes than this is a blob."""
 
 LEVEL = 12
 """A schema of 5 MB in 0.2 s; the highest level takes 4 s and saves a tenth."""
@@ -27,7 +27,7 @@ REMEDY = "Restore it, or record again."
 
 
 class Blobs(Mapping[str, Any]):
-    """The blobs in a folder, by the digest of the view that each holds; read when asked for.
+    """The blobs in a folder, by the digest of the tree that each holds; read when asked for.
 
     Args:
         folder: where they are; made when the first is put.
@@ -53,7 +53,7 @@ class Blobs(Mapping[str, Any]):
         return True
 
     def __getitem__(self, name: str) -> Any:
-        """The view. Raises ``CassetteBrokenError`` if the blob is not there or is not what its name says."""
+        """The tree. Raises ``CassetteBrokenError`` if the blob is not there or is not what its name says."""
         if name not in self._read:
             self._read[name] = self._load(name)
         return self._read[name]
@@ -61,7 +61,7 @@ class Blobs(Mapping[str, Any]):
     def _load(self, name: str) -> Any:
         path = self.path(name)
         try:
-            view = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(path.read_bytes()))
+            tree = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(path.read_bytes()))
         except FileNotFoundError as error:
             raise CassetteBrokenError(
                 f"{self._cassette}: its blob {path} is missing. Large answers are kept beside the cassette: copy or commit "
@@ -69,9 +69,9 @@ class Blobs(Mapping[str, Any]):
             ) from error
         except (OSError, zstandard.ZstdError, msgspec.DecodeError) as error:
             raise CassetteBrokenError(f"{self._cassette}: its blob {path} is damaged: {error}. {REMEDY}") from error
-        if digest(view) != name:
+        if digest(tree) != name:
             raise CassetteBrokenError(f"{self._cassette}: its blob {path} is not what its name says. {REMEDY}")
-        return view
+        return tree
 
     def __iter__(self) -> Iterator[str]:
         return (path.name.removesuffix(SUFFIX) for path in sorted(self.folder.glob(f"*{SUFFIX}")))

@@ -149,13 +149,13 @@ class Tape:
             interaction = replace(interaction, response=None, response_blob=response)
         return interaction
 
-    def _blob(self, view: Any) -> str:
-        """The name of the blob that this view has become; empty if it stays in the file."""
-        data = encode(view)
+    def _blob(self, tree: Any) -> str:
+        """The name of the blob that this tree has become; empty if it stays in the file."""
+        data = encode(tree)
         # Placeholders are numbered anew at the end, which would change the blob's content and with it its name.
         if len(data) <= LARGE or not is_plain(data):
             return ""
-        name = digest(view)
+        name = digest(tree)
         try:
             if self._blobs.put(name, data):
                 self._made.add(name)

@@ -19,7 +19,7 @@ from mockprovider.terraform.proto import protocol as messages
 from mockprovider.terraform.recorded.pruning import pruned
 from mockprovider.terraform.recorded.sets import Sets
 from mockprovider.terraform.recorded.transcript import TerraformTranscript
-from mockprovider.terraform.recorded.views import build
+from mockprovider.terraform.recorded.trees import build
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.schema.reading import from_terraform_schema, from_terraform_schemas, is_terraform_schema
 from mockprovider.wire.adapter import Adapter

@@ -11,15 +11,15 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Call, Native, Op, Reply, Status
 from mockprovider.redaction import UNMARKED
-from mockprovider.wire import views
+from mockprovider.wire import trees
 from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.status import StatusError, failed
-from mockprovider.wire.views import RAW, encode
+from mockprovider.wire.trees import RAW, encode
 
-View: TypeAlias = dict[str, Any]
+Tree: TypeAlias = dict[str, Any]
 
 MESSAGES = "messages"
-"""Where the view of a stream has the views of its messages."""
+"""Where the tree of a stream has the trees of its messages."""
 
 
 class TableTranscript:
@@ -30,13 +30,13 @@ class TableTranscript:
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def view(self, message: Message) -> View:
+    def tree(self, message: Message) -> Tree:
         """The message as a tree that JSON can hold."""
-        return views.view(message)
+        return trees.tree(message)
 
-    def build(self, cls: type[Message], view: View) -> Message:
-        """The message again. Raises ``MalformedError`` for a view of no such message."""
-        return views.build(cls, view)
+    def build(self, cls: type[Message], tree: Tree) -> Message:
+        """The message again. Raises ``MalformedError`` for a tree of no such message."""
+        return trees.build(cls, tree)
 
     def row(self, call: Call) -> RpcMethod | None:
         """The RPC that a call asks; ``None`` for one that the table does not know."""
@@ -69,14 +69,14 @@ class TableTranscript:
         """Whether the name of a provider instance says that it is one of ``package``."""
         return False
 
-    def request(self, call: Call) -> View:
-        """The view of the call's request message."""
+    def request(self, call: Call) -> Tree:
+        """The tree of the call's request message."""
         row = self.row(call)
         if row is None:
             return raw(call.native)
-        return self.view(call.native.message if call.native else row.request(call))
+        return self.tree(call.native.message if call.native else row.request(call))
 
-    def key(self, call: Call, request: View) -> View:
+    def key(self, call: Call, request: Tree) -> Tree:
         """What two runs share: no addresses, and nothing volatile."""
         row = self.row(call)
         left_out = (*row.addresses, *row.volatile) if row else ()
@@ -93,27 +93,27 @@ class TableTranscript:
             return reply
         return replace(reply, native=Native(encode(message), message))
 
-    def reply(self, reply: Reply, call: Call) -> View | Status:
-        """The view of the reply's answer message, or the status that it travels as."""
+    def reply(self, reply: Reply, call: Call) -> Tree | Status:
+        """The tree of the reply's answer message, or the status that it travels as."""
         row = self.row(call)
         if reply.stream is not None:
             typed = row is not None and row.replies is not None
-            return {MESSAGES: [self.view(each.message) if typed else raw(each) for each in reply.stream]}
+            return {MESSAGES: [self.tree(each.message) if typed else raw(each) for each in reply.stream]}
         if row is None:
             return raw(reply.native)
         try:
             if row.responses:
-                return {MESSAGES: [self.view(message) for message in row.responses(reply, call)]}
+                return {MESSAGES: [self.tree(message) for message in row.responses(reply, call)]}
             return self.answer(row, reply.native.message if reply.native else row.response(reply, call))
         except StatusError as error:
             return error.status
 
-    def answer(self, row: RpcMethod, message: Message) -> View:  # noqa: ARG002 - for protocols that learn from answers
-        """The view of an answer message."""
-        return self.view(message)
+    def answer(self, row: RpcMethod, message: Message) -> Tree:  # noqa: ARG002 - for protocols that learn from answers
+        """The tree of an answer message."""
+        return self.tree(message)
 
-    def restore(self, method: str, response: View, call: Call) -> Reply:
-        """The reply of a view: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""
+    def restore(self, method: str, response: Tree, call: Call) -> Reply:
+        """The reply of a tree: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""
         row = self._service.methods.get(method)
         if self._service.streams(method) and MESSAGES in response:
             return self._streamed(row, response[MESSAGES], call)
@@ -124,14 +124,14 @@ class TableTranscript:
         reply.native = Native(encode(message), message)
         return reply
 
-    def restored(self, row: RpcMethod, response: View) -> Message:
-        """The answer message of a view."""
+    def restored(self, row: RpcMethod, response: Tree) -> Message:
+        """The answer message of a tree."""
         return self.build(self._service.messages[row.name][1], response)
 
-    def _streamed(self, row: RpcMethod | None, shown: list[View], call: Call) -> Reply:
+    def _streamed(self, row: RpcMethod | None, shown: list[Tree], call: Call) -> Reply:
         if row is None or row.replies is None:
-            return Reply(stream=tuple(Native(_bytes(view)) for view in shown))
-        messages = [self.build(self._service.messages[row.name][1], view) for view in shown]
+            return Reply(stream=tuple(Native(_bytes(tree)) for tree in shown))
+        messages = [self.build(self._service.messages[row.name][1], tree) for tree in shown]
         reply = row.replies(messages, call)
         reply.stream = tuple(Native(encode(each), each) for each in messages)
         return reply
@@ -149,10 +149,10 @@ class TableTranscript:
         return failed(status)
 
 
-def raw(native: Native | None) -> View:
-    """The view of the bytes of an RPC that the table does not know."""
+def raw(native: Native | None) -> Tree:
+    """The tree of the bytes of an RPC that the table does not know."""
     return {RAW: base64.b64encode(native.data if native else b"").decode()}
 
 
-def _bytes(view: Mapping[str, Any]) -> bytes:
-    return base64.b64decode(view[RAW])
+def _bytes(tree: Mapping[str, Any]) -> bytes:
+    return base64.b64decode(tree[RAW])

@@ -20,7 +20,7 @@ from mockprovider.layers import stack
 from mockprovider.terraform.process.installing import sources
 from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
 from mockprovider.terraform.recorded.transcript import TerraformTranscript
-from mockprovider.terraform.recorded.views import build, view
+from mockprovider.terraform.recorded.trees import build, tree
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire.proxy import PerSession
 from mockprovider.wire.server import Endpoint, serve
@@ -77,10 +77,10 @@ def test_a_real_providers_messages_survive_their_views(binary: str, command: lis
         provider.close()
     assert len(messages) > 100
     for message in messages:
-        again = build(view(message), type(message))
+        again = build(tree(message), type(message))
         if message.DESCRIPTOR.full_name.endswith("UpgradeResourceState.Request"):
             # A state's JSON is written again without its indentation.
-            assert view(again) == view(message)
+            assert tree(again) == tree(message)
         else:
             assert again.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True)
 

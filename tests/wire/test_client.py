@@ -44,7 +44,7 @@ def test_a_call_made_here_is_encoded_by_its_row(connect):
 
 
 def test_a_forwarded_call_keeps_its_bytes(connect):
-    """A call that came over a wire is sent on as the bytes that it came in, whatever its decoded view says."""
+    """A call that came over a wire is sent on as the bytes that it came in, whatever its decoded tree says."""
     client, arrived = connect(lambda _: Reply())
     data = provider_pb2.CreateRequest(urn=URN).SerializeToString() + UNKNOWN_FIELD
     client(call(Op.CREATE, method="Create", urn="another", native=Native(data, provider_pb2.CreateRequest())))
@@ -53,7 +53,7 @@ def test_a_forwarded_call_keeps_its_bytes(connect):
 
 
 def test_an_answer_keeps_its_bytes(connect):
-    """An answer's bytes stay beside its decoded view, fields that we do not know included."""
+    """An answer's bytes stay beside its decoded tree, fields that we do not know included."""
     data = plugin_pb2.PluginInfo(version="9").SerializeToString() + UNKNOWN_FIELD
     client, _ = connect(lambda _: Reply(native=Native(data)))
     reply = client(call(Op.GET_PLUGIN_INFO, ""))

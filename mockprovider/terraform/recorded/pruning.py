@@ -29,16 +29,16 @@ def pruned(cassette: Cassette) -> Cassette:
 def _pruned(cassette: Cassette, each: Interaction, types: Collection[str], done: dict[str, Any]) -> Interaction:
     if each.op != Op.GET_SCHEMA.value or not (each.response or each.response_blob):
         return each
-    view = done.get(each.response_blob)
-    if view is None:
-        view = prune(cassette.response(each), types)
+    tree = done.get(each.response_blob)
+    if tree is None:
+        tree = prune(cassette.response(each), types)
         if each.response_blob:
-            done[each.response_blob] = view
-    return replace(each, response=view, response_blob="")
+            done[each.response_blob] = tree
+    return replace(each, response=tree, response_blob="")
 
 
 def prune(answer: Mapping[str, Any], types: Collection[str]) -> dict[str, Any]:
-    """The view of an answer of GetProviderSchema, GetResourceIdentitySchemas or GetMetadata with these types alone."""
+    """The tree of an answer of GetProviderSchema, GetResourceIdentitySchemas or GetMetadata with these types alone."""
     kept = ((name, _of(each, types) if name.endswith(BY_TYPE) else each) for name, each in answer.items())
     # A message does not know empty maps and lists from none.
     return {name: each for name, each in kept if each or not name.endswith(BY_TYPE)}

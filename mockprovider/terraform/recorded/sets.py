@@ -1,4 +1,4 @@
-"""Views of messages with their sets in one order: two sets are equal whatever order their elements were sent in."""
+"""Trees of messages with their sets in one order: two sets are equal whatever order their elements were sent in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALUES = ("msgpack", "json")
 
 
 class Sets:
-    """Puts the sets in views of one provider's messages in order.
+    """Puts the sets in trees of one provider's messages in order.
 
     Args:
         cassette: its schema answers say which attributes and blocks are sets.
@@ -27,39 +27,39 @@ class Sets:
 
     def __init__(self, cassette: Cassette) -> None:
         self._schemas: dict[tuple[str, str], Any] = {}
-        self._trees: dict[tuple[str, str], Place | None] = {}
+        self._compiled: dict[tuple[str, str], Place | None] = {}
         for interaction in cassette.interactions:
             if interaction.op == Op.GET_SCHEMA.value and (interaction.response or interaction.response_blob):
                 answer = cassette.response(interaction)
                 for section in SECTIONS.values():
                     self._schemas |= {(section, name): schema for name, schema in answer.get(section, {}).items()}
 
-    def __call__(self, method: str, type_: str, view: Any) -> Any:
-        """``view``, of a request or an answer of ``method`` for ``type_``, with its sets in order. It stays as it is itself."""
-        if not isinstance(view, dict):
-            return view
-        tree = self._tree(next(section for word, section in SECTIONS.items() if word in method), type_)
-        sorted_ = {name: sorted(part, key=encode) if name in UNORDERED else part for name, part in view.items()}
-        return sorted_ if tree is None else {name: _in_field(part, tree) for name, part in sorted_.items()}
+    def __call__(self, method: str, type_: str, tree: Any) -> Any:
+        """``tree``, of a request or an answer of ``method`` for ``type_``, with its sets in order. It stays as it is itself."""
+        if not isinstance(tree, dict):
+            return tree
+        schema = self._schema(next(section for word, section in SECTIONS.items() if word in method), type_)
+        sorted_ = {name: sorted(part, key=encode) if name in UNORDERED else part for name, part in tree.items()}
+        return sorted_ if schema is None else {name: _in_field(part, schema) for name, part in sorted_.items()}
 
-    def _tree(self, section: str, type_: str) -> Place | None:
-        """The tree of a type that has sets; ``None`` for others."""
+    def _schema(self, section: str, type_: str) -> Place | None:
+        """The compiled schema of a type that has sets; ``None`` for others."""
         key = (section, type_)
-        if key not in self._trees:
-            tree = tree_of(schema_data(self._schemas.get(key, {})))
-            self._trees[key] = tree if any(place.nesting == "set" for place in tree.walk()) else None
-        return self._trees[key]
+        if key not in self._compiled:
+            schema = tree_of(schema_data(self._schemas.get(key, {})))
+            self._compiled[key] = schema if any(place.nesting == "set" for place in schema.walk()) else None
+        return self._compiled[key]
 
 
-def _in_field(part: Any, tree: Place) -> Any:
+def _in_field(part: Any, schema: Place) -> Any:
     """A field of a message: ordered if it holds a value of the type."""
     if not isinstance(part, dict) or not any(name in part for name in VALUES):
         return part
-    return {name: ordered(value, tree) if name in VALUES else value for name, value in part.items()}
+    return {name: ordered(value, schema) if name in VALUES else value for name, value in part.items()}
 
 
 def ordered(value: Any, place: Place) -> Any:
-    """A value in a view, with the sets in it in order."""
+    """A value in a tree, with the sets in it in order."""
     if place.members and isinstance(value, Mapping):
         members = place.members
         return {name: ordered(item, members[name]) if name in members else item for name, item in value.items()}

@@ -1,4 +1,4 @@
-"""Terraform's calls and replies as the views that cassettes keep, and back."""
+"""Terraform's calls and replies as the trees that cassettes keep, and back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Op
-from mockprovider.terraform.recorded import views
+from mockprovider.terraform.recorded import trees
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.schema.published import schema_data, schemas_in, tree_of
@@ -36,13 +36,13 @@ class TerraformTranscript(TableTranscript):
         self._schemas: list[tuple[str, Any]] = []
         self._secrets: dict[str, frozenset[str]] = {}
 
-    def view(self, message: Message) -> dict[str, Any]:
+    def tree(self, message: Message) -> dict[str, Any]:
         """The message, values that it holds as bytes opened."""
-        return views.view(message)
+        return trees.tree(message)
 
-    def build(self, cls: type[Message], view: dict[str, Any]) -> Message:
+    def build(self, cls: type[Message], tree: dict[str, Any]) -> Message:
         """The message again."""
-        return views.build(view, cls)
+        return trees.build(tree, cls)
 
     def type(self, call: Call) -> str:
         """The type by its Terraform name: a token is known only where the types are declared, which on replay they are not."""
@@ -63,12 +63,12 @@ class TerraformTranscript(TableTranscript):
         return declared | CREDENTIALS if call.op in (Op.CHECK_CONFIG, Op.CONFIGURE) else declared
 
     def answer(self, row: RpcMethod, message: Message) -> dict[str, Any]:
-        """The view of an answer, absolute times as what is left until then."""
+        """The tree of an answer, absolute times as what is left until then."""
         self._learn(row, message)
-        return undated(message, self.view(message))
+        return undated(message, self.tree(message))
 
     def restored(self, row: RpcMethod, response: dict[str, Any]) -> Message:
-        """The answer message of a view, with times from now on."""
+        """The answer message of a tree, with times from now on."""
         message = super().restored(row, dict(dated(response)))
         self._learn(row, message)
         return message

@@ -64,14 +64,14 @@ def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:
 
 
 def undated(message: Any, shown: dict[str, Any]) -> dict[str, Any]:
-    """``shown``, the view of an answer, as a cassette keeps it: an engine that replays it later waits as long as the first."""
+    """``shown``, the tree of an answer, as a cassette keeps it: an engine that replays it later waits as long as the first."""
     if DUE not in message.DESCRIPTOR.fields_by_name or not message.HasField(DUE):
         return shown
     return {**shown, DUE: {AFTER: round(_left(message), 3)}}
 
 
 def dated(kept: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The view again, with the time of renewal counted from now. Raises ``MalformedError`` for what is no number of seconds."""
+    """The tree again, with the time of renewal counted from now. Raises ``MalformedError`` for what is no number of seconds."""
     due = kept.get(DUE)
     if not isinstance(due, Mapping) or AFTER not in due:
         return kept

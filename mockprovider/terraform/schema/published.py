@@ -1,4 +1,4 @@
-"""Provider schemas as ``terraform providers schema -json`` publishes them: data to trees, and messages or their views to data.
+"""Provider schemas as ``terraform providers schema -json`` publishes them: data to trees, and messages or their trees to data.
 
 What is false, zero or empty is left out of the data, which says nothing of the protocol that the provider speaks, nor of its
 capabilities.
@@ -78,7 +78,7 @@ def _words(spec: Mapping[str, Any], words: frozenset[str]) -> dict[str, Any]:
 
 
 def data_of(answer: Any) -> dict[str, Any]:
-    """A GetProviderSchema answer of either major, or its view, as the one provider's part of what the command shows."""
+    """A GetProviderSchema answer of either major, or its tree, as the one provider's part of what the command shows."""
     fields = _fields(answer)
     data: dict[str, Any] = {"provider": schema_data(fields.get("provider", {}))}
     for section in SCHEMAS:
@@ -92,7 +92,7 @@ def data_of(answer: Any) -> dict[str, Any]:
 
 
 def schemas_in(answer: Any) -> Iterator[tuple[str, Any]]:
-    """The schemas in such an answer, or in its view, by the names of the types; the provider's own has none."""
+    """The schemas in such an answer, or in its tree, by the names of the types; the provider's own has none."""
     fields = _fields(answer)
     yield "", fields.get("provider", {})
     for section in SCHEMAS:
@@ -100,13 +100,13 @@ def schemas_in(answer: Any) -> Iterator[tuple[str, Any]]:
 
 
 def schema_data(schema: Any) -> dict[str, Any]:
-    """A Schema message, or its view, as data."""
+    """A Schema message, or its tree, as data."""
     fields = _fields(schema)
     return {"version": int(fields.get("version", 0)), "block": _block_data(fields.get("block", {}))}
 
 
 def _fields(source: Any) -> Mapping[str, Any]:
-    """The fields of a message or a view that are set, by name."""
+    """The fields of a message or a tree that are set, by name."""
     return source if isinstance(source, Mapping) else {field.name: value for field, value in source.ListFields()}
 
 
@@ -147,7 +147,7 @@ def _said(fields: Mapping[str, Any], words: frozenset[str]) -> dict[str, Any]:
 
 
 def _word(value: int | str, words: tuple[str, ...]) -> str:
-    """The data's word for what is a number in a message and a name in a view."""
+    """The data's word for what is a number in a message and a name in a tree."""
     return value.lower() if isinstance(value, str) else dict(enumerate(words))[value]
 
 

@@ -15,7 +15,7 @@ from strategies_terraform import messages, packed
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.recorded.views import build, view
+from mockprovider.terraform.recorded.trees import build, tree
 
 NAMES = (
     "ApplyResourceChange.Response",
@@ -29,8 +29,8 @@ NAMES = (
 
 
 def kept(message: Message) -> Any:
-    """The view as a cassette gives it back: through JSON, with sorted keys."""
-    return json.loads(json.dumps(view(message), sort_keys=True, allow_nan=False))
+    """The tree as a cassette gives it back: through JSON, with sorted keys."""
+    return json.loads(json.dumps(tree(message), sort_keys=True, allow_nan=False))
 
 
 def new(name: str, **fields: Any) -> Any:
@@ -40,7 +40,7 @@ def new(name: str, **fields: Any) -> Any:
 @proved
 @given(st.sampled_from(NAMES).flatmap(messages))
 def test_messages_come_back(message: Message) -> None:
-    """Any message, with unset, empty and unknown fields, is equal to what its view builds, down to the bytes."""
+    """Any message, with unset, empty and unknown fields, is equal to what its tree builds, down to the bytes."""
     again = build(kept(message), type(message))
     assert again == message
     assert again.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True)
@@ -68,7 +68,7 @@ def test_dynamic_values_are_readable() -> None:
     """A value is shown decoded, unknowns and bytes as marked objects."""
     value = {"b": [1, 2.5, None, True], "a": msgpack.ExtType(0, b"\0"), "c": msgpack.ExtType(12, b"\x81\x01\xc2")}
     message = new("DynamicValue", msgpack=msgpack.packb(dict(sorted({**value, "d": [b'"string"', "x"]}.items()))))
-    assert view(message) == {
+    assert tree(message) == {
         "msgpack": {
             "a": {"$unknown": ""},
             "b": [1, 2.5, None, True],
@@ -89,7 +89,7 @@ def test_dynamic_values_are_readable() -> None:
 def test_what_would_change_keeps_its_bytes(data: bytes, shown: Any) -> None:
     """Where the shown value would be packed otherwise (unsorted keys, a longer form), the bytes are kept beside it."""
     message = new("DynamicValue", msgpack=data)
-    assert view(message)["msgpack"]["shown"] == shown
+    assert tree(message)["msgpack"]["shown"] == shown
     assert build(kept(message), type(message)) == message
 
 
@@ -97,30 +97,30 @@ def test_what_would_change_keeps_its_bytes(data: bytes, shown: Any) -> None:
 def test_what_json_cannot_say_is_kept_as_bytes(data: bytes) -> None:
     """What is no msgpack, or would be mistaken for one of our markers, is bytes alone."""
     message = new("DynamicValue", msgpack=data)
-    assert set(view(message)["msgpack"]) == {"$msgpack"}
+    assert set(tree(message)["msgpack"]) == {"$msgpack"}
     assert build(kept(message), type(message)) == message
 
 
 def test_unset_and_empty_differ() -> None:
-    """An absent DynamicValue, an empty one and one that holds a null are three different views."""
+    """An absent DynamicValue, an empty one and one that holds a null are three different trees."""
     absent, empty = new("ReadResource.Response"), new("ReadResource.Response")
     null: Any = new("ReadResource.Response")
     empty.new_state.SetInParent()
     null.new_state.msgpack = b"\xc0"
-    assert [view(each) for each in (absent, empty, null)] == [{}, {"new_state": {}}, {"new_state": {"msgpack": None}}]
+    assert [tree(each) for each in (absent, empty, null)] == [{}, {"new_state": {}}, {"new_state": {"msgpack": None}}]
 
 
 def test_private_bytes_are_text_where_they_are_text() -> None:
     """Providers keep JSON in their private bytes; what is no text is base64."""
-    assert view(new("ReadResource.Response", private=b'{"a":1}')) == {"private": '{"a":1}'}
-    assert view(new("ReadResource.Response", private=b"\x00\xff")) == {"private": {"$bytes": "AP8="}}
+    assert tree(new("ReadResource.Response", private=b'{"a":1}')) == {"private": '{"a":1}'}
+    assert tree(new("ReadResource.Response", private=b"\x00\xff")) == {"private": {"$bytes": "AP8="}}
 
 
 def test_states_are_shown_as_json() -> None:
     """A raw state comes back equal as JSON; its indentation and the order of its keys do not matter."""
     message: Any = new("UpgradeResourceState.Request")
     message.raw_state.json = b'{\n  "b": 1,\n  "a": 0.1\n}'
-    assert view(message) == {"raw_state": {"json": {"a": 0.1, "b": 1}}}
+    assert tree(message) == {"raw_state": {"json": {"a": 0.1, "b": 1}}}
     again: Any = build(kept(message), type(message))
     assert json.loads(again.raw_state.json) == json.loads(message.raw_state.json)
 
@@ -141,7 +141,7 @@ def test_states_are_shown_as_json() -> None:
 def test_states_that_json_would_change_are_kept_as_bytes(text: bytes) -> None:
     """Numbers that no float holds, doubled keys and what is no JSON come back as they were."""
     message: Any = new("RawState", json=text)
-    assert set(view(message)["json"]) == {"$bytes"}
+    assert set(tree(message)["json"]) == {"$bytes"}
     assert build(kept(message), type(message)) == message
 
 
@@ -150,7 +150,7 @@ def test_enumerations_are_named() -> None:
     message: Any = new("ReadResource.Response")
     message.diagnostics.add(severity=1, summary="x")
     message.diagnostics.add(severity=7)
-    assert view(message) == {"diagnostics": [{"severity": "ERROR", "summary": "x"}, {"severity": 7}]}
+    assert tree(message) == {"diagnostics": [{"severity": "ERROR", "summary": "x"}, {"severity": 7}]}
     assert build(kept(message), type(message)) == message
 
 
@@ -178,6 +178,6 @@ def test_unknown_fields_are_kept() -> None:
     ],
 )
 def test_other_trees_are_refused(tree: Any, message: str) -> None:
-    """A view that no message gives, a hand's mistake perhaps, is an error that names the field."""
+    """A tree that no message gives, a hand's mistake perhaps, is an error that names the field."""
     with pytest.raises(MalformedError, match=message):
         build(tree, protocol(6).message("ReadResource.Response"))

@@ -28,7 +28,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.values import packing
 from mockprovider.values import LEAVES, Unknown, Value
-from mockprovider.wire.views import Leaf, Trees
+from mockprovider.wire.trees import Leaf, Trees
 
 M = TypeVar("M", bound=Message)
 Data: TypeAlias = Any
@@ -52,8 +52,8 @@ class _Trees(Trees):
             return EXACT_JSON if of == "DynamicValue" else JSON
         return BYTES
 
-    def view(self, message: Message) -> dict[str, Data]:
-        shown = super().view(message)
+    def tree(self, message: Message) -> dict[str, Data]:
+        shown = super().tree(message)
         unknown: Any = UnknownFieldSet(message)
         if len(unknown):
             shown[UNKNOWN_FIELDS] = _base64(b"".join(_wire(each) for each in unknown))
@@ -67,13 +67,13 @@ class _Trees(Trees):
         return message
 
 
-def view(message: Message) -> dict[str, Data]:
+def tree(message: Message) -> dict[str, Data]:
     """``message`` as a tree of JSON; ``build`` makes an equal message of it."""
-    return TREES.view(message)
+    return TREES.tree(message)
 
 
 def build(data: Mapping[str, Data], cls: type[M]) -> M:
-    """The message of class ``cls`` that ``view`` made ``data`` of. Raises ``MalformedError`` for data of another form."""
+    """The message of class ``cls`` that ``tree`` made ``data`` of. Raises ``MalformedError`` for data of another form."""
     return TREES.build(cls, data)
 
 

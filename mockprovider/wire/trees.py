@@ -45,12 +45,12 @@ class Trees:
     def leaf(self, field: Any) -> Leaf:
         """How single values of ``field``, a descriptor, are written: of a map's, that of its values."""
         if field.type == field.TYPE_MESSAGE:
-            return WELL_KNOWN.get(field.message_type.full_name) or Leaf(self.view, self._builder(field.message_type))
+            return WELL_KNOWN.get(field.message_type.full_name) or Leaf(self.tree, self._builder(field.message_type))
         if field.type == field.TYPE_ENUM:
             return _enumeration(field.enum_type)
         return BASE64 if field.type == field.TYPE_BYTES else SAME
 
-    def view(self, message: Message) -> dict[str, Tree]:
+    def tree(self, message: Message) -> dict[str, Tree]:
         """The tree of the fields of ``message``."""
         return {field.name: self._show(field, value) for field, value in message.ListFields()}
 
@@ -99,9 +99,9 @@ class Trees:
             setattr(message, field.name, read(tree))
 
 
-def view(message: Message) -> dict[str, Tree]:
+def tree(message: Message) -> dict[str, Tree]:
     """The tree of ``message``, with its bytes beside it where the tree alone would not give it back."""
-    tree = PLAIN.view(message)
+    tree = PLAIN.tree(message)
     if encode(PLAIN.build(type(message), tree)) != encode(message):
         tree[RAW] = base64.b64encode(encode(message)).decode()
     return tree
