@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from operator import is_
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct, field
@@ -140,10 +141,14 @@ class Status(Struct, frozen=True):
 
 
 class Native(Struct, frozen=True):
-    """A protocol's own message: the bytes that travelled, and the message decoded from them."""
+    """A protocol's own message: the bytes that travelled, and the message decoded from them.
+
+    ``parts`` are, of an answer that was encoded here, those of the reply that it was made of.
+    """
 
     data: bytes
     message: Any = None
+    parts: tuple[Any, ...] = ()
 
 
 class EnginePort(Protocol):
@@ -271,9 +276,8 @@ class Reply(Struct, kw_only=True):
     """A provider's answer. It can carry a value *and* failures *and* private data at once: partial state is exactly that.
 
     ``value`` is the object's state (outputs, new state, a function's result); ``inputs`` are checked or read inputs.
-    ``status`` is set when the RPC failed as such on a wire behind us, ``native`` when its answer came from there or was
-    recorded: both are handed on as they are, whatever the other fields say. A layer that changes such an answer takes its
-    ``native`` off.
+    ``status`` is set when the RPC failed as such on a wire behind us, ``native`` when its answer came from there: both are
+    handed on as they are, whatever the other fields say. A layer that changes such an answer takes its ``native`` off.
     """
 
     value: Bag | None = None
@@ -288,6 +292,17 @@ class Reply(Struct, kw_only=True):
     status: Status | None = None
     stream: tuple[Native, ...] | None = None
     """The messages of an RPC that answers with a stream, where they came over a wire; a ``status`` may follow them."""
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What a message is made of."""
+        return self.value, self.id, self.inputs, self.plan, self.failures, self.warnings, self.private, self.extra
+
+    @property
+    def message(self) -> Native | None:
+        """The message that is sent as it is; ``None`` if there is none, or the reply has changed since it was encoded here."""
+        native = self.native
+        return native if native is None or not native.parts or all(map(is_, native.parts, self.parts)) else None
 
     @property
     def ok(self) -> bool:

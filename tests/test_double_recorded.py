@@ -6,8 +6,9 @@ import json
 
 import pytest
 from builders import BUCKET, TOKEN, URN
+from msgspec.structs import replace
 
-from mockprovider.calls import Call, Op, Reply
+from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.double import Double, Wiring, attached, recording, replaying
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Property, ResourceType
@@ -60,6 +61,23 @@ def test_what_is_sent_is_what_is_recorded(family, op, tmp_path):
     assert answer.ok
     assert entry.reply.native.data == answer.native.data
     assert entry.reply.native.message == answer.native.message
+
+
+@pytest.mark.parametrize("family", ["pulumi", "terraform"])
+def test_what_a_layer_changes_is_sent(family, tmp_path):
+    """A layer in front of a recorded fake changes what the engine gets, and not what is recorded."""
+
+    def changed(call, proceed):
+        reply = proceed(call)
+        return replace(reply, failures=(Failure("no such luck"),)) if call.op is Op.CHECK else reply
+
+    path = tmp_path / "life.json"
+    wiring = recording(path, Wiring("cloud"), family)
+    with Double(BUCKET, provider=wiring, layers=(changed,)) as double, double.serve(family).client() as client:
+        answer = client(Call(op=Op.CHECK, session=client.open(), inputs={"acl": "public"}, **MINE))
+
+    assert [failure.reason for failure in answer.failures] == ["no such luck"]
+    assert "luck" not in path.read_text()
 
 
 def test_recording_leaves_a_reply_as_it_is(tmp_path):

@@ -153,8 +153,9 @@ class Endpoint:
             if reply.status is not None:
                 raise StatusError(reply.status, streamed)
             return streamed
-        if reply.native is not None:
-            return [reply.native.data]
+        native = reply.message
+        if native is not None:
+            return [native.data]
         if row is None:
             raise UnsupportedError(f"{self.service.name}/{call.method} is an RPC that this version does not know.")
         if row.responses:

@@ -85,13 +85,13 @@ class TableTranscript:
     def encoded(self, reply: Reply, call: Call) -> Reply:
         """The reply with the message that it travels as; as it is where it is a stream or a status."""
         row = self.row(call)
-        if row is None or row.responses or reply.native or reply.status or reply.stream is not None:
+        if row is None or row.responses or reply.message or reply.status or reply.stream is not None:
             return reply
         try:
             message = row.response(reply, call)
         except StatusError:
             return reply
-        return replace(reply, native=Native(encode(message), message))
+        return replace(reply, native=Native(encode(message), message, reply.parts))
 
     def reply(self, reply: Reply, call: Call) -> Tree | Status:
         """The tree of the reply's answer message, or the status that it travels as."""
@@ -104,7 +104,8 @@ class TableTranscript:
         try:
             if row.responses:
                 return {MESSAGES: [self.tree(message) for message in row.responses(reply, call)]}
-            return self.answer(row, reply.native.message if reply.native else row.response(reply, call))
+            native = reply.message
+            return self.answer(row, native.message if native else row.response(reply, call))
         except StatusError as error:
             return error.status
 
