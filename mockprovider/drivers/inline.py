@@ -7,11 +7,13 @@ the SDK, and this is the one place that uses it.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import grpc
+from pulumi.automation import _server
 from pulumi.automation._server import LanguageServer
 from pulumi.runtime.proto import language_pb2
 
@@ -26,25 +28,42 @@ REQUESTS: Mapping[str, Any] = {
 }
 
 
+class _Noting(threading.local):
+    """The module ``asyncio`` for the SDK's language server, which notes the event loops that a run begins in its thread."""
+
+    begun: list[asyncio.AbstractEventLoop] | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(asyncio, name)
+
+    def new_event_loop(self) -> asyncio.AbstractEventLoop:
+        """A new loop, noted while a run of ours lasts."""
+        loop = asyncio.new_event_loop()
+        if self.begun is not None:
+            self.begun.append(loop)
+        return loop
+
+
+NOTING = _Noting()
+# The SDK keeps its loop to itself, and closes it only if nothing goes wrong while it ends the loop's tasks.
+_server.asyncio = NOTING
+
+
 class Host(LanguageServer):  # type: ignore[misc]
     """The SDK's language runtime for a program, which cleans up where the SDK abandons the event loop of a failed run."""
 
     def Run(self, request: Any, context: Any) -> Any:  # noqa: N802 - the RPC's name
         """Run the program, and leave nothing of it behind."""
-        begun: list[asyncio.AbstractEventLoop] = []
-
-        def program() -> Any:
-            begun.append(asyncio.get_running_loop())
-            return self.program()
-
+        begun = NOTING.begun = []
         try:
-            return LanguageServer(program).Run(request, context)
+            return super().Run(request, context)
         except grpc.RpcError as error:
             if error.code() is not grpc.StatusCode.UNAVAILABLE:
                 raise
             # The CLI has ended before the program had: nobody waits for this answer.
             return language_pb2.RunResponse()
         finally:
+            NOTING.begun = None
             for loop in begun:
                 loops.end(loop)
 
