@@ -197,7 +197,7 @@ class Session:
         peer: str = "in-process",
         engine: EnginePort | None = None,
     ) -> None:
-        self.protocol = protocol if isinstance(protocol, ProviderProtocol) else of_family(protocol)
+        self.protocol = of_family(protocol)
         """What is spoken: a protocol, or its name or family. Raises ``DefinitionError`` for one that is not installed."""
         self.number = number
         """Counts the sessions of one double from 1, in the order in which they opened."""

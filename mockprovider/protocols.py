@@ -124,12 +124,14 @@ def by_name(name: str) -> ProviderProtocol:
     raise DefinitionError(f"There is no protocol {name!r}: known are {_listed([each.name for each in known()])}.")
 
 
-def of_family(family: str = "", version: int | None = None) -> ProviderProtocol:
+def of_family(family: ProviderProtocol | str = "", version: int | None = None) -> ProviderProtocol:
     """The protocol that users call ``family`` (the default one, if empty), in its usual version unless ``version`` is given.
 
-    A protocol's own name (``tfplugin5``) is as good. Raises ``DefinitionError`` for what is not installed, and for a version
-    that the family does not have.
+    A protocol itself, and its own name (``tfplugin5``), are as good. Raises ``DefinitionError`` for what is not installed, and
+    for a version that the family does not have.
     """
+    if isinstance(family, ProviderProtocol):
+        return family
     versions = families().get(family) if family else next(iter(families().values()), None)
     if versions is None:
         versions = tuple(each for each in known() if each.name == family)

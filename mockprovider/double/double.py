@@ -221,7 +221,7 @@ class Double:
 
     def _spoken(self, protocol: ProviderProtocol | str, version: int | None) -> ProviderProtocol:
         """The protocol that is served when a user asks for this one."""
-        asked = protocol if isinstance(protocol, ProviderProtocol) else of_family(protocol, version)
+        asked = of_family(protocol, version)
         if self.speaks is None or self.speaks.family != asked.family:
             return asked
         if version not in (None, self.speaks.version):

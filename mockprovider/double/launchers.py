@@ -28,9 +28,8 @@ def install(
     """
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
-    spoken = protocol if isinstance(protocol, ProviderProtocol) else of_family(protocol)
     _check(name, version)
-    path = adapter(spoken).launcher(name, into, version, source)
+    path = adapter(of_family(protocol)).launcher(name, into, version, source)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m mockprovider.plugin "$0" "$@"\n', encoding="utf-8")
     path.chmod(EXECUTABLE)
