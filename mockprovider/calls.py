@@ -1,7 +1,8 @@
 """A call goes in, a reply comes out: the words that every protocol is translated into and out of.
 
-Fields hold what both protocols share; what only one of them has is in ``extra`` under the protocol's own field name. The
-protocol's own message stays beside the decoded call in ``native``, so that a proxy forwards bytes and never a paraphrase.
+What a layer, the fake or a user's handler reads has a field with a type; ``extra`` holds the rest of a protocol's words, under
+the protocol's own names, and only that protocol's folder and engine look there. The protocol's own message stays beside the
+decoded call in ``native``, so that a proxy forwards bytes and never a paraphrase.
 """
 
 from __future__ import annotations
@@ -9,13 +10,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from operator import is_
+from operator import attrgetter, is_
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from mockprovider.errors import DefinitionError
 from mockprovider.paths import show
+from mockprovider.payloads import Listed, NamingOptions, ParameterArgs, ParameterValue, StoredState
 from mockprovider.protocols import ProviderProtocol, of_family
 from mockprovider.values import Bag, Value
 
@@ -237,12 +240,30 @@ class Session:
         return f"Session(#{self.number} {self.protocol} {self.instance or self.peer})"
 
 
-class Call(Struct, kw_only=True):
-    """One thing that an engine asks of a provider.
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""No words besides the fields."""
 
-    ``type`` is the type's token in its canonical (Pulumi) spelling, or a function's token; ``inputs`` is what is wanted
-    (news, config, args), ``prior`` what the engine remembers of the object (olds, prior state), ``prior_inputs`` the inputs
-    that led to it, ``planned`` Terraform's planned state. ``None`` is an absent bag, which differs from an empty one.
+
+class Call(Struct, kw_only=True):
+    """One thing that an engine asks of a provider. ``None`` is an absent bag, which differs from an empty one.
+
+    Args:
+        type: the type's token in its canonical (Pulumi) spelling, or a function's token.
+        inputs: what is wanted (news, config, args).
+        prior, prior_inputs: what the engine remembers of the object (olds, prior state), and the inputs that led to it.
+        planned, proposed: Terraform's planned state, and the one that it proposes to plan.
+        timeout: how many seconds the operation may take; 0 where the engine says nothing.
+        private: bytes that the provider gave the engine to keep.
+        identity: the attributes that tell the object from all others, where it is asked for by these and not by its id.
+        seed, autonaming: what made-up names are made of.
+        parameter: what Parameterize brings.
+        package: which of the provider's packages a schema is wanted of; empty for its own.
+        stored: the state that is to be upgraded or moved.
+        limit, page_size, page: how many objects List may answer at all and at once, and which page is wanted; 0 and empty
+            where the engine says nothing.
+        extra: the protocol's other words.
+        monitor: the way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct,
+            Call), or takes its views (Create, Read, Update, Delete).
     """
 
     op: Op
@@ -256,16 +277,23 @@ class Call(Struct, kw_only=True):
     prior: Bag | None = None
     prior_inputs: Bag | None = None
     planned: Bag | None = None
+    proposed: Bag | None = None
     preview: bool = False
     timeout: float = 0.0
     ignore_changes: tuple[str, ...] = ()
     private: bytes = b""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    identity: Bag | None = None
+    seed: bytes = b""
+    autonaming: NamingOptions | None = None
+    parameter: ParameterArgs | ParameterValue | None = None
+    package: str = ""
+    stored: StoredState | None = None
+    limit: int = 0
+    page_size: int = 0
+    page: str = ""
+    extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
     monitor: Handler | None = None
-    """The way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct, Call), or
-    takes its views (Create, Read, Update, Delete).
-    """
 
     def __str__(self) -> str:
         where = self.urn or " ".join(part for part in (self.type, self.id) if part)
@@ -275,9 +303,23 @@ class Call(Struct, kw_only=True):
 class Reply(Struct, kw_only=True):
     """A provider's answer. It can carry a value *and* failures *and* private data at once: partial state is exactly that.
 
-    ``value`` is the object's state (outputs, new state, a function's result); ``inputs`` are checked or read inputs.
-    ``status`` is set when the RPC failed as such on a wire behind us, ``native`` when its answer came from there: both are
-    handed on as they are, whatever the other fields say. A layer that changes such an answer takes its ``native`` off.
+    Args:
+        value: the object's state (outputs, new state, a function's result).
+        inputs: checked or read inputs.
+        private: bytes for the engine to keep.
+        identity: what tells the object from all others, where that is not what its ``value`` and ``id`` say.
+        type: the token of an imported object that is of another type than was asked for.
+        name, version: what a provider, or a package that it became, is called.
+        described: what a schema is to be made of: a ``schema.Package``, or a ``fake.parameters.Parameterized``.
+        stored: the attributes of an upgraded or moved state, as a state file has them.
+        renew_after: the seconds after which an ephemeral resource wants to be renewed.
+        listed: the answers of List, in their order.
+        imported: the objects of an import that brought several, the first one among them.
+        unchecked: this is wrong on purpose, and sent as it is.
+        extra: the protocol's other words.
+        native, status: the message, and how the RPC failed as such, where they came over a wire behind us: both are handed on
+            as they are, whatever the other fields say. A layer that changes such an answer takes its ``native`` off.
+        stream: the messages of an RPC that answers with a stream, where they came over a wire; a ``status`` may follow them.
     """
 
     value: Bag | None = None
@@ -287,16 +329,25 @@ class Reply(Struct, kw_only=True):
     failures: tuple[Failure, ...] = ()
     warnings: tuple[str, ...] = ()
     private: bytes = b""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    identity: Bag | None = None
+    type: str = ""
+    name: str = ""
+    version: str = ""
+    described: Any = None
+    stored: Mapping[str, Any] | None = None
+    renew_after: float | None = None
+    listed: tuple[Listed, ...] = ()
+    imported: tuple[Reply, ...] = ()
+    unchecked: bool = False
+    extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
     status: Status | None = None
     stream: tuple[Native, ...] | None = None
-    """The messages of an RPC that answers with a stream, where they came over a wire; a ``status`` may follow them."""
 
     @property
     def parts(self) -> tuple[Any, ...]:
         """What a message is made of."""
-        return self.value, self.id, self.inputs, self.plan, self.failures, self.warnings, self.private, self.extra
+        return _parts(self)
 
     @property
     def message(self) -> Native | None:
@@ -314,6 +365,10 @@ class Reply(Struct, kw_only=True):
         """Whether something went wrong and yet an object exists."""
         return bool(self.failures) and self.value is not None and bool(self.id)
 
+
+_parts: Callable[[Reply], tuple[Any, ...]] = attrgetter(
+    *(name for name in Reply.__struct_fields__ if name not in ("native", "status", "stream"))
+)
 
 Handler: TypeAlias = Callable[[Call], Reply]
 Layer: TypeAlias = Callable[[Call, Handler], Reply]

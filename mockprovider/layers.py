@@ -8,9 +8,6 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Call, Handler, Layer, Reply
 
-UNCHECKED = "unchecked"
-"""The key of ``Reply.extra`` that says: this is wrong on purpose, send it as it is."""
-
 
 def stack(layers: Sequence[Layer], provider: Handler) -> Handler:
     """One handler out of ``layers`` (outermost first) around ``provider``."""
@@ -22,7 +19,7 @@ def stack(layers: Sequence[Layer], provider: Handler) -> Handler:
 
 def unchecked(reply: Reply) -> Reply:
     """``reply``, marked to be sent although it breaks the protocol's contract, to see what the engine does."""
-    return replace(reply, extra={**reply.extra, UNCHECKED: True})
+    return replace(reply, unchecked=True)
 
 
 def send_as_is(call: Call, proceed: Handler) -> Reply:

@@ -17,8 +17,11 @@ from mockprovider.double import Double
 from mockprovider.engine import Stack
 from mockprovider.schema import Package, Property
 
-COMPARED = ("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes")
-VOLATILE = {"randomSeed", "resource_status_address", "resource_status_token"}
+COMPARED = (
+    *("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes"),
+    *("autonaming", "parameter", "package"),
+)
+VOLATILE = {"resource_status_address", "resource_status_token"}
 TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
 
 

@@ -350,7 +350,7 @@ def test_serving_again_after_stopping(double):
     first = double.serve()
     first.stop()
 
-    assert over_the_wire(double.serve().address, op=Op.GET_PLUGIN_INFO).extra == {"version": "1.0.0"}
+    assert over_the_wire(double.serve().address, op=Op.GET_PLUGIN_INFO).version == "1.0.0"
 
 
 def test_real_time():

@@ -160,7 +160,7 @@ def test_a_plugin_that_becomes_something_else():
     """A plugin that answers with another name than was wanted fails the operation."""
 
     def other(call, proceed):
-        return Reply(extra={"name": "toys", "version": "2.0.0"}) if call.op is Op.PARAMETERIZE else proceed(call)
+        return Reply(name="toys", version="2.0.0") if call.op is Op.PARAMETERIZE else proceed(call)
 
     with double(layers=(other,)) as made, pytest.raises(ProgramError, match=r"'cloud' became 'toys' .* 'tools' was wanted"):
         Stack(made).up(program(request()))

@@ -107,7 +107,7 @@ def test_check_has_a_seed_that_repeats():
         stack, double, _ = make()
         for _ in range(2):
             stack.up(lambda: (Bucket("a"), Bucket("b")))
-        return [each.call.extra["randomSeed"] for each in double.journal.entries(op="check")]
+        return [each.call.seed for each in double.journal.entries(op="check")]
 
     first = seeds()
     assert [len(each) for each in first] == [32] * 4

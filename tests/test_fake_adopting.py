@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from builders import call, fake
+from msgspec.structs import replace
 
 from mockprovider.calls import Op
 from mockprovider.errors import DefinitionError
+from mockprovider.payloads import StoredState
 from mockprovider.schema import Property, ResourceType
 from mockprovider.terraform import ResourceTraits
 
@@ -29,10 +31,10 @@ def test_a_state_goes_through_the_functions_of_each_version() -> None:
     """An old state is handed from function to function; a version without one changes nothing."""
     provider, _ = fake(NEW)
     raw = {"id": "n-1", "label": "a"}
-    assert provider(call(Op.UPGRADE, NEW.token, extra={"version": 0, "raw": raw})).extra == {"raw": {"id": "n-1", "name": "a"}}
+    assert provider(call(Op.UPGRADE, NEW.token, stored=StoredState(raw))).stored == {"id": "n-1", "name": "a"}
     assert raw == {"id": "n-1", "label": "a"}
-    kept = provider(call(Op.UPGRADE, NEW.token, id="n-1", prior={"name": "a"}, extra={"version": 3, "raw": {"name": "a"}}))
-    assert (kept.value, kept.extra) == ({"name": "a"}, {})
+    kept = provider(call(Op.UPGRADE, NEW.token, id="n-1", prior={"name": "a"}, stored=StoredState({"name": "a"}, version=3)))
+    assert (kept.value, kept.stored) == ({"name": "a"}, None)
 
 
 def test_a_function_that_returns_no_attributes_is_an_error() -> None:
@@ -40,14 +42,16 @@ def test_a_function_that_returns_no_attributes_is_an_error() -> None:
     traits = ResourceTraits(version=1, upgrades={0: lambda _: None})  # type: ignore[dict-item, return-value]
     provider, _ = fake(ResourceType("cloud:index:New", traits=[traits]))
     with pytest.raises(DefinitionError, match="cloud:index:New: the function that upgrades version 0 returned a NoneType"):
-        provider(call(Op.UPGRADE, NEW.token, extra={"version": 0, "raw": {}}))
+        provider(call(Op.UPGRADE, NEW.token, stored=StoredState({})))
 
 
 def test_a_moved_object_stays_what_it_is_and_answers_to_its_new_type() -> None:
     """After a move an object is read, updated and deleted under the new type, and no read tells what that does not know."""
     provider, cloud = fake(OLD, NEW)
     cloud.create(OLD.token, "o-1", {"name": "a", "gone": "b"})
-    moved = provider(call(Op.MOVE, NEW.token, id="o-1", prior={"name": "a"}, private=b"p", extra={"source_type": "cloud_old"}))
+    moved = provider(
+        call(Op.MOVE, NEW.token, id="o-1", prior={"name": "a"}, private=b"p", stored=StoredState(type="cloud_old"))
+    )
     assert (moved.value, moved.id, moved.private) == ({"name": "a"}, "o-1", b"p")
     assert provider(call(Op.READ, NEW.token, id="o-1", prior={"name": "a"})).value == {"name": "a"}
     provider(call(Op.UPDATE, NEW.token, id="o-1", prior={"name": "a"}, inputs={"name": "c"}))
@@ -70,14 +74,14 @@ def test_an_object_of_the_type_itself_comes_before_a_moved_one() -> None:
 def test_a_move_from_a_type_that_was_not_declared_is_refused() -> None:
     """Another type's objects are refused, and the error says what to declare."""
     provider, _ = fake(OLD, NEW)
-    (failure,) = provider(call(Op.MOVE, NEW.token, extra={"source_type": "cloud_other"})).failures
+    (failure,) = provider(call(Op.MOVE, NEW.token, stored=StoredState(type="cloud_other"))).failures
     assert "moved_from=('cloud_other',)" in failure.reason
 
 
 def test_moved_from_takes_tokens_as_well_as_names() -> None:
     """A type that is moved from may be named as either ecosystem does."""
     provider, _ = fake(OLD, ResourceType("cloud:index:New", {"name": Property(str)}, moved_from=(OLD.token,)))
-    assert provider(call(Op.MOVE, NEW.token, prior={}, extra={"source_type": "cloud_old"})).ok
+    assert provider(call(Op.MOVE, NEW.token, prior={}, stored=StoredState(type="cloud_old"))).ok
 
 
 LABELLED = ResourceType("cloud:index:Labelled", {"label": Property(str), "kind": Property({"diskSize": Property(int)})})
@@ -93,7 +97,7 @@ NAMED = ResourceType(
         }
     },
 )
-MOVED = {"source_type": "cloud_labelled", "source_provider": "registry.example/hashicorp/cloud"}
+MOVED = StoredState({}, type="cloud_labelled", provider="registry.example/hashicorp/cloud")
 
 
 def test_a_move_converts_the_state_and_what_is_read_of_the_object() -> None:
@@ -101,8 +105,8 @@ def test_a_move_converts_the_state_and_what_is_read_of_the_object() -> None:
     provider, cloud = fake(LABELLED, NAMED)
     cloud.create(LABELLED.token, "o-1", {"label": "a", "kind": {"diskSize": 5}})
     raw = {"id": "o-1", "label": "a", "kind": {"disk_size": 5}}
-    moved = provider(call(Op.MOVE, NAMED.token, id="o-1", private=b"p", extra={**MOVED, "raw": raw}))
-    assert moved.extra == {"raw": {"id": "o-1", "name": "A", "big_disk": {"disk_size": 5}, "arn": "arn:o-1"}}
+    moved = provider(call(Op.MOVE, NAMED.token, id="o-1", private=b"p", stored=replace(MOVED, attributes=raw)))
+    assert moved.stored == {"id": "o-1", "name": "A", "big_disk": {"disk_size": 5}, "arn": "arn:o-1"}
     assert (moved.id, moved.private) == ("o-1", b"p")
     inputs = {"name": "A", "bigDisk": {"diskSize": 5}}
     read = provider(call(Op.READ, NAMED.token, id="o-1", prior=inputs))
@@ -116,8 +120,8 @@ def test_a_move_converts_the_state_and_what_is_read_of_the_object() -> None:
 def test_a_move_from_another_provider_is_refused() -> None:
     """Where an address is declared, objects of a type of that name of another provider are not taken, and the error says so."""
     provider, _ = fake(LABELLED, NAMED)
-    extra = {**MOVED, "source_provider": "registry.example/acme/cloud", "raw": {}}
-    (failure,) = provider(call(Op.MOVE, NAMED.token, extra=extra)).failures
+    stored = replace(MOVED, provider="registry.example/acme/cloud")
+    (failure,) = provider(call(Op.MOVE, NAMED.token, stored=stored)).failures
     assert "of the provider registry.example/acme/cloud, and moved_from wants one of hashicorp/cloud." in failure.reason
 
 
@@ -127,7 +131,7 @@ def test_what_converts_is_checked() -> None:
         ResourceType("cloud:index:New", moved_from={"cloud_old": "cloud_other"})  # type: ignore[dict-item]
     provider, _ = fake(OLD, ResourceType("cloud:index:New", moved_from={"cloud_old": lambda _: None}))  # type: ignore[arg-type, return-value, dict-item]
     with pytest.raises(DefinitionError, match="converts objects of cloud_old returned a NoneType"):
-        provider(call(Op.MOVE, "cloud:index:New", extra={"source_type": "cloud_old", "raw": {}}))
+        provider(call(Op.MOVE, "cloud:index:New", stored=StoredState({}, type="cloud_old")))
 
 
 def test_imports_by_id_and_by_identity() -> None:
@@ -135,12 +139,12 @@ def test_imports_by_id_and_by_identity() -> None:
     provider, cloud = fake(NEW)
     cloud.create(NEW.token, "n-1", {"name": "a"})
     assert provider(call(Op.IMPORT, NEW.token, id="n-1")).id == "n-1"
-    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "a"}})).id == "n-1"
-    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"name": "b"}})).value is None
-    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"id": "n-1"}})).id == "n-1"
-    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"zone": "n-1"}})).value is None
+    assert provider(call(Op.IMPORT, NEW.token, identity={"name": "a"})).id == "n-1"
+    assert provider(call(Op.IMPORT, NEW.token, identity={"name": "b"})).value is None
+    assert provider(call(Op.IMPORT, NEW.token, identity={"id": "n-1"})).id == "n-1"
+    assert provider(call(Op.IMPORT, NEW.token, identity={"zone": "n-1"})).value is None
     cloud.create(NEW.token, "n-2", {"name": "b", "id": "its own"})
-    assert provider(call(Op.IMPORT, NEW.token, extra={"identity": {"id": "its own"}})).id == "n-2"
+    assert provider(call(Op.IMPORT, NEW.token, identity={"id": "its own"})).id == "n-2"
 
 
 @pytest.mark.parametrize(("importable", "why"), [(False, "no way to find out"), ("it has no id", "it has no id")])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mockprovider.calls import Op
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.choosing import DISABLE, ENFORCE, PROPOSE, Choices, drawn
+from mockprovider.payloads import NamingOptions
 from mockprovider.protocols import by_name
 from mockprovider.schema import Function, Kind, Package, Property, Random, ResourceType, Template
 from mockprovider.values import UNKNOWN, Secret
@@ -30,8 +31,8 @@ USER = ResourceType(
 def checked(*, seed=b"seed", olds=None, autonaming=None, declared=USER, **news):
     """The answer of Check under Pulumi."""
     serve, _ = fake(declared)
-    extra = {"randomSeed": seed, **({"autonaming": autonaming} if autonaming else {})}
-    return serve(call(Op.CHECK, urn=URN, name="logs", inputs=news, prior_inputs=olds or {}, extra=extra))
+    naming = NamingOptions(**autonaming) if autonaming else None
+    return serve(call(Op.CHECK, urn=URN, name="logs", inputs=news, prior_inputs=olds or {}, seed=seed, autonaming=naming))
 
 
 def test_names_and_values_depend_on_the_seed_alone():

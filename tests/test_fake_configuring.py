@@ -55,10 +55,10 @@ def test_plugin_info_and_schema():
     session = Session("pulumi")
     session.schema = other
 
-    assert serve(call(Op.GET_PLUGIN_INFO, "", session=session)).extra == {"version": "4.5.6"}
-    assert serve(call(Op.GET_SCHEMA, "other:index:X")).extra == {"package": other}
-    assert serve(call(Op.GET_SCHEMA, "")).extra == {"package": one}
-    assert Fake({}, Cloud())(call(Op.GET_PLUGIN_INFO, "")).extra == {"version": Package("mock").version}
+    assert serve(call(Op.GET_PLUGIN_INFO, "", session=session)).version == "4.5.6"
+    assert serve(call(Op.GET_SCHEMA, "other:index:X")).described == other
+    assert serve(call(Op.GET_SCHEMA, "")).described == one
+    assert Fake({}, Cloud())(call(Op.GET_PLUGIN_INFO, "")).version == Package("mock").version
 
 
 def test_definitions_may_come_late():

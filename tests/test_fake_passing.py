@@ -64,9 +64,9 @@ def test_an_ephemeral_resource_is_in_the_cloud_while_it_is_open() -> None:
     opened = provider(call(Op.OPEN, TOKEN.token, inputs={"user": "me"}))
     (there,) = cloud.objects(TOKEN.token)
     assert opened.value == {"secret": f"me-all-{there.id}", "ttl": 60}
-    assert (opened.private, opened.extra) == (there.id.encode(), {"renew_after": 30})
+    assert (opened.private, opened.renew_after) == (there.id.encode(), 30)
     renewed = provider(call(Op.RENEW, TOKEN.token, private=opened.private))
-    assert (renewed.private, renewed.extra) == (opened.private, {"renew_after": 30})
+    assert (renewed.private, renewed.renew_after) == (opened.private, 30)
     assert provider(call(Op.CLOSE, TOKEN.token, private=opened.private)).ok
     assert [each.effect for each in cloud.events] == [Effect.CREATED, Effect.UPDATED, Effect.DELETED]
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mockprovider import terraform
 from mockprovider.calls import Op
+from mockprovider.payloads import StoredState
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, has_unknown
@@ -119,7 +120,7 @@ def test_traits_come_before_behaviours():
     played = Played(declared)
 
     assert not played.ask(Op.DIFF, id="b", prior={}, inputs={"acl": UNKNOWN}).ok
-    assert played.ask(Op.UPGRADE, id="b", extra={"version": 0, "raw": {"acl": "x"}}).extra == {"raw": {"acl": "x"}}
+    assert played.ask(Op.UPGRADE, id="b", stored=StoredState({"acl": "x"})).stored == {"acl": "x"}
     assert asked == []
     assert played.ask(Op.DIFF, id="b", prior={}, inputs={"acl": "x"}).ok
     assert asked == [Op.DIFF]

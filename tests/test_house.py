@@ -85,6 +85,8 @@ class Written:
         self.classes: dict[str, str] = {}
         self.naming: set[str] = set()
         """Modules away from home whose code, documentation left out, says the name of a family of protocols."""
+        self.extra: list[str] = []
+        """Where a module away from home reads a protocol's own words."""
         for path in MODULES:
             name = name_of(path)
             tree = ast.parse(path.read_text(encoding="utf-8"), name)
@@ -97,6 +99,8 @@ class Written:
                     self.functions.append((length, f"{name}:{node.lineno} {node.name}"))
                 if isinstance(node, ast.ClassDef):
                     self.named[node.name].append(path.relative_to(PACKAGE).parts[0])
+                if isinstance(node, ast.Attribute) and node.attr == "extra" and place.parts[0] not in {*AT_HOME, "document.py"}:
+                    self.extra.append(f"{name}:{node.lineno}")
                 if isinstance(node, ast.Global):
                     self.globals.append(f"{name}:{node.lineno}")
             if not path.stem.startswith("_") or path.stem == "__init__":
@@ -208,6 +212,11 @@ def test_only_a_protocols_folder_says_its_name(written):
     """No other folder names a family of protocols in code: what is asked of one is a trait or an adapter of ``protocols``."""
     assert sorted(written.naming - NAMING.keys()) == [], "ask the protocol's value instead, or say here why not"
     assert sorted(NAMING.keys() - written.naming) == [], "these say no family's name any more: strike them out of NAMING"
+
+
+def test_a_protocols_other_words_are_read_at_home(written):
+    """What no folder of a protocol, nor Pulumi's engine, reads is in ``extra``: it has a field of ``Call`` or ``Reply``."""
+    assert sorted(written.extra) == [], "give calls or replies a field for it"
 
 
 def test_no_global_statement(written):

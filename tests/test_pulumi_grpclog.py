@@ -12,6 +12,7 @@ from mockprovider.calls import Call, Failure, Op, Reply, Session, Status
 from mockprovider.double import Double
 from mockprovider.errors import MalformedError
 from mockprovider.journal import Entry, Journal, Side
+from mockprovider.payloads import ListContinues, ListedObject
 from mockprovider.pulumi.grpclog import lines
 from mockprovider.wire.status import failed
 
@@ -60,8 +61,8 @@ def test_a_call_in_process():
 
 def test_a_stream_has_a_line_for_each_message():
     """The messages of List follow its request, and nothing says how far it is, nor that it has ended."""
-    listed = ({"result": {"id": "a"}}, {"continuation": {"continuation_token": "1:0:a"}})
-    found = logged([entry(Op.LIST, Reply(extra={"listed": listed}), type=TOKEN)])
+    listed = (ListedObject("a"), ListContinues("1:0:a"))
+    found = logged([entry(Op.LIST, Reply(listed=listed), type=TOKEN)])
 
     assert [each.get("response") for each in found] == [
         None,

@@ -14,6 +14,7 @@ from pulumi.runtime.proto import provider_pb2
 from strategies import proved
 
 from mockprovider.calls import Call, Change, ChangeKind, Failure, Op, Plan, Reply, Session
+from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi import methods
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.methods import ANSWER_WORDS, PROVIDER, TABLE, WORDS
@@ -43,14 +44,16 @@ def test_every_rpc_has_a_row():
 def test_rows_speak_of_fields_that_exist(rpc):
     """A row renames, rewrites and leaves out only fields of its request, and gives calls only words that they have."""
     row, request = TABLE[rpc], PROVIDER.messages[rpc][0].DESCRIPTOR
-    fields = set(request.fields_by_name)
+    fields = dict(request.fields_by_name)
 
-    assert not ({*row.addresses, *row.volatile} - fields)
+    assert not ({*row.addresses, *row.volatile} - fields.keys())
     # Two of three requests share one message, so a shared renaming may name a field that the sister has.
     assert set(row.renames.values()) <= set(Call.__struct_fields__)
-    assert set(row.renames) & fields or not row.renames
-    targets = [row.renames.get(name, name if name in WORDS else "") for name in fields]
-    assert len([each for each in targets if each]) == len({each for each in targets if each}), "two fields for one word"
+    assert set(row.renames) & fields.keys() or not row.renames
+    # Of two fields that exclude each other, one is there.
+    told = {(row.renames.get(name, name), getattr(fields[name].containing_oneof, "name", name)) for name in fields}
+    words = [word for word, _ in told if word in {*WORDS, *row.renames.values()}]
+    assert len(words) == len(set(words)), "two fields for one word"
 
 
 def test_every_renaming_is_of_some_request():
@@ -288,14 +291,24 @@ def test_requests_in_the_words_of_calls(rpc, fields, expected):
     assert {name: getattr(made, name) for name in expected} == expected
 
 
-def test_other_fields_travel_in_extra():
-    """Fields without a word of their own are in ``extra`` under the protocol's name."""
+def test_messages_become_structs():
+    """A message that a call has a struct for is that struct, and goes back as the message that it was."""
     request = provider_pb2.CheckRequest(randomSeed=b"seed")
     request.autonaming.proposed_name = "logs-1"
-    made = PROVIDER.methods["Check"].call(request, session())
+    asked = PROVIDER.methods["Check"].call(request, session())
 
-    assert made.extra["randomSeed"] == b"seed"
-    assert made.extra["autonaming"] == {"proposed_name": "logs-1"}
+    assert (asked.seed, asked.autonaming, asked.extra) == (b"seed", NamingOptions("logs-1"), {})
+    assert PROVIDER.methods["Check"].request(asked).autonaming == request.autonaming
+
+
+def test_other_fields_travel_in_extra():
+    """Fields without a word of their own are in ``extra`` under the protocol's name, where nobody can change them."""
+    request = provider_pb2.ConfigureRequest(acceptSecrets=True)
+    asked = PROVIDER.methods["Configure"].call(request, session())
+
+    assert asked.extra == {"acceptSecrets": True}
+    with pytest.raises(TypeError):
+        asked.extra["acceptSecrets"] = False
 
 
 def test_configure_names_the_instance():

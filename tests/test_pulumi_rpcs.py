@@ -11,6 +11,7 @@ from mockprovider.calls import Call, Native, Op, Reply, Status
 from mockprovider.double import Double, Wiring, attached, recording, replaying
 from mockprovider.errors import DefinitionError, UnsupportedError
 from mockprovider.fake.parameters import Parameter
+from mockprovider.payloads import ParameterArgs, ParameterValue
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.pulumi.values import EVERYTHING
 from mockprovider.schema import Function, Package, Property, ResourceType
@@ -66,9 +67,8 @@ class Talk:
         code = reply.status.code if reply.status else None
         # A status has no place for a path.
         told = [(each.reason, "" if each.status else each.path) for each in reply.failures]
-        extra = {
-            name: each for name, each in reply.extra.items() if name not in ("package", "parameterization", "schema", "diff")
-        }
+        extra = {name: word for name, word in reply.extra.items() if name not in ("schema", "diff")}
+        extra |= {"name": reply.name, "version": reply.version, "listed": reply.listed}
         # An update's answer has no id: the object keeps the one that it has.
         id_ = "" if op is Op.UPDATE else reply.id
         return (reply.value, id_, reply.inputs, told, {name: each for name, each in extra.items() if each}), code
@@ -83,17 +83,17 @@ def listing(talk):
         inputs = {"name": f"n{number}", "acl": acl}
         urn = f"urn:pulumi:dev::shop::{TOKEN}::b{number}"
         talk.ask(Op.CREATE, TOKEN, inputs=inputs, urn=urn, name=f"b{number}")
-    first, _ = talk.ask(Op.LIST, TOKEN, extra={"page_size": 2, "limit": 3})
-    token = first[-1]["listed"][-1]["continuation"]["continuation_token"]
+    first, _ = talk.ask(Op.LIST, TOKEN, page_size=2, limit=3)
+    token = first[-1]["listed"][-1].continuation_token
     return [
         first,
-        talk.ask(Op.LIST, TOKEN, extra={"page_size": 2, "limit": 3, "continuation_token": token}),
-        talk.ask(Op.LIST, TOKEN, extra={"limit": 1, "continuation_token": token}),
+        talk.ask(Op.LIST, TOKEN, page_size=2, limit=3, page=token),
+        talk.ask(Op.LIST, TOKEN, limit=1, page=token),
         talk.ask(Op.LIST, TOKEN, inputs={"acl": "public", "name": None}),
         talk.ask(Op.LIST, TOKEN, inputs={"acl": UNKNOWN}),
         talk.ask(Op.LIST, TOKEN, inputs={"acl": "nobody's"}),
         talk.ask(Op.LIST, "cloud:index:Empty"),
-        talk.ask(Op.LIST, TOKEN, extra={"continuation_token": "page two"})[1],
+        talk.ask(Op.LIST, TOKEN, page="page two")[1],
     ]
 
 
@@ -119,7 +119,7 @@ def no_mapping(talk):
 def replacement(talk):
     """A package that becomes another: by words, by the value that its schema keeps, by data, and what nobody knows."""
     talk.open()
-    answers = [talk.ask(Op.PARAMETERIZE, extra={"args": {"args": ("tools", "2.0.0")}})]
+    answers = [talk.ask(Op.PARAMETERIZE, parameter=ParameterArgs(("tools", "2.0.0")))]
     answers.append(talk.ask(Op.GET_PLUGIN_INFO))
     urn = "urn:pulumi:dev::shop::tools:index:Thing::one"
     talk.ask(Op.CONFIGURE, urn="urn:pulumi:dev::shop::pulumi:providers:tools::p", inputs={})
@@ -134,7 +134,7 @@ def replacement(talk):
         ("plain", {"name": "tools", "version": "2.0.0", "value": b""}),
     ):
         talk.open(name)
-        answers.append(talk.ask(Op.PARAMETERIZE, extra={"value": value}))
+        answers.append(talk.ask(Op.PARAMETERIZE, parameter=ParameterValue(**value)))
     return answers
 
 
@@ -143,7 +143,7 @@ def extension(talk):
     talk.open("base")
     talk.ask(Op.CONFIGURE, urn="urn:pulumi:dev::shop::pulumi:providers:base::p", inputs={})
     value = {"name": "more", "version": "2.0.0", "value": b'["more"]'}
-    answers = [talk.ask(Op.PARAMETERIZE, extra={"value": value})]
+    answers = [talk.ask(Op.PARAMETERIZE, parameter=ParameterValue(**value))]
     for token in ("more:index:Extra", "base:index:Server"):
         urn = f"urn:pulumi:dev::shop::{token}::one"
         answers.append(talk.ask(Op.CHECK, urn=urn, type_=token, inputs={"size": "big"}))
@@ -311,12 +311,12 @@ def test_parameters_must_be_packages():
         Double(package(name="cloud", parameters=lambda _: "tools")) as double,
         pytest.raises(DefinitionError, match="made a str"),
     ):
-        double(Call(op=Op.PARAMETERIZE, session=double.open(package="cloud"), extra={"args": {"args": ("tools",)}}))
+        double(Call(op=Op.PARAMETERIZE, session=double.open(package="cloud"), parameter=ParameterArgs(("tools",))))
 
 
 def test_a_schema_of_a_package_that_is_not_there_yet():
     """A schema of a package inside another is refused before Parameterize has made it."""
     with Double(package(name="cloud")) as double:
-        reply = double(Call(op=Op.GET_SCHEMA, session=double.open(package="cloud"), extra={"subpackage_name": "tools"}))
+        reply = double(Call(op=Op.GET_SCHEMA, session=double.open(package="cloud"), package="tools"))
 
     assert reply.failures[0].reason == "'cloud' has no package 'tools' inside: call Parameterize first."

@@ -248,4 +248,4 @@ def test_wrong_answers_may_be_sent_on_purpose(session: Session) -> None:
     """Behind the layer that says so, and with a reply that says so, nothing is checked."""
     handler = stack([send_as_is], lambda _: Reply(value={"name": "b"}, id="t-1"))
     reply = handler(Call(op=Op.CREATE, session=session))
-    assert applying(session, {"name": "a"}, {"name": "b"}, extra=reply.extra).new_state.msgpack
+    assert applying(session, {"name": "a"}, {"name": "b"}, unchecked=reply.unchecked).new_state.msgpack

@@ -10,6 +10,7 @@ import pytest
 from mockprovider.calls import Call, Change, ChangeKind, Failure, Native, Op, Plan, Reply, Session
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.layers import unchecked
+from mockprovider.payloads import StoredState
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.rpcs.methods import PROVIDER5, PROVIDER6, REASONS, SERVICES
@@ -211,7 +212,7 @@ def test_plans_are_projected(session: Session) -> None:
     )
     assert (made.op, made.id, made.private) == (Op.PLAN, "b-1", b"p")
     assert made.inputs == {"displayName": "y", "rules": [{"fromPort": 2}]}
-    assert made.extra == {"proposed": {"displayName": "y", "rules": [{"fromPort": 2}]}}
+    assert made.proposed == {"displayName": "y", "rules": [{"fromPort": 2}]}
     planned = {"displayName": "y", "rules": [{"fromPort": 2}]}
     kept = Plan(planned, (Change("displayName", ChangeKind.UPDATE),))
     found = answer(session, "PlanResourceChange", Reply(plan=kept, id="b-1", private=b"q"), made)
@@ -299,11 +300,11 @@ def test_states_are_upgraded_from_json(session: Session) -> None:
     message = request(session, "UpgradeResourceState", type_name="cloud_bucket", version=2)
     message.raw_state.json = b'{"id": "b-1", "display_name": "x", "colour": "red"}'
     made = row(session, "UpgradeResourceState").call(message, session)
-    assert (made.op, made.id, made.prior, made.extra) == (
+    assert (made.op, made.id, made.prior, made.stored) == (
         Op.UPGRADE,
         "b-1",
         {"displayName": "x"},
-        {"version": 2, "raw": {"id": "b-1", "display_name": "x", "colour": "red"}},
+        StoredState({"id": "b-1", "display_name": "x", "colour": "red"}, version=2),
     )
     found = answer(session, "UpgradeResourceState", Reply(value=made.prior, id=made.id), made)
     assert unpacked(found.upgraded_state) == spoken(session, bucket(id="b-1", display_name="x"))

@@ -160,12 +160,12 @@ def test_ephemeral_resources_both_ways(session: Session) -> None:
     request.config.msgpack = packed({"secret_key": None, "user_name": "me"})
     call = asked(session, "OpenEphemeralResource", request)
     assert (call.op, call.type, call.inputs) == (Op.OPEN, TOKEN.token, {"userName": "me"})
-    reply = Reply(value={"secretKey": "s"}, private=b"t-1", extra={"renew_after": 30})
+    reply = Reply(value={"secretKey": "s"}, private=b"t-1", renew_after=30)
     found = answered(session, "OpenEphemeralResource", reply, call)
     assert msgpack.unpackb(found.result.msgpack) == {"secret_key": "s", "user_name": "me"}
     back = row(session, "OpenEphemeralResource").reply(found, call)
     assert (back.value, back.private) == ({"userName": "me", "secretKey": "s"}, b"t-1")
-    assert 0 < back.extra["renew_after"] <= 30
+    assert 0 < (back.renew_after or 0) <= 30
     for rpc, op in (("RenewEphemeralResource", Op.RENEW), ("CloseEphemeralResource", Op.CLOSE)):
         request = message(session, f"{rpc}.Request", type_name="cloud_token", private=b"t-1")
         call = asked(session, rpc, request)
@@ -187,11 +187,11 @@ def test_identities_go_with_the_object(session: Session) -> None:
     call = asked(session, "ReadResource", request)
     found = answered(session, "ReadResource", Reply(id="t-1", value={"accountId": "a"}), call)
     assert msgpack.unpackb(found.new_identity.identity_data.msgpack) == {"account_id": "a", "id": "t-1"}
-    told = {"identity": {"id": "t-2", "accountId": "b"}}
-    found = answered(session, "ReadResource", Reply(id="t-1", value={"accountId": "a"}, extra=told), call)
+    told = {"id": "t-2", "accountId": "b"}
+    found = answered(session, "ReadResource", Reply(id="t-1", value={"accountId": "a"}, identity=told), call)
     assert msgpack.unpackb(found.new_identity.identity_data.msgpack) == {"account_id": "b", "id": "t-2"}
     assert not answered(session, "ReadResource", Reply(), call).HasField("new_identity")
-    unknown = Reply(id="t-1", value={"accountId": "a"}, extra={"identity": {"id": Unknown(), "accountId": "b"}})
+    unknown = Reply(id="t-1", value={"accountId": "a"}, identity={"id": Unknown(), "accountId": "b"})
     assert not answered(session, "ReadResource", unknown, call).new_identity.identity_data.msgpack
 
 
@@ -200,7 +200,7 @@ def test_identities_are_imported_and_upgraded(session: Session) -> None:
     request = message(session, "ImportResourceState.Request", type_name="cloud_thing")
     request.identity.identity_data.msgpack = packed({"account_id": "a", "id": "t-1"})
     call = asked(session, "ImportResourceState", request)
-    assert (call.id, call.extra) == ("", {"identity": {"id": "t-1", "accountId": "a"}})
+    assert (call.id, call.identity) == ("", {"id": "t-1", "accountId": "a"})
     assert row(session, "ImportResourceState").request(call) == request
     old = message(session, "UpgradeResourceIdentity.Request", type_name="cloud_thing", version=0)
     old.raw_identity.json = b'{"id": "t-1", "gone": 1}'
@@ -219,14 +219,14 @@ def test_several_imported_objects(session: Session) -> None:
     request = message(session, "ImportResourceState.Request", type_name="cloud_thing", id="t-1")
     call = asked(session, "ImportResourceState", request)
     one = Reply(id="t-1", value={"accountId": "a"}, private=b"p")
-    other = Reply(id="p-1", value={"a": "b"}, extra={"type": "cloud:index:Plain"})
-    found = answered(session, "ImportResourceState", Reply(extra={"imported": [one, other]}), call)
+    other = Reply(id="p-1", value={"a": "b"}, type="cloud:index:Plain")
+    found = answered(session, "ImportResourceState", Reply(imported=(one, other)), call)
     assert [each.type_name for each in found.imported_resources] == ["cloud_thing", "cloud_plain"]
     assert found.imported_resources[0].identity.identity_data.msgpack == packed({"account_id": "a", "id": "t-1"})
     back = row(session, "ImportResourceState").reply(found, call)
     assert (back.id, back.value, back.private) == ("t-1", {"accountId": "a"}, b"p")
-    assert [(each.id, each.extra["type"]) for each in back.extra["imported"]] == [
-        ("t-1", THING.token),
+    assert [(imported.id, imported.type) for imported in back.imported] == [
+        ("t-1", ""),
         ("p-1", "cloud:index:Plain"),
     ]
 
@@ -245,7 +245,8 @@ def test_moves_both_ways(session: Session) -> None:
     request.source_state.json = b'{"id": "t-1", "account_id": "a", "gone": 2.5}'
     call = asked(session, "MoveResourceState", request)
     assert (call.op, call.type, call.id, call.prior) == (Op.MOVE, THING.token, "t-1", {"accountId": "a"})
-    assert (call.private, call.extra["source_type"], call.extra["source_version"]) == (b"p", "cloud_old", 4)
+    assert call.stored is not None
+    assert (call.private, call.stored.type, call.stored.version) == (b"p", "cloud_old", 4)
     assert row(session, "MoveResourceState").request(call) == request
     found = answered(session, "MoveResourceState", Reply(id="t-1", value={"accountId": "a"}, private=b"q"), call)
     assert found.target_state.msgpack == thing(id="t-1", account_id="a")
@@ -257,9 +258,10 @@ def test_upgrades_by_function(session: Session) -> None:
     request = message(session, "UpgradeResourceState.Request", type_name="cloud_thing", version=1)
     request.raw_state.json = b'{"id": "t-1", "account_id": {"no": "text"}}'
     call = asked(session, "UpgradeResourceState", request)
-    assert (call.id, call.prior, call.extra["raw"]) == ("t-1", None, {"id": "t-1", "account_id": {"no": "text"}})
+    assert call.stored is not None
+    assert (call.id, call.prior, call.stored.attributes) == ("t-1", None, {"id": "t-1", "account_id": {"no": "text"}})
     assert row(session, "UpgradeResourceState").request(call).version == 1
-    found = answered(session, "UpgradeResourceState", Reply(extra={"raw": {"id": "t-1", "account_id": "a"}}), call)
+    found = answered(session, "UpgradeResourceState", Reply(stored={"id": "t-1", "account_id": "a"}), call)
     assert found.upgraded_state.msgpack == thing(id="t-1", account_id="a")
 
 

@@ -138,11 +138,11 @@ def test_statuses_come_back() -> None:
 def test_a_time_of_renewal_is_kept_as_how_long_after(major: int) -> None:
     """An engine that replays an old recording is told to come back as late as the recorded one was, and not long ago."""
     transcript, opened = TerraformTranscript(major), call("OpenEphemeralResource", major, type_name="cloud_token")
-    reply = Reply(value={"user": "me"}, private=b"t-1", extra={"renew_after": 600})
+    reply = Reply(value={"user": "me"}, private=b"t-1", renew_after=600)
     shown: Any = transcript.reply(reply, opened)
     assert 590 < shown["renew_at"]["after_seconds"] <= 600
     again = transcript.restore("OpenEphemeralResource", {**shown, "renew_at": {"after_seconds": 5000}}, opened)
-    assert 4990 < again.extra["renew_after"] <= 5000
+    assert 4990 < again.renew_after <= 5000
     old = transcript.restore("OpenEphemeralResource", {**shown, "renew_at": {"seconds": 5, "nanos": 7}}, opened)
     assert old.native is not None
     assert old.native.message.renew_at.ToNanoseconds() == 5_000_000_007

@@ -12,12 +12,11 @@ from typing import Any
 from msgspec import Struct
 
 from mockprovider.errors import DefinitionError
+from mockprovider.payloads import DISABLE, ENFORCE, PROPOSE, NamingOptions
 from mockprovider.urn import Urn
 from mockprovider.values import Value, reveal
 
 KEY = "pulumi:autonaming"
-PROPOSE, ENFORCE, DISABLE = range(3)
-"""The modes, by the protocol's numbers."""
 ALPHABETS: Mapping[str, str] = {
     "hex": "0123456789abcdef",
     "alphanum": string.ascii_lowercase + string.digits,
@@ -40,10 +39,9 @@ class Naming(Struct, frozen=True):
     insisted: bool = False
 
     @property
-    def options(self) -> dict[str, Any]:
-        """Check's ``autonaming``; what is empty is not sent."""
-        found = {"proposed_name": self.proposed, "mode": self.mode}
-        return {name: value for name, value in found.items() if value}
+    def options(self) -> NamingOptions:
+        """What Check is told of it."""
+        return NamingOptions(self.proposed, self.mode)
 
 
 Namer = Callable[[Urn, bytes], Naming | None]

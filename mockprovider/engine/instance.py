@@ -15,6 +15,7 @@ from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Han
 from mockprovider.engine.goal import Parameterization
 from mockprovider.engine.outgoing import flattened, outgoing, restored, unnamed, variables, with_contents
 from mockprovider.engine.state import ResourceState
+from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
 from mockprovider.pulumi.protocol import PULUMI
@@ -114,7 +115,7 @@ class Instance:
         self._unusable: CallFailedError | None = None
         self._supports_preview = True
         self._handshaken = self._handshake()
-        self.version = str(self._ask(Op.GET_PLUGIN_INFO).extra.get("version", ""))
+        self.version = str(self._ask(Op.GET_PLUGIN_INFO).version)
 
     def _handshake(self) -> bool:
         try:
@@ -140,8 +141,7 @@ class Instance:
 
     def parameterize(self, made: Parameterization) -> None:
         """Parameterize the base plugin. Raises ``CallFailedError`` if it answers another package than the wanted one."""
-        value = {"name": made.name, "version": made.version, "value": made.value}
-        became = self._ask(Op.PARAMETERIZE, extra={"value": value}).extra.get("name", "")
+        became = self._ask(Op.PARAMETERIZE, parameter=ParameterValue(made.name, made.version, made.value)).name
         if became != made.name:
             raise wrong(f"the plugin of {made.base!r} became {became!r} by its parameterization, and {made.name!r} was wanted")
 
@@ -197,18 +197,17 @@ class Instance:
 
     # Resources -------------------------------------------------------------------------------------------------------
 
-    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: Mapping[str, Any] | None = None) -> Checked:
+    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: NamingOptions | None = None) -> Checked:
         """Check. ``olds`` are the old inputs, sent as an empty bag where there are none; ``autonaming`` is sent to a provider
         that heeds it.
         """
         if not self._usable():
             return Checked(dict(news))
-        heeded = autonaming is not None and self.names
-        extra = {"randomSeed": seed, **({"autonaming": dict(autonaming or {})} if heeded else {})}
+        options = autonaming if self.names else None
         # In a real run, what a resource that was left out would have given is not there at all.
         given = news if self._preview else {name: value for name, value in news.items() if not is_unknown(value)}
         bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(given)}
-        reply = self._ask(Op.CHECK, urn=urn, extra=extra, **bags)
+        reply = self._ask(Op.CHECK, urn=urn, seed=seed, autonaming=options, **bags)
         inputs = self._in(reply.inputs or {}, news, "inputs") if reply.ok else {}
         return Checked(inputs, _check_failures(reply))
 

@@ -10,13 +10,13 @@ import hashlib
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from mockprovider.calls import EnginePort
 from mockprovider.engine.builtin import PACKAGE, Builtin
 from mockprovider.engine.instance import CallFailedError, Checked, Instance, Outcome, ProviderSource, ResourceIdentity, wrong
 from mockprovider.engine.packages import parameterization
 from mockprovider.engine.state import UNKNOWN_ID, ResourceState
+from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.urn import PROVIDERS, Urn, parse_reference, reference
 from mockprovider.values import Bag, Value, same
@@ -102,7 +102,7 @@ class Registry:
         olds: Bag | None,
         news: Bag,
         seed: bytes,  # noqa: ARG002 - a provider's signature
-        autonaming: Mapping[str, Any] | None = None,  # noqa: ARG002 - as above
+        autonaming: NamingOptions | None = None,  # noqa: ARG002 - as above
     ) -> Checked:
         """Boot the provider and check its configuration. The version may be dropped by it, and not changed."""
         instance = self._boot(urn, news)

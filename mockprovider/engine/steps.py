@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -13,6 +13,7 @@ from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.state import UNKNOWN_ID, ResourceState, copied
+from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.values import Bag, same
 
@@ -22,7 +23,7 @@ class ResourceProvider(Protocol):
 
     names: bool
 
-    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: Mapping[str, Any] | None = None) -> Checked:
+    def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: NamingOptions | None = None) -> Checked:
         """Validate inputs."""
 
     def diff(self, of: ResourceIdentity, news: Bag) -> Diff:

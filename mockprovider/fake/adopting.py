@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.fake.catalogue import Catalogue, failed, not_importable
 from mockprovider.fake.moving import converted
+from mockprovider.payloads import StoredState
 from mockprovider.schema import ResourceType
-from mockprovider.values import reveal, same
+from mockprovider.values import Bag, reveal, same
 
 
 class Adopting:
@@ -28,20 +28,18 @@ class Adopting:
 
     def _move(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)
-        source = str(call.extra.get("source_type", ""))
+        source = call.stored or StoredState()
         if declared is None:
             return self._catalogue.unknown_type(call)
-        address = call.extra.get("source_provider")
-        former = self._catalogue.former(declared, source, address)
+        former = self._catalogue.former(declared, source.type, source.provider)
         if former is None:
-            return self._not_from(declared, source, address)
-        raw = call.extra.get("raw")
-        if former.convert is None or not isinstance(raw, Mapping):
+            return self._not_from(declared, source.type, source.provider)
+        if former.convert is None or not isinstance(source.attributes, Mapping):
             return Reply(value=call.prior, id=call.id, private=call.private)
-        made = converted(declared, former.convert, raw, source)
-        return Reply(extra={"raw": made}, id=str(made.get("id") or call.id), private=call.private)
+        attributes = converted(declared, former.convert, source.attributes, source.type)
+        return Reply(stored=attributes, id=str(attributes.get("id") or call.id), private=call.private)
 
-    def _not_from(self, declared: ResourceType, source: str, address: str | None) -> Reply:
+    def _not_from(self, declared: ResourceType, source: str, address: str) -> Reply:
         other = self._catalogue.former(declared, source)
         told = f"Declare it: ResourceType({declared.token!r}, ..., moved_from=({source!r},))."
         if other is not None:
@@ -53,15 +51,14 @@ class Adopting:
         refused = not_importable(declared, declared.terraform) if declared is not None else None
         if refused is not None:
             return refused
-        identity = call.extra.get("identity")
+        identity = call.identity
         if identity is not None and not call.id:
-            found = next((each for each in self._cloud.objects(call.type) if _is(each, identity)), None)
-            call.id = found.id if found else ""
+            call.id = next((existing.id for existing in self._cloud.objects(call.type) if _is(existing, identity)), "")
         return self._read(call) if call.id else Reply()
 
 
-def _is(found: CloudObject, identity: Mapping[str, Any]) -> bool:
+def _is(existing: CloudObject, identity: Bag) -> bool:
     return all(
-        same(found.id if name == "id" and name not in found else found.get(name), reveal(value))
+        same(existing.id if name == "id" and name not in existing else existing.get(name), reveal(value))
         for name, value in identity.items()
     )

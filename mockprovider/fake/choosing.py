@@ -16,11 +16,9 @@ from msgspec.structs import replace
 from mockprovider.calls import Call
 from mockprovider.fake.computing import fields, fill_all
 from mockprovider.paths import Path, show
+from mockprovider.payloads import DISABLE, ENFORCE, PROPOSE, NamingOptions
 from mockprovider.properties import HEX_DIGITS, Property, Random, Template
 from mockprovider.values import UNKNOWN, Bag, Secret, Value
-
-PROPOSE, ENFORCE, DISABLE = 0, 1, 2
-"""The modes of Pulumi's autonaming options, by the protocol's numbers."""
 
 
 class Choices(Struct, frozen=True):
@@ -102,11 +100,11 @@ def of_check(call: Call) -> Choices:
     """The choices of Pulumi's Check. Terraform has nothing of the kind, so that nothing is made up there before apply."""
     if not call.session.protocol.names_resources:
         return Choices()
-    options = call.extra.get("autonaming") or {}
+    options = call.autonaming or NamingOptions()
     return Choices(
-        seed=call.extra.get("randomSeed") or call.urn.encode(),
+        seed=call.seed or call.urn.encode(),
         name=call.name,
         prior=call.prior_inputs or {},
-        proposed=options.get("proposed_name", ""),
-        mode=options.get("mode", PROPOSE),
+        proposed=options.proposed_name,
+        mode=options.mode,
     )

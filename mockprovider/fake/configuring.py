@@ -17,7 +17,7 @@ class Configuring:
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self.ops: Mapping[Op, Callable[[Call], Reply]] = {
-            Op.GET_PLUGIN_INFO: lambda call: Reply(extra={"version": catalogue.base(call).version}),
+            Op.GET_PLUGIN_INFO: lambda call: Reply(version=catalogue.base(call).version),
             Op.CANCEL: lambda _: Reply(),
             Op.CHECK_CONFIG: self._check_config,
             Op.DIFF_CONFIG: self._diff_config,

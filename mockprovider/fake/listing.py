@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from msgspec import Struct
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.fake.catalogue import Catalogue, failed
+from mockprovider.payloads import ListComputed, ListContinues, Listed, ListedObject
 from mockprovider.values import Bag, has_unknown, reveal, same
-
-Message = Mapping[str, Mapping[str, str]]
-"""``{"result": {"id", "name"}}``, ``{"computed": {}}`` or ``{"continuation": {"continuation_token"}}``."""
 
 
 class _Page(Struct, frozen=True):
@@ -44,19 +41,18 @@ class Listing:
     def _list(self, call: Call) -> Reply:
         if self._catalogue.type(call) is None:
             return self._catalogue.unknown_type(call)
-        token = str(call.extra.get("continuation_token", ""))
-        start = _page(token)
+        start = _page(call.page)
         if start is None:
             return failed(
-                f"{token!r} is no continuation token of this provider: give back the one of the page before.",
+                f"{call.page!r} is no continuation token of this provider: give back the one of the page before.",
                 "invalid_argument",
             )
         query = {name: value for name, value in (call.inputs or {}).items() if value is not None}
         if any(map(has_unknown, query.values())):
-            return Reply(extra={"listed": ({"computed": {}},)})
-        found = sorted(self._cloud.objects(call.type), key=lambda each: each.id)
-        fitting = [each for each in found if each.id > start.after and _fits(each, query)]
-        return Reply(extra={"listed": tuple(_listed(fitting, start, call.extra))})
+            return Reply(listed=(ListComputed(),))
+        existing = sorted(self._cloud.objects(call.type), key=lambda one: one.id)
+        fitting = [one for one in existing if one.id > start.after and _fits(one, query)]
+        return Reply(listed=tuple(_listed(fitting, start, call)))
 
 
 def _page(token: str) -> _Page | None:
@@ -66,17 +62,17 @@ def _page(token: str) -> _Page | None:
     return _Page(int(given), int(limit), after) if given.isdecimal() and limit.isdecimal() and after else None
 
 
-def _fits(each: CloudObject, query: Bag) -> bool:
-    return all(same(reveal(each.get(name)), reveal(value)) for name, value in query.items())
+def _fits(existing: CloudObject, query: Bag) -> bool:
+    return all(same(reveal(existing.get(name)), reveal(value)) for name, value in query.items())
 
 
-def _listed(fitting: list[CloudObject], start: _Page, asked: Mapping[str, Any]) -> Iterator[Message]:
+def _listed(fitting: list[CloudObject], start: _Page, call: Call) -> Iterator[Listed]:
     """One page, as far as ``limit`` (of all pages together) and ``page_size`` go; below 1, neither counts."""
-    limit, size = (max(int(asked.get(name, 0)), 0) for name in ("limit", "page_size"))
+    limit, size = max(call.limit, 0), max(call.page_size, 0)
     allowed = fitting[: max(start.left(limit), 0)] if limit else fitting
     page = allowed[:size] if size else allowed
-    for each in page:
-        name = reveal(each.get("name"))
-        yield {"result": {"id": each.id, **({"name": name} if isinstance(name, str) and name else {})}}
+    for existing in page:
+        name = reveal(existing.get("name"))
+        yield ListedObject(existing.id, name if isinstance(name, str) else "")
     if len(page) < len(allowed):
-        yield {"continuation": {"continuation_token": _Page(start.given + len(page), limit, page[-1].id).token}}
+        yield ListContinues(_Page(start.given + len(page), limit, page[-1].id).token)

@@ -12,6 +12,7 @@ from msgspec import Struct
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.catalogue import Catalogue, failed, nearest
+from mockprovider.payloads import ParameterArgs, ParameterValue
 from mockprovider.schema import Package
 
 
@@ -56,7 +57,7 @@ class Parameters:
         base = self._catalogue.base(call)
         if not base.parameters:
             return failed(f"The package {base.name!r} takes no parameters: Package(..., parameters=...).", "unimplemented")
-        given = _parameter(call.extra)
+        given = _parameter(call.parameter)
         found = base.parameters(given) if callable(base.parameters) else base.parameters.get(_wanted(given))
         if found is None:
             return failed(_unknown(base, given), "invalid_argument")
@@ -67,26 +68,22 @@ class Parameters:
             return failed(f"{told}: an engine takes no other.", "invalid_argument")
         made = Parameterized(found, base, given.value)
         call.session.parameterized[found.name] = made
-        return Reply(extra={"name": found.name, "version": found.version})
+        return Reply(name=found.name, version=found.version)
 
     def _schema(self, call: Call) -> Reply:
-        made = self._catalogue.parameterized(call, str(call.extra.get("subpackage_name", "")))
-        if made is not None:
-            return Reply(extra={"package": made.package, "parameterization": made.schema})
-        wanted = call.extra.get("subpackage_name", "")
+        parameterized = self._catalogue.parameterized(call, call.package)
         package = self._catalogue.package(call)
-        if wanted not in ("", package.name):
-            return failed(f"{package.name!r} has no package {wanted!r} inside: call Parameterize first.", "invalid_argument")
-        return Reply(extra={"package": package})
+        if parameterized is None and call.package not in ("", package.name):
+            reason = f"{package.name!r} has no package {call.package!r} inside: call Parameterize first."
+            return failed(reason, "invalid_argument")
+        return Reply(described=parameterized or package)
 
 
-def _parameter(extra: Mapping[str, Any]) -> Parameter:
+def _parameter(asked: ParameterArgs | ParameterValue | None) -> Parameter:
     """What Parameterize was asked with. What a command line said is kept as its words, so that the value gives them back."""
-    if "value" in extra:
-        value = extra["value"]
-        data = value.get("value", b"")
-        return Parameter(_words(data), data, value.get("name", ""), value.get("version", ""))
-    args = tuple(extra.get("args", {}).get("args", ()))
+    if isinstance(asked, ParameterValue):
+        return Parameter(_words(asked.value), asked.value, asked.name, asked.version)
+    args = asked.args if asked else ()
     return Parameter(args, json.dumps(args).encode())
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.cloud import Cloud, digest
@@ -55,7 +54,7 @@ class Passing:
         id_ = self._cloud.new_hash(digest(call.type, sorted(plain)))
         told = _returned(found, {**plain, "id": id_})
         self._cloud.create(call.type, id_, {**plain, **told})
-        return Reply(value=told, id=id_, private=id_.encode(), extra=_due(found))
+        return Reply(value=told, id=id_, private=id_.encode(), renew_after=found.renew_after)
 
     def _renew(self, call: Call) -> Reply:
         found = self._catalogue.ephemeral(call)
@@ -63,16 +62,12 @@ class Passing:
         if found is None or open_ is None:
             return failed(f"There is nothing to renew: no {call.type} is open under {call.private!r}.", "not_found")
         self._cloud.update(call.type, open_.id, dict(open_))
-        return Reply(id=open_.id, private=call.private, extra=_due(found))
+        return Reply(id=open_.id, private=call.private, renew_after=found.renew_after)
 
     def _close(self, call: Call) -> Reply:
         if not self._cloud.delete(call.type, call.private.decode(errors="replace")):
             return failed(f"There is nothing to close: no {call.type} is open under {call.private!r}.", "not_found")
         return Reply()
-
-
-def _due(found: Ephemeral) -> dict[str, Any]:
-    return {} if found.renew_after is None else {"renew_after": found.renew_after}
 
 
 def _returned(found: Ephemeral, context: dict[str, Value]) -> dict[str, Value]:

@@ -15,13 +15,14 @@ from mockprovider.cloud import Cloud, digest
 from mockprovider.fake.behaviours import Behaviour, Quota, World
 from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importable
 from mockprovider.fake.checks import failures, with_defaults
-from mockprovider.fake.choosing import DISABLE, Choices, of_check
+from mockprovider.fake.choosing import Choices, of_check
 from mockprovider.fake.computing import compute, fill
 from mockprovider.fake.moving import CONVERTED
 from mockprovider.fake.planning import plain_inputs, plan_create, plan_update, without_computed
 from mockprovider.fake.views import Publish, unpublished
 from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
+from mockprovider.payloads import DISABLE
 from mockprovider.schema import Kind, Property, ResourceType, snake_case
 from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
 

@@ -63,12 +63,6 @@ def unpublished(_: Call, __: Sequence[ViewStep]) -> None:
     """Publish nothing: for a fake without a way to its engine."""
 
 
-def wanted(call: Call) -> bool:
-    """Whether the engine that makes this call takes view steps: it said so, and says where."""
-    offered = call.session.engine_offers.get("supports_views")
-    return bool(call.op in SHOWING and offered and call.extra.get("resource_status_address"))
-
-
 def steps(views: Sequence[View], call: Call, reply: Reply) -> list[ViewStep]:
     """What a call that was answered with ``reply`` did to the views of its resource."""
     before = _states(views, call, call.prior, call.id) if call.op is not Op.CREATE else {}

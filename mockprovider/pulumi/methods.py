@@ -5,7 +5,8 @@ What is neither a call's word nor listed in the row travels in ``extra`` under i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from google.protobuf import struct_pb2
@@ -20,8 +21,8 @@ from mockprovider.hints import did_you_mean
 from mockprovider.pulumi import schema
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
-from mockprovider.pulumi.oneofs import PLAIN, STREAMS
 from mockprovider.pulumi.signatures import accepted
+from mockprovider.pulumi.structs import STREAMS, read, struct_of, write
 from mockprovider.pulumi.table import GONE, TABLE, Row
 from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
 from mockprovider.urn import Urn
@@ -32,26 +33,26 @@ DESCRIPTOR = provider_pb2.DESCRIPTOR.services_by_name["ResourceProvider"]
 WORDS = frozenset({"urn", "name", "type", "id", "inputs", "preview", "timeout"})
 ANSWER_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("properties", "return", "state", "object"), "value"),
-    "inputs": "inputs",
-    "id": "id",
+    **{word: word for word in ("inputs", "id", "name", "version")},
 }
 ANSWERED = EVERYTHING - {"outputs"}
 """What the engine takes in answers, whatever the provider accepts (reference 3.6)."""
 
 
-def _read(message: Message, words: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read(message: Message, slots: Mapping[str, _Slot]) -> tuple[dict[str, Any], Mapping[str, Any]]:
     """The fields that are set: those that are a call's or reply's own, and the others."""
     own: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for field, value in message.ListFields():
         plain = decode(value) if isinstance(value, struct_pb2.Struct) else tuple(value) if field.is_repeated else value
-        if field.name in words:
-            own[words[field.name]] = plain
+        slot = slots.get(field.name)
+        if slot is not None and slot.word:
+            own[slot.word] = read(value, slot.struct) if slot.struct else plain
         elif field.is_repeated and field.message_type and field.message_type.GetOptions().map_entry:
-            extra[field.name] = {key: _urns(each) for key, each in value.items()}
+            extra[field.name] = {key: _urns(entry) for key, entry in value.items()}
         else:
             extra[field.name] = plain
-    return own, extra
+    return own, MappingProxyType(extra)
 
 
 def _urns(value: Any) -> Any:
@@ -67,24 +68,34 @@ class _Slot(Struct, frozen=True):
     word: str
     has_presence: bool
     is_composite: bool
+    struct: type[Struct] | None
 
 
-def _slots(message: type[Message], words: Mapping[str, str]) -> tuple[_Slot, ...]:
-    return tuple(
-        _Slot(field.name, words.get(field.name, ""), field.has_presence, bool(field.message_type or field.is_repeated))
+def _slots(message: type[Message], words: Mapping[str, str]) -> dict[str, _Slot]:
+    return {
+        field.name: _Slot(
+            name=field.name,
+            word=words.get(field.name, ""),
+            has_presence=field.has_presence,
+            is_composite=bool(field.message_type or field.is_repeated),
+            struct=struct_of(field.message_type),
+        )
         for field in message.DESCRIPTOR.fields
-    )
+    }
 
 
-def _write(message: Message, slots: Sequence[_Slot], source: Any, accepts: frozenset[str]) -> None:
+def _write(message: Message, slots: Iterable[_Slot], source: Any, accepts: frozenset[str]) -> None:
     """Set every field of ``message`` that ``source`` (a call or a reply) has something for."""
     for slot in slots:
         value = getattr(source, slot.word) if slot.word else source.extra.get(slot.name)
         # A word of the call's that is a text is never None: empty, it counts as absent.
-        if value is None or (slot.word and value == "") or (not slot.has_presence and value in ("", 0, (), False)):
+        if value is None or (slot.word and value == "") or not (slot.has_presence or value):
             continue
         target = getattr(message, slot.name) if slot.is_composite else None
-        if isinstance(target, struct_pb2.Struct):
+        if slot.struct is not None:
+            if isinstance(value, slot.struct):
+                write(getattr(message, slot.name), value)
+        elif isinstance(target, struct_pb2.Struct):
             encode_into(target, value, accepts)
         elif isinstance(target, Message) and isinstance(value, Mapping):
             target.CopyFrom(type(target)(**value))
@@ -140,12 +151,12 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
     request_slots, response_slots = _slots(request, words), _slots(response, answers)
 
     def call(message: Message, session: Session) -> Call:
-        own, extra = _read(message, words)
+        own, extra = _read(message, request_slots)
         if "type" in words and own.get("urn") and not own.get("type"):
             own |= _named_by(own["urn"])
         if row.op is Op.CONFIGURE:
             session.instance = own.get("urn", "")
-        return Call(op=row.op, session=session, method=name, extra=PLAIN.get(row.op, dict)(extra), **own)
+        return Call(op=row.op, session=session, method=name, extra=extra, **own)
 
     def to_request(call: Call) -> Message:
         _check_options(row, call, request)
@@ -153,11 +164,11 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         config = row.op in (Op.CHECK_CONFIG, Op.DIFF_CONFIG)
         always = row.engine_ward or row.op in (Op.CONFIGURE, Op.CONSTRUCT, Op.CALL)
         accepts = EVERYTHING if always else frozenset[str]() if config else call.session.accepts
-        _write(message, request_slots, call, accepts)
+        _write(message, request_slots.values(), call, accepts)
         return message
 
     def reply(message: Message, call: Call) -> Reply:
-        own, extra = _read(message, answers)
+        own, extra = _read(message, response_slots)
         found = Reply(extra=extra, **own)
         if row.op in (Op.HANDSHAKE, Op.CONFIGURE):
             accept(call.session, found)
@@ -167,7 +178,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
     def to_response(reply: Reply, call: Call) -> Message:
         message = response()
         raise_failures(reply, call, message)
-        _write(message, response_slots, reply, ANSWERED)
+        _write(message, response_slots.values(), reply, ANSWERED)
         return message
 
     def check_response(reply: Reply, call: Call) -> Message:
@@ -188,9 +199,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         return found
 
     def schema_response(reply: Reply, call: Call) -> Message:
-        package = reply.extra.get("package")
-        origin = reply.extra.get("parameterization")
-        return response(schema=package.schema or schema.dump(package, origin)) if package else to_response(reply, call)
+        return response(schema=schema.text(reply.described)) if reply.described else to_response(reply, call)
 
     special: dict[Op, Any] = {
         Op.CHECK: check_response,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from mockprovider.fake.parameters import Parameterized
 from mockprovider.pulumi.traits import ResourceTraits
 from mockprovider.schema import Component, Function, Kind, Method, Package, Property, ResourceType
 
@@ -14,6 +15,13 @@ REFERENCES = {"any": "pulumi.json#/Any", "asset": "pulumi.json#/Asset", "archive
 
 FIRST_PART = "([^/]*)(?:/.*)?"
 """The pattern by which the module ``index/bucket`` counts as ``index``; without one, nothing may be inside ``index``."""
+
+
+def text(described: Package | Parameterized) -> str:
+    """The schema of what a reply describes: as it was read, or made of the declarations."""
+    if isinstance(described, Package):
+        return described.schema or dump(described)
+    return described.package.schema or dump(described.package, described.schema)
 
 
 def dump(package: Package, origin: Mapping[str, Any] | None = None) -> str:

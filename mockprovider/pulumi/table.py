@@ -30,7 +30,7 @@ class Row(Struct, frozen=True, kw_only=True):
     engine_ward: bool = False
 
 
-CHECK = {"olds": "prior_inputs", "news": "inputs", "old_outputs": "prior"}
+CHECK = {"olds": "prior_inputs", "news": "inputs", "old_outputs": "prior", "randomSeed": "seed", "autonaming": "autonaming"}
 DIFF = {"olds": "prior", "news": "inputs", "old_inputs": "prior_inputs", "ignoreChanges": "ignore_changes"}
 STATUS = ("resource_status_address",)
 TOKEN = ("resource_status_token",)
@@ -49,8 +49,8 @@ TABLE: Mapping[str, Row] = {
     ),
     "Attach": Row(op=Op.ATTACH, addresses=("address",)),
     "GetPluginInfo": Row(op=Op.GET_PLUGIN_INFO),
-    "Parameterize": Row(op=Op.PARAMETERIZE),
-    "GetSchema": Row(op=Op.GET_SCHEMA),
+    "Parameterize": Row(op=Op.PARAMETERIZE, renames={"args": "parameter", "value": "parameter"}),
+    "GetSchema": Row(op=Op.GET_SCHEMA, renames={"subpackage_name": "package"}),
     "GetMapping": Row(op=Op.GET_MAPPING),
     "GetMappings": Row(op=Op.GET_MAPPINGS),
     "CheckConfig": Row(op=Op.CHECK_CONFIG, renames=CHECK),
@@ -73,7 +73,16 @@ TABLE: Mapping[str, Row] = {
     "Invoke": Row(op=Op.INVOKE, renames={"tok": "type", "args": "inputs"}),
     "Call": Row(op=Op.CALL, renames={"tok": "type", "args": "inputs"}, **WAY_BACK),
     "Construct": Row(op=Op.CONSTRUCT, **WAY_BACK),
-    "List": Row(op=Op.LIST, renames={"token": "type", "query": "inputs"}),
+    "List": Row(
+        op=Op.LIST,
+        renames={
+            "token": "type",
+            "query": "inputs",
+            "limit": "limit",
+            "page_size": "page_size",
+            "continuation_token": "page",
+        },
+    ),
     "Cancel": Row(op=Op.CANCEL),
 }
 

@@ -42,9 +42,14 @@ class ResourceTraits(Traits, frozen=True):
         reply = proceed(call)
         if call.op not in views.SHOWING or not reply.ok:
             return reply
-        if self.views and views.wanted(call):
+        if self.views and _takes_views(call):
             world.publish(call, views.steps(self.views, call, reply))
         supported = call.session.engine_offers.get("supports_refresh_before_update")
         if self.refresh_before_update and supported and call.op is not Op.DELETE:
             reply.extra = {**reply.extra, "refresh_before_update": True}
         return reply
+
+
+def _takes_views(call: Call) -> bool:
+    """Whether the engine that makes this call takes view steps: it said so, and says where."""
+    return bool(call.session.engine_offers.get("supports_views") and call.extra.get("resource_status_address"))

@@ -10,6 +10,7 @@ from msgspec import field
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.behaviours.world import World
+from mockprovider.payloads import StoredState
 from mockprovider.schema import ResourceType, Traits
 
 
@@ -55,10 +56,11 @@ class ResourceTraits(Traits, frozen=True):
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Bring a state of an older version to today's."""
-        raw, version = call.extra.get("raw"), call.extra.get("version", 0)
-        if call.op is not Op.UPGRADE or not self.upgrades_from(version) or not isinstance(raw, Mapping):
+        stored = call.stored or StoredState()
+        attributes = stored.attributes
+        if call.op is not Op.UPGRADE or not self.upgrades_from(stored.version) or not isinstance(attributes, Mapping):
             return proceed(call)
-        return Reply(extra={"raw": self._upgraded(world.declared, dict(raw), version)}, id=call.id)
+        return Reply(stored=self._upgraded(world.declared, dict(attributes), stored.version), id=call.id)
 
     def _upgraded(self, declared: ResourceType, raw: dict[str, Any], version: int) -> dict[str, Any]:
         """``raw`` through the functions of each version from ``version`` on; a version that has none changes nothing."""

@@ -18,6 +18,7 @@ from mockprovider.drivers.command import run
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.fake.views import View
 from mockprovider.journal import Side
+from mockprovider.payloads import ParameterArgs, ParameterValue
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Function, Package, Property, ResourceType
 
@@ -157,7 +158,7 @@ def test_schema_of_a_parameterized_package(started):
 
     assert (schema["name"], schema["version"], list(schema["resources"])) == ("tools", "2.0.0", ["tools:index:Thing"])
     assert schema["parameterization"] == {"baseProvider": {"name": "cloud", "version": "1.2.3"}, "parameter": "WyJ0b29scyJd"}
-    assert running.asked(Op.PARAMETERIZE)[0].extra == {"args": {"args": ("tools",)}}
+    assert running.asked(Op.PARAMETERIZE)[0].parameter == ParameterArgs(("tools",))
 
 
 def test_unknown_parameters(started):
@@ -222,7 +223,7 @@ def test_a_package_gets_another_beside_it(started):
 
     running.cli.up(program)
     [asked] = running.asked(Op.PARAMETERIZE)
-    assert dict(asked.extra["value"]) == {"name": "more", "version": "2.0.0", "value": b'["more"]'}
+    assert asked.parameter == ParameterValue("more", "2.0.0", b'["more"]')
     assert asked.session.config is not None, "it was not configured yet"
     running.cli.destroy()
     assert [each.op for each in running.asked(Op.PARAMETERIZE, Op.DELETE)] == [Op.PARAMETERIZE, Op.DELETE]

@@ -61,7 +61,7 @@ def tool(name, opts=None, **properties):
 def parameterized(both):
     """What each engine parameterized since the last operation began."""
     found = [
-        [each.call.extra["value"] for each in double.journal.entries(side=Side.PROVIDER) if each.call.op is Op.PARAMETERIZE]
+        [each.call.parameter for each in double.journal.entries(side=Side.PROVIDER) if each.call.op is Op.PARAMETERIZE]
         for double in both.doubles
     ]
     return [sorted(each, key=lambda value: (value["version"], value["value"])) for each in found]

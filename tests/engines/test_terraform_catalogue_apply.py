@@ -150,11 +150,6 @@ def test_a9_a_delete_that_fails(stage: Stage, reply: dict[str, Any] | None) -> N
     assert len(stage.things()) == 1
 
 
-def final(call: Call) -> bool:
-    """Whether a plan is the final one: it is asked for in a session that applies, after another one has planned."""
-    return bool(call.session.extra.get("final"))
-
-
 def second(change: Any) -> Any:
     """A meddling with the final plan alone: the second of two equal questions."""
     seen: list[Call] = []

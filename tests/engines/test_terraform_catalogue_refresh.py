@@ -158,7 +158,7 @@ def test_r8_import_blocks_that_find_no_single_object(stage: Stage, what: str) ->
         told = "returned no resources"
     elif what == "many":
         two = [Reply(id="t-1", value={}), Reply(id="t-2", value={})]
-        stage.answers(Op.IMPORT, extra={"imported": two})
+        stage.answers(Op.IMPORT, imported=tuple(two))
         told = "Multiple import states not supported"
     else:
         stage.answers(Op.IMPORT, id="t-1", value={})
@@ -190,8 +190,8 @@ def test_r9_the_import_command_takes_several_and_others(stage: Stage) -> None:
     twin = ResourceType("cloud:index:Twin", THING.properties)
     stage.double.define(twin)
     one, two = (Reply(id=name, value={"name": name}) for name in ("t-1", "t-2"))
-    other = Reply(id="s-1", value={"name": "s-1"}, extra={"type": twin.token})
-    stage.answers(Op.IMPORT, extra={"imported": [one, two, other]})
+    other = Reply(id="s-1", value={"name": "s-1"}, type=twin.token)
+    stage.answers(Op.IMPORT, imported=(one, two, other))
     stage.on(Op.READ, lambda call, _: Reply(id=call.id, value=call.prior))
     stage.write()
     stage.cli.import_("cloud_thing.a", "t-1")

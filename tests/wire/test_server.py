@@ -25,7 +25,7 @@ DETAILS = "grpc-status-details-bin"
 
 def info(version="1.0.0"):
     """A reply to GetPluginInfo."""
-    return Reply(extra={"version": version})
+    return Reply(version=version)
 
 
 def test_a_call_and_its_reply(wire):

@@ -9,14 +9,15 @@ from pulumi.runtime.proto import provider_pb2
 from wire_toolbox import SECONDS
 
 from mockprovider.calls import Native, Op, Reply, Session, Status
+from mockprovider.payloads import ListContinues, ListedObject
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.wire.client import Client
 from mockprovider.wire.status import failed, status
 
 LISTED = (
-    {"result": {"id": "b1", "name": "one"}},
-    {"result": {"id": "b2"}},
-    {"continuation": {"continuation_token": "2:0:b2"}},
+    ListedObject("b1", "one"),
+    ListedObject("b2"),
+    ListContinues("2:0:b2"),
 )
 MESSAGES = [
     provider_pb2.ListResponse(result={"id": "b1", "name": "one"}),
@@ -57,7 +58,7 @@ def listing(**given):
 
 def test_a_stream_is_served(wire):
     """Each message that a handler lists is a message of the stream, in order."""
-    served = wire.serve(lambda _: Reply(extra={"listed": LISTED}))
+    served = wire.serve(lambda _: Reply(listed=LISTED))
 
     assert stream(wire, served, "List") == (ENCODED, None)
 
@@ -69,9 +70,9 @@ def test_an_empty_stream(wire):
 
 def test_a_stream_is_called(wire, client):
     """A client gives the messages of a stream in neutral words, and as they came."""
-    reply = client(wire.serve(lambda _: Reply(extra={"listed": LISTED})))(listing())
+    reply = client(wire.serve(lambda _: Reply(listed=LISTED)))(listing())
 
-    assert reply.extra["listed"] == LISTED
+    assert reply.listed == LISTED
     assert [each.data for each in reply.stream] == ENCODED
     assert [each.message for each in reply.stream] == MESSAGES
 
@@ -80,10 +81,10 @@ def test_the_request_of_a_stream(wire, client):
     """The type, the query and the paging of a call of List arrive as they were asked."""
     seen = []
     served = wire.serve(lambda asked: seen.append(asked) or Reply())
-    client(served)(listing(inputs={"acl": "x"}, extra={"limit": 3, "page_size": 2, "continuation_token": "2:3:b2"}))
+    client(served)(listing(inputs={"acl": "x"}, limit=3, page_size=2, page="2:3:b2"))
 
     assert (seen[0].op, seen[0].type, seen[0].inputs) == (Op.LIST, "cloud:index:Bucket", {"acl": "x"})
-    assert dict(seen[0].extra) == {"limit": 3, "page_size": 2, "continuation_token": "2:3:b2"}
+    assert (seen[0].limit, seen[0].page_size, seen[0].page) == (3, 2, "2:3:b2")
 
 
 def test_a_stream_is_forwarded_as_it_came(wire, client):

@@ -14,7 +14,6 @@ from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Reply
 from mockprovider.errors import ContractError
-from mockprovider.layers import UNCHECKED
 from mockprovider.terraform.rpcs.replies import ERROR
 from mockprovider.terraform.rpcs.requests import Shape, codec
 from mockprovider.terraform.rules import kept, planned
@@ -34,7 +33,7 @@ def checked(respond: Respond, shape: Shape, cls: type[Message], reply: Reply, ca
     """What ``respond`` answers. Raises ``ContractError`` if an engine would refuse it."""
     message = respond(shape, cls, reply, call)
     coder = codec(call.session, shape.of, call.type)
-    if UNCHECKED in reply.extra or call.native is None or not isinstance(coder, ObjectSchema):
+    if reply.unchecked or call.native is None or not isinstance(coder, ObjectSchema):
         return message
     problem = next(_Answer(shape, message, call, coder.tree).problems(), None)
     if problem is not None:

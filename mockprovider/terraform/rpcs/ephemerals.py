@@ -13,9 +13,6 @@ from mockprovider.errors import MalformedError
 from mockprovider.terraform.rpcs import replies
 from mockprovider.terraform.rpcs.requests import Shape, codec
 
-RENEW_AFTER = "renew_after"
-"""The key of ``Reply.extra`` that holds the seconds after which an ephemeral resource wants to be renewed."""
-
 DUE, AFTER = "renew_at", "after_seconds"
 """The field of an answer that says when, and what a cassette has in it: how long after the answer, to the millisecond."""
 
@@ -39,10 +36,9 @@ def renew_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -
 def _lasting(message: Any, reply: Reply) -> Any:
     if reply.private:
         message.private = reply.private
-    after = reply.extra.get(RENEW_AFTER)
-    if after is not None:
+    if reply.renew_after is not None:
         # The engine compares this with the clock on the wall, and waits by it.
-        message.renew_at.FromNanoseconds(_from_now(after))
+        message.renew_at.FromNanoseconds(_from_now(reply.renew_after))
     return message
 
 
@@ -59,7 +55,7 @@ def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:
     reply = replies.to_reply(shape, message, call)
     reply.private = message.private
     if message.HasField("renew_at"):
-        reply.extra = {RENEW_AFTER: _left(message)}
+        reply.renew_after = _left(message)
     return reply
 
 

@@ -16,9 +16,6 @@ from mockprovider.terraform.values import packing, statejson
 from mockprovider.terraform.values.types import type_json
 from mockprovider.values import Bag, Value, has_unknown, reveal
 
-IDENTITY = "identity"
-"""The key of ``Call.extra`` and ``Reply.extra`` under which an identity is told, in property names."""
-
 
 def identity_of(declared: ResourceType | None) -> tuple[str, ...]:
     """The properties that identify the objects of a type; none of a type without identities."""
@@ -40,14 +37,15 @@ def fill_schemas(message: Any, types: Mapping[str, ResourceType]) -> None:
 def fill(into: Any, reply: Reply, coder: Codec, value: Bag | None, id_: Value) -> None:
     """Fill a ResourceIdentityData message, if the type has an identity and all of it is known.
 
-    ``Reply.extra["identity"]`` wins over what the object's ``value`` and id say.
+    ``Reply.identity`` wins over what the object's ``value`` and id say.
     """
     declared = coder.declared
     names = identity_of(declared)
     if declared is None or not names or value is None:
         return
-    given = reply.extra.get(IDENTITY)
-    identity = dict(given) if given is not None else {name: id_ if name == ID else value.get(name) for name in names}
+    identity = (
+        dict(reply.identity) if reply.identity is not None else {name: id_ if name == ID else value.get(name) for name in names}
+    )
     if not has_unknown(identity):
         tree = _tree(declared)
         into.identity_data.msgpack = packing.pack(outward(reveal(identity), tree, declared.terraform), tree.type)

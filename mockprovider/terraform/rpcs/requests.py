@@ -26,7 +26,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
     Args:
         of: what the payloads are objects of: ``resource``, ``data``, ``ephemeral``, ``provider``, or nothing.
-        bags: fields of ``Call`` to DynamicValue fields of the request; ``proposed`` goes to ``Call.extra``.
+        bags: fields of ``Call`` to DynamicValue fields of the request.
         private: the request's field of private bytes.
         value: the answer's DynamicValue field that ``Reply.value`` becomes.
         answer_private: the answer's field of private bytes.
@@ -89,7 +89,7 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
         prior=bags.get("prior"),
         planned=bags.get("planned"),
         private=private,
-        extra={"proposed": bags["proposed"]} if "proposed" in bags else {},
+        proposed=bags.get("proposed"),
     )
 
 
@@ -100,10 +100,9 @@ def to_request(shape: Shape, cls: type[Message], call: Call) -> Any:
     if shape.of in NAMED:
         message.type_name = coder.name
     for name, dynamic in shape.bags.items():
-        bag = call.extra.get("proposed") if name == "proposed" else getattr(call, name)
         # What is to be created has no id yet, and a plan says so.
         planned_new = name == "planned" and call.prior is None and not call.id
-        getattr(message, dynamic).msgpack = coder.encode(bag, Unknown() if planned_new else call.id)
+        getattr(message, dynamic).msgpack = coder.encode(getattr(call, name), Unknown() if planned_new else call.id)
     if shape.private:
         setattr(message, shape.private, call.private)
     return message
