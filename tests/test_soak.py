@@ -1,0 +1,57 @@
+"""Doubles that come and go: what they opened is closed, however often."""
+
+from __future__ import annotations
+
+import gc
+import random
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from builders import BUCKET, TOKEN
+
+from mockprovider.calls import Call, Op
+from mockprovider.double import Double
+from mockprovider.values import UNKNOWN
+
+
+def live(case: int) -> None:
+    """Have a double with a few servers, clients and calls, some of which are left for ``close`` to end."""
+    chance = random.Random(case)
+    with Double(BUCKET) as double:
+        for _ in range(chance.randint(1, 3)):
+            family = chance.choice(["pulumi", "terraform"])
+            client = double.serve(family).client()
+            session = client.open()
+            for _ in range(chance.randint(0, 5)):
+                wanted = (
+                    {"inputs": {"acl": "private"}} if family == "pulumi" else {"planned": {"acl": "private", "arn": UNKNOWN}}
+                )
+                assert client(Call(op=Op.CREATE, session=session, type=TOKEN, **wanted)).ok
+            if chance.random() < 0.5:
+                client.close()
+
+
+def held() -> tuple[list[str], list[str]]:
+    """The files and sockets that this process has open, and its threads; not the pollers, of which gRPC keeps a few."""
+    gc.collect()
+    threads = [thread for thread in threading.enumerate() if thread is not threading.current_thread()]
+    for thread in threads:
+        # A thread of a pool that is shut down may have its last breath to take.
+        thread.join(timeout=10)
+    files = [str(file.readlink()) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+    kept = [file for file in files if not file.startswith(("anon_inode:[event", "/proc/"))]
+    return sorted(kept), [thread.name for thread in threads if thread.is_alive()]
+
+
+@pytest.mark.trial("soak", pinned=5, cases=1000)
+def test_doubles_leave_nothing_open(seeds: Iterator[int]) -> None:
+    """However many doubles have come and gone, no more files, sockets and threads are left than after the first ones."""
+    for case in range(3):
+        live(case)
+    before = held()
+    for case in seeds:
+        live(case)
+
+    assert held() == before
