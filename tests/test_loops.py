@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+import threading
 import warnings
 from contextlib import contextmanager
 
@@ -14,7 +15,7 @@ from engine_toolbox import Bucket
 from pulumi.runtime.proto import language_pb2, resource_pb2
 
 from mockprovider import Double, ResourceType, Stack, loops
-from mockprovider.drivers.inline import Host
+from mockprovider.drivers.inline import Host, language_host
 from mockprovider.wire.server import serve
 
 BUCKET = ResourceType("cloud:index:Bucket", {"acl": str})
@@ -125,6 +126,26 @@ def test_a_run_that_ends_before_its_program_begins(monkeypatch):
     monkeypatch.setattr("pulumi.automation._server.run_in_stack", failing_at_once)
     with nothing_left(), pytest.raises(ValueError, match="not even this went well"):
         Host(lambda: None).Run(language_pb2.RunRequest(project="shop", stack="dev", monitor_address="127.0.0.1:1"), None)
+
+
+def test_a_run_that_goes_on_without_its_engine(monkeypatch):
+    """A run that nobody waits for any more is over before its language host is."""
+    entered, may_end, over = threading.Event(), threading.Event(), []
+
+    async def slow(_):
+        entered.set()
+        await asyncio.get_running_loop().run_in_executor(None, may_end.wait, 10)
+        over.append(True)
+
+    monkeypatch.setattr("pulumi.automation._server.run_in_stack", slow)
+    with language_host(lambda: None) as address, grpc.insecure_channel(address) as channel:
+        run = channel.unary_unary("/pulumirpc.LanguageRuntime/Run", language_pb2.RunRequest.SerializeToString, None)
+        gone = run.future(language_pb2.RunRequest(project="shop", stack="dev", monitor_address="127.0.0.1:1"))
+        assert entered.wait(10)
+        gone.cancel()
+        threading.Timer(0.2, may_end.set).start()
+
+    assert over == [True]
 
 
 def test_under_the_embedded_engine(seen, program):

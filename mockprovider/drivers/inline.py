@@ -49,12 +49,27 @@ NOTING = _Noting()
 _server.asyncio = NOTING
 
 
+SECONDS = 10.0
+"""A program whose engine has ended notices it at its next call; one that calls nothing any more is not waited for."""
+
+
 class Host(LanguageServer):  # type: ignore[misc]
     """The SDK's language runtime for a program, which cleans up where the SDK abandons the event loop of a failed run."""
+
+    def __init__(self, program: Callable[[], Any]) -> None:
+        super().__init__(program)
+        self._runs: list[threading.Event] = []
+
+    def settle(self) -> None:
+        """Wait for the runs that go on although the CLI has ended, so that none reaches into what comes after."""
+        for over in self._runs:
+            over.wait(SECONDS)
 
     def Run(self, request: Any, context: Any) -> Any:  # noqa: N802 - the RPC's name
         """Run the program, and leave nothing of it behind."""
         begun = NOTING.begun = []
+        over = threading.Event()
+        self._runs.append(over)
         try:
             return super().Run(request, context)
         except grpc.RpcError as error:
@@ -66,6 +81,7 @@ class Host(LanguageServer):  # type: ignore[misc]
             NOTING.begun = None
             for loop in begun:
                 loops.end(loop)
+            over.set()
 
 
 @contextmanager
@@ -78,5 +94,8 @@ def language_host(program: Callable[[], Any]) -> Iterator[str]:
         )
         for name, request in REQUESTS.items()
     }
-    with serve([], handlers=[grpc.method_handlers_generic_handler("pulumirpc.LanguageRuntime", handlers)]) as served:
-        yield served.address
+    try:
+        with serve([], handlers=[grpc.method_handlers_generic_handler("pulumirpc.LanguageRuntime", handlers)]) as served:
+            yield served.address
+    finally:
+        host.settle()
