@@ -25,14 +25,17 @@ def read_text(path: Path, what: str, how: str) -> str:
         raise MalformedError(f"The {what} {path} cannot be read: {error.strerror}. {how}") from error
     except UnicodeDecodeError as error:
         raise MalformedError(f"{path} is no {what}: it is no text in UTF-8. {how}") from error
+    except ValueError as error:
+        raise MalformedError(f"{path} is no path: {error}. {how}") from error
 
 
 def make_folder(path: Path) -> None:
     """Make a folder, and those above it, unless it is there. Raises ``MockProviderError`` where none can be."""
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MockProviderError(f"Cannot make the folder {path}: {error.strerror}. Name a folder of yours.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise MockProviderError(f"Cannot make the folder {path}: {reason}. Name a folder of yours.") from error
 
 
 def _beside(folder: Path) -> list[str]:

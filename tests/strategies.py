@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from mockprovider.pulumi.signatures import SENTINELS
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value
-
-proved = settings()
-"""As many examples as the run has for a property, and which ones, says its profile (``trials``)."""
 
 LARGEST_INTEGER = 2**53
 

@@ -88,8 +88,11 @@ def test_dump_and_load_are_inverse():
             "what upgrades a state is a Python function",
         ),
         (ResourceType(BUCKET, moved_from={"cloud_old": lambda old: old}), "what converts a moved object is a Python function"),
-        (ResourceType(BUCKET, behaviours=(lambda call, proceed, _: proceed(call),)), "is a Python function, and a types file"),
-        (ResourceType(BUCKET, {"acl": str}, behaviours=(Normalised("acl", str.lower),)), "is a Python function, and a types"),
+        (
+            ResourceType(BUCKET, behaviours=(lambda call, proceed, _: proceed(call),)),
+            "is written in Python, which a types",
+        ),
+        (ResourceType(BUCKET, {"acl": str}, behaviours=(Normalised("acl", str.lower),)), "is written in Python, which a types"),
         (ResourceType(BUCKET, {"acl": Property("any", default=object())}), "default: "),
     ],
 )

@@ -6,7 +6,6 @@ import pytest
 from builders import BUCKET, type_of
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import proved
 
 from mockprovider.calls import Change, ChangeKind
 from mockprovider.fake.planning import plan_create, plan_update
@@ -261,14 +260,12 @@ VALUES = st.recursive(
 )
 
 
-@proved
 @given(VALUES)
 def test_a_value_never_differs_from_itself(value):
     """Whatever the value, nothing is to be done when nothing was changed."""
     assert changes(type_of(p=Property("any")), {"p": value}, {"p": value}) == []
 
 
-@proved
 @given(VALUES, VALUES)
 def test_changes_have_a_mirror(before, after):
     """There and back touch the same paths, with additions and deletions exchanged."""

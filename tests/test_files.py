@@ -28,7 +28,7 @@ READ = {
     "tape.recover": tape.recover,
     "tfstate.load": tfstate.load,
 }
-WRONG = ("a folder", "missing", "no text", "a project that is no text", "below a file", "too long")
+WRONG = ("a folder", "missing", "no text", "a project that is no text", "below a file", "too long", "a null byte")
 MADE = {("SqliteStore", "missing"), ("recording", "missing"), ("recording", "no text")}
 """What is no mistake: a file is made where none is, and a recording takes the place of whatever stood there."""
 
@@ -47,13 +47,14 @@ def paths(tmp_path):
         "a project that is no text": tmp_path / "project",
         "below a file": tmp_path / "bytes.json" / "x.json",
         "too long": tmp_path / ("x" * 300),
+        "a null byte": tmp_path / "x\0y",
     }
 
 
 @pytest.mark.parametrize(("name", "wrong"), sorted({(name, wrong) for name in READ for wrong in WRONG} - MADE))
 def test_a_wrong_path_is_an_error_of_ours(name, wrong, paths):
     """Whatever is wrong with a path, the error is ours, and names it."""
-    with pytest.raises(MockProviderError, match=re.escape(paths[wrong].name)):
+    with pytest.raises(MockProviderError, match=re.escape(paths[wrong].name.partition("\0")[0])):
         READ[name](paths[wrong])
 
 

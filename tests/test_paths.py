@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import exact, proved, values
+from strategies import exact, values
 
 from mockprovider.errors import MalformedError
 from mockprovider.paths import contains, delete, get, has, matches, parse, set_, show, unwrap, walk
@@ -82,7 +82,6 @@ def test_malformed(text, why):
 keys = st.text(max_size=5).filter(lambda key: not key.endswith("\\") or not set(key) & {".", "["})
 
 
-@proved
 @given(st.lists(keys | st.integers(-(2**63), 2**63 - 1), max_size=4).map(tuple))
 def test_shown_paths_parse_back(path):
     """Whatever keys a path holds, its text parses back to it."""
@@ -219,7 +218,6 @@ def test_walk_lists_leaves():
     ]
 
 
-@proved
 @given(values)
 def test_walked_paths_lead_back(value):
     """Each leaf stands at its path, and putting it there again changes nothing."""

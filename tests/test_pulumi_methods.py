@@ -11,7 +11,6 @@ from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
 from pulumi.runtime.proto import provider_pb2
-from strategies import proved
 
 from mockprovider.calls import Call, Change, ChangeKind, Failure, Op, Plan, Reply, Session
 from mockprovider.payloads import NamingOptions
@@ -219,7 +218,6 @@ def test_answers_come_back(rpc, which):
     assert back_answer(rpc, message) == message
 
 
-@proved
 @given(st.data())
 def test_any_fields_come_back(data):
     """Whichever fields of whichever message are set, to something or to nothing, the same fields come back."""

@@ -10,7 +10,7 @@ import pytest
 from builders import URN
 from google.protobuf import json_format, struct_pb2
 from hypothesis import given, settings
-from strategies import archives, assets, bags, exact, plain_values, proved, values
+from strategies import archives, assets, bags, exact, plain_values, values
 
 from mockprovider.pulumi.values import (
     FLOAT,
@@ -44,28 +44,24 @@ def is_endless(value):
     return isinstance(value, float) and not math.isfinite(value)
 
 
-@proved
 @given(bags)
 def test_struct_round_trips(bag):
     """Every kind of value comes back as it was from a Struct, exact type and sign included, when everything is accepted."""
     assert exact(decode(encode(bag))) == exact(bag)
 
 
-@proved
 @given(bags)
 def test_struct_round_trips_through_bytes(bag):
     """What is encoded survives the wire: the bytes of the Struct hold the same properties."""
     assert exact(decode(struct_pb2.Struct.FromString(encode(bag).SerializeToString()))) == exact(bag)
 
 
-@proved
 @given(values)
 def test_plain_round_trips_through_json(value):
     """Every kind of value comes back as it was from the plain form, written and read as strict JSON."""
     assert exact(from_plain(json.loads(json.dumps(to_plain(value), allow_nan=False)))) == exact(value)
 
 
-@proved
 @given(bags)
 def test_plain_form_is_the_structs_json(bag):
     """But for numbers that JSON cannot hold, the plain form is what protobuf makes of the Struct."""
@@ -74,7 +70,6 @@ def test_plain_form_is_the_structs_json(bag):
         assert json_format.ParseDict(plain, struct_pb2.Struct()) == encode(bag)
 
 
-@proved
 @given(plain_values)
 def test_plain_values_need_no_disguise(value):
     """JSON's own kinds are sent as they are, whatever is accepted."""
@@ -82,7 +77,6 @@ def test_plain_values_need_no_disguise(value):
     assert exact(decode_value(encode_value(value, frozenset()))) == exact(value)
 
 
-@proved
 @given(values)
 def test_state_form_keeps_everything_but_output_values(value):
     """A state file with shown secrets gives back what went in, with output values flattened to secrets and unknowns."""
@@ -96,7 +90,6 @@ def test_state_form_keeps_everything_but_output_values(value):
     assert exact(from_plain(json.loads(json.dumps(plain, allow_nan=False)))) == exact(map_value(value, flat))
 
 
-@proved
 @given(bags)
 def test_fallback_of_everything(bag):
     """To a side that accepts nothing but byte strings go bare values: no wrapper, no reference, nothing else changed."""
@@ -110,7 +103,6 @@ def test_fallback_of_everything(bag):
     assert exact(seen) == exact(map_value(reveal(bag), bare))
 
 
-@proved
 @given(bags)
 def test_unknowns_are_removed(bag):
     """A call that keeps no unknowns carries none outside of references, and what holds none is carried whole."""
@@ -121,7 +113,6 @@ def test_unknowns_are_removed(bag):
         assert exact(seen) == exact(without_references)
 
 
-@proved
 @given(assets | archives)
 def test_elided_is_the_hash_alone(value):
     """An elided asset or archive has its hash and nothing else, wherever it stands."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import proved
 from strategies_terraform import numbers, texts
 
 from mockprovider.calls import Native, Session
@@ -112,7 +111,6 @@ class Provider:
 NULL = b"\xc0"
 
 
-@proved
 @given(st.sampled_from(sorted(SERVICES)), configurations, configurations)
 def test_any_life_conforms(major: int, first: Any, second: Any) -> None:
     """Create, read, change or replace, read, and plan again: every answer conforms, and the last plan has nothing to do."""

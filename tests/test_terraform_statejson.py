@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from strategies import proved
 from strategies_terraform import known_values, literals
 
 from mockprovider.errors import MalformedError
@@ -17,7 +16,6 @@ from mockprovider.values import UNKNOWN
 OBJECT = Type("object", attributes={"name": STRING, "size": NUMBER, "on": BOOL, "any": DYNAMIC})
 
 
-@proved
 @given(known_values)
 def test_known_values_come_back(pair: tuple[Type, Any]) -> None:
     """A wholly known value of a type is the same after writing and reading it."""
@@ -25,7 +23,6 @@ def test_known_values_come_back(pair: tuple[Type, Any]) -> None:
     assert from_json(to_json(value, declared), declared) == value
 
 
-@proved
 @given(literals)
 def test_dynamic_values_come_back_with_their_type(value: Any) -> None:
     """A value of any type is kept beside its type."""

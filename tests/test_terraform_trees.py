@@ -10,7 +10,6 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import proved
 from strategies_terraform import messages, packed
 
 from mockprovider.errors import MalformedError
@@ -37,7 +36,6 @@ def new(name: str, **fields: Any) -> Any:
     return protocol(6).message(name)(**fields)
 
 
-@proved
 @given(st.sampled_from(NAMES).flatmap(messages))
 def test_messages_come_back(message: Message) -> None:
     """Any message, with unset, empty and unknown fields, is equal to what its tree builds, down to the bytes."""
@@ -46,7 +44,6 @@ def test_messages_come_back(message: Message) -> None:
     assert again.SerializeToString(deterministic=True) == message.SerializeToString(deterministic=True)
 
 
-@proved
 @given(packed)
 def test_dynamic_values_come_back(value: Any) -> None:
     """The msgpack of any value, however it was packed, comes back byte for byte."""

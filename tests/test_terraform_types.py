@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 from hypothesis import given
-from strategies import proved
 from strategies_terraform import types
 
 from mockprovider.errors import MalformedError
@@ -14,7 +13,6 @@ from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, T
 from mockprovider.values import UNKNOWN, Asset
 
 
-@proved
 @given(types)
 def test_types_come_back_from_their_json(declared: Type) -> None:
     """Every type is spelled in JSON that reads back as the same type."""

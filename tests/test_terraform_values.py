@@ -8,7 +8,6 @@ from typing import Any
 import msgpack
 import pytest
 from hypothesis import given
-from strategies import proved
 from strategies_terraform import literals, numbers, packed, typed_values
 
 from mockprovider.errors import MalformedError
@@ -20,7 +19,6 @@ STRINGS = Type("list", items=STRING)
 OBJECT = Type("object", attributes={"name": STRING, "size": NUMBER})
 
 
-@proved
 @given(typed_values)
 def test_typed_values_come_back(pair: tuple[Type, Any]) -> None:
     """A value of a type, unknowns and nulls included, is the same after packing and unpacking."""
@@ -28,14 +26,12 @@ def test_typed_values_come_back(pair: tuple[Type, Any]) -> None:
     assert unpack(pack(value, declared), declared) == value
 
 
-@proved
 @given(literals)
 def test_literals_come_back_from_places_of_any_type(value: Any) -> None:
     """What travels with its type beside it comes back without being told the type."""
     assert unpack(pack(value, DYNAMIC), DYNAMIC) == value
 
 
-@proved
 @given(packed)
 def test_untyped_values_come_back(value: Any) -> None:
     """A proxy that knows no schema repeats what it has read."""
@@ -43,7 +39,6 @@ def test_untyped_values_come_back(value: Any) -> None:
     assert pack_any(unpack_any(data)) == data
 
 
-@proved
 @given(numbers)
 def test_numbers_keep_every_digit(value: Any) -> None:
     """A number of any size and precision is exactly itself after a round trip."""

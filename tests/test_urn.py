@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import proved
 
 from mockprovider.errors import MalformedError
 from mockprovider.urn import STACK_TYPE, Urn, make, parse_reference, reference
@@ -36,7 +35,6 @@ def test_names_hold_anything(name):
     assert Urn.parse(f"urn:pulumi:dev::shop::cloud:index:Bucket::{name}").name == name
 
 
-@proved
 @given(parts, parts, parts, st.text(max_size=8))
 def test_text_round_trips(stack, project, type_, name):
     """The text of a URN parses back to it."""
@@ -94,7 +92,6 @@ def test_make_refuses_a_bad_parent():
         make("dev", "shop", "parent", "cloud:index:Bucket", "logs")
 
 
-@proved
 @given(parts, st.text(max_size=8), st.text(st.characters(exclude_categories=["Cs"], exclude_characters=":"), max_size=8))
 def test_reference_round_trips(project, name, id_):
     """A provider reference is a URN and an id, parted at the last separator, whatever the name holds."""

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 from hypothesis import given
-from strategies import exact, plain_values, proved, values
+from strategies import exact, plain_values, values
 
 from mockprovider.values import (
     UNKNOWN,
@@ -104,14 +104,12 @@ def test_map_value_goes_from_the_leaves_up():
     assert map_value([[1], [2, 3]], lambda each: sum(each) if isinstance(each, list) else each) == 6
 
 
-@proved
 @given(values)
 def test_map_value_without_a_change_copies(value):
     """Changing nothing gives an equal value."""
     assert exact(map_value(value, lambda each: each)) == exact(value)
 
 
-@proved
 @given(values)
 def test_reveal_leaves_no_wrapper(value):
     """A revealed value has no wrapper at any depth, and means the same as before."""
@@ -121,7 +119,6 @@ def test_reveal_leaves_no_wrapper(value):
     assert same(revealed, value)
 
 
-@proved
 @given(values)
 def test_a_value_is_the_same_as_itself(value):
     """Every value means the same as itself, wrapped or not."""
@@ -129,7 +126,6 @@ def test_a_value_is_the_same_as_itself(value):
     assert same(Secret(value), Output(value))
 
 
-@proved
 @given(plain_values, plain_values)
 def test_same_is_symmetric(one, other):
     """Which of two values comes first does not matter."""

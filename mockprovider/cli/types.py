@@ -67,9 +67,10 @@ def _adapters() -> Iterator[Adapter]:
 def _text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
-        raise DefinitionError(f"Cannot read the types file {file}: {reason}.") from error
+    except UnicodeDecodeError as error:
+        raise DefinitionError(f"Cannot read the types file {file}: it is no UTF-8 text.") from error
+    except (OSError, ValueError) as error:
+        raise DefinitionError(f"Cannot read the types file {file}: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def _recorded(cassette: Cassette, origin: str) -> Package:

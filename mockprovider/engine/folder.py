@@ -64,7 +64,10 @@ def read_folder(path: str | Path) -> Folder:
         UnsupportedError: its runtime is not Python.
         ProgramError: its entry file or its virtual environment is missing.
     """
-    root = Path(path).resolve()
+    try:
+        root = Path(path).resolve()
+    except ValueError as error:
+        raise MalformedError(f"{path} is no folder of a Pulumi project: {error}.") from error
     file = root / "Pulumi.yaml"
     project = _load(file)
     runtime = project.get("runtime")

@@ -62,7 +62,7 @@ class SqliteStore:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             # Transactions are ours to begin, and the lock of ours lets one thread in at a time.
             connection = sqlite3.connect(self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, ValueError, sqlite3.Error) as error:
             reason = getattr(error, "strerror", None) or error
             raise MockProviderError(
                 f"Cannot open the cloud {self.path}: {reason}. Name a file in a folder of yours."

@@ -75,8 +75,8 @@ def _read(path: Path) -> bytes:
         raise CassetteMissingError(
             f"There is no cassette {path}.{hint} To record it: --provider-record=all (pytest), or mockprovider record."
         ) from error
-    except OSError as error:
-        raise CassetteError(f"Cannot read the cassette {path}: {error.strerror or error}.") from error
+    except (OSError, ValueError) as error:
+        raise CassetteError(f"Cannot read the cassette {path}: {getattr(error, 'strerror', None) or error}.") from error
 
 
 def set_aside(path: Path) -> None:
@@ -110,7 +110,7 @@ class Tape:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = Lock(self.path)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise self._unwritable(error) from error
         try:
             self._file = self._open(header)
@@ -170,8 +170,8 @@ class Tape:
         except OSError as error:
             raise self._unwritable(error) from error
 
-    def _unwritable(self, error: OSError) -> CassetteError:
-        return CassetteError(f"Cannot write the cassette {self.name}: {error.strerror or error}.")
+    def _unwritable(self, error: OSError | ValueError) -> CassetteError:
+        return CassetteError(f"Cannot write the cassette {self.name}: {getattr(error, 'strerror', None) or error}.")
 
     def finish(self, cassette: Cassette) -> None:
         """Put the finished cassette in the place of the recording, in one step, and let others record."""

@@ -82,7 +82,7 @@ def _check_behaviour(behaviour: Any, owner: str) -> None:
     kinds = get_args(Behaving)
     if type(behaviour) not in kinds or any(callable(value) for value in asdict(behaviour).values()):
         raise DefinitionError(
-            f"{owner}: the behaviour {behaviour!r} is a Python function, and a types file cannot hold Python. Use one of "
+            f"{owner}: the behaviour {behaviour!r} is written in Python, which a types file cannot hold. Use one of "
             f"{', '.join(kind.__struct_config__.tag for kind in kinds)}, or keep the declaration in Python."
         )
 
