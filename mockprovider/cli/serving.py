@@ -86,7 +86,9 @@ def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: in
     # Whoever started us may be a script: its signal to end is as good as a Ctrl-C, from the first line that we print on.
     # No event of threading: its lock may be held by the very ``wait`` that the signal interrupts, which would hang for ever.
     ended: list[int] = []
-    previous = {each: signal.signal(each, lambda number, _: ended.append(number)) for each in (signal.SIGINT, signal.SIGTERM)}
+    previous = {
+        signum: signal.signal(signum, lambda number, _: ended.append(number)) for signum in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         with double.serve(protocol, host=host, port=port, major=major) as serving:
             _tell(serving)
@@ -94,8 +96,8 @@ def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: in
             while not ended:
                 time.sleep(0.05)
     finally:
-        for each, handler in previous.items():
-            signal.signal(each, handler)
+        for signum, handler in previous.items():
+            signal.signal(signum, handler)
     if variables:
         click.echo(f"\nIn the terminal of the engine:\n\n  unset {variables}\n")
 

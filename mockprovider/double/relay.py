@@ -103,7 +103,9 @@ class Door:
     def introduce(self, session: Session) -> None:
         """Note in the session of a plugin process which engine has started it, as ``engine_address``."""
         with self._lock:
-            engine = next((each.engine for each in self._callers.values() if session.peer == f"plugin {each.process}"), "")
+            engine = next(
+                (caller.engine for caller in self._callers.values() if session.peer == f"plugin {caller.process}"), ""
+            )
         if engine:
             session.engine_address = engine
 

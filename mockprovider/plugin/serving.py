@@ -42,14 +42,14 @@ def declared(asked: PluginRequest, stack: ExitStack) -> Double:
     Raises ``DefinitionError`` if a file is missing or broken or declares something else, ``MockProviderError`` if the cloud
     cannot be opened.
     """
-    missing = [str(each) for each in asked.types if not each.exists()]
+    missing = [str(path) for path in asked.types if not path.exists()]
     if missing:
         raise DefinitionError(
             f"There is no types file {', '.join(missing)}. Put one there, name one in {TYPES}, or a running double in {RELAY}."
         )
     packages = read_types(asked.types)
-    if asked.package not in {each.name for each in packages}:
-        there = ", ".join(each.name for each in packages) or "nothing"
+    if asked.package not in {package.name for package in packages}:
+        there = ", ".join(package.name for package in packages) or "nothing"
         files = ", ".join(map(str, asked.types))
         raise DefinitionError(f"{files} declares {there}, and no package {asked.package!r}, which this plugin is asked for.")
     cloud = stack.enter_context(SqliteStore(asked.cloud))

@@ -66,18 +66,18 @@ class Vault:
         if not self._known:
             return []
         with self._lock:
-            known = list(self._known) if len(self._known) < MANY else self._promising(encoded)
-        return [each for each in known if any(needle in encoded for needle in each.needles)]
+            candidates = list(self._known) if len(self._known) < MANY else self._promising(encoded)
+        return [secret for secret in candidates if any(needle in encoded for needle in secret.needles)]
 
     def _promising(self, encoded: bytes) -> list[SecretText]:
         """Those of which a needle's end is there: one look at the text instead of one for each of many needles.
 
         Ends, because generated names differ there.
         """
-        found: dict[int, SecretText] = {}
+        promising: dict[int, SecretText] = {}
         for start in range(0, len(encoded), CHUNK):
             chunk = encoded[start : start + CHUNK + SHORTEST - 1]
             there = {chunk[index : index + SHORTEST] for index in range(len(chunk) - SHORTEST + 1)}
             for ending in there & self._endings.keys():
-                found.update((each.number, each) for each in self._endings[ending])
-        return list(found.values())
+                promising.update((secret.number, secret) for secret in self._endings[ending])
+        return list(promising.values())

@@ -117,11 +117,11 @@ class Endpoint:
             raise
         except Exception as error:
             self._on_error(error)
-            told = _as_status(error)
+            error_status = _as_status(error)
             if row is None or call is None or not isinstance(error, MockProviderError):
-                raise StatusError(told) from error
+                raise StatusError(error_status) from error
             # The protocol's own form of a failure is what engines show best: Terraform then names resource and line.
-            failure = Failure(told.message, status=name_of(told))
+            failure = Failure(error_status.message, status=name_of(error_status))
             return self._encode(row, Reply(failures=(failure,)), call)
 
     def _session(self, peer: str, *, opens: bool) -> Session:
@@ -231,7 +231,7 @@ def serve(
     pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="mockprovider")
     lane = ThreadPoolExecutor(4, thread_name_prefix="mockprovider-cancel")
     server = grpc.server(pool, options=OPTIONS)
-    server.add_generic_rpc_handlers((_Router({each.service.name: each for each in endpoints}, lane), *handlers))
+    server.add_generic_rpc_handlers((_Router({endpoint.service.name: endpoint for endpoint in endpoints}, lane), *handlers))
     where = f"unix:{socket}" if socket else f"{host}:{port}"
     try:
         bound = server.add_insecure_port(where)
