@@ -32,21 +32,21 @@ class Bindings:
 
     def pairs(self, recorded: Any, live: Any) -> list[Pair] | None:
         """The pairs of a recorded and a live request, both redacted; ``None`` if they differ in more than secrets."""
-        found: list[Pair] = []
-        return found if self._pair(recorded, live, found) else None
+        pairs: list[Pair] = []
+        return pairs if self._pair(recorded, live, pairs) else None
 
-    def _pair(self, recorded: Any, live: Any, found: list[Pair]) -> bool:
+    def _pair(self, recorded: Any, live: Any, pairs: list[Pair]) -> bool:
         if isinstance(recorded, dict) and PLACEHOLDER in recorded:
-            return self._pair_secret(recorded, live, found)
+            return self._pair_secret(recorded, live, pairs)
         if isinstance(recorded, dict) and TEXT in recorded and isinstance(live, str):
-            return self._pair_text(recorded[TEXT], live, found)
+            return self._pair_text(recorded[TEXT], live, pairs)
         if isinstance(recorded, dict) and isinstance(live, dict):
-            return recorded.keys() == live.keys() and all(self._pair(recorded[key], live[key], found) for key in recorded)
+            return recorded.keys() == live.keys() and all(self._pair(recorded[key], live[key], pairs) for key in recorded)
         if isinstance(recorded, list) and isinstance(live, list):
-            return len(recorded) == len(live) and all(map(self._pair, recorded, live, [found] * len(live)))
+            return len(recorded) == len(live) and all(map(self._pair, recorded, live, [pairs] * len(live)))
         return type(recorded) is type(live) and bool(recorded == live)
 
-    def _pair_secret(self, recorded: dict[str, Any], live: Any, found: list[Pair]) -> bool:
+    def _pair_secret(self, recorded: dict[str, Any], live: Any, pairs: list[Pair]) -> bool:
         number, kind = recorded[PLACEHOLDER], recorded.get("kind", "string")
         if isinstance(live, dict):
             if PLACEHOLDER not in live or live.get("kind", "string") != kind:
@@ -54,11 +54,11 @@ class Bindings:
             live = self._vault.value(live[PLACEHOLDER])
         elif _kind(live) != {"base64": "string"}.get(kind, kind):
             return False
-        found.append(Pair(number, kind, live))
+        pairs.append(Pair(number, kind, live))
         return True
 
     @staticmethod
-    def _pair_text(parts: Sequence[Any], live: str, found: list[Pair]) -> bool:
+    def _pair_text(parts: Sequence[Any], live: str, pairs: list[Pair]) -> bool:
         # A spelling other than the plain one is not undone: then the text matches by its plain parts, and binds nothing.
         pattern = "".join(re.escape(part) if isinstance(part, str) else "(.+?)" for part in parts)
         match = re.fullmatch(pattern, live, re.DOTALL)
@@ -66,7 +66,7 @@ class Bindings:
             return False
         secrets = [part for part in parts if not isinstance(part, str)]
         plain = ((part, value) for part, value in zip(secrets, match.groups(), strict=True) if "as" not in part)
-        found.extend(Pair(part[PLACEHOLDER], "string", value) for part, value in plain)
+        pairs.extend(Pair(part[PLACEHOLDER], "string", value) for part, value in plain)
         return True
 
     def fit(self, pairs: Iterable[Pair]) -> bool:

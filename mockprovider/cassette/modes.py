@@ -51,10 +51,10 @@ def mode(name: str) -> Mode:
 
     Raises ``DefinitionError`` for a name that is no mode, ``UnsupportedError`` for a mode that this version does not have yet.
     """
-    built = " and ".join(repr(each.value) for each in DECISIONS)
+    built = " and ".join(repr(member.value) for member in DECISIONS)
     if name not in list(Mode):
         raise DefinitionError(f"{name!r} is no cassette mode. This version has {built}.")
-    found = Mode(name)
-    if found not in DECISIONS:
-        raise UnsupportedError(f"Cassette mode {found.value!r} is not built yet. This version has {built}.")
-    return found
+    chosen = Mode(name)
+    if chosen not in DECISIONS:
+        raise UnsupportedError(f"Cassette mode {chosen.value!r} is not built yet. This version has {built}.")
+    return chosen

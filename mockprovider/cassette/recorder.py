@@ -128,13 +128,13 @@ class Recorder:
 
     def _listener(self, session: Session, back: Back) -> Listener | None:
         with self._lock:
-            _, found = self._listeners.get(id(session), (None, None))
-            if found is None and session.engine is not None:
-                found = Listener(session.engine, lambda asked, line: self._append_line(back, asked, line))
-                session.engine = found
+            _, listener = self._listeners.get(id(session), (None, None))
+            if listener is None and session.engine is not None:
+                listener = Listener(session.engine, lambda asked, line: self._append_line(back, asked, line))
+                session.engine = listener
                 # The session stays with it, so that its identity is not given to another one.
-                self._listeners[id(session)] = session, found
-            return found
+                self._listeners[id(session)] = session, listener
+            return listener
 
     def _append_line(self, back: Back, parent: Asked, line: Line) -> None:
         asked = self._asked(back.logged(parent.call.session, *line), back)
@@ -237,7 +237,7 @@ class Recorder:
         """End the recording and return the cassette in canonical order. Closing again returns it again."""
         with self._lock:
             if self._cassette is None:
-                interactions = [self._scrubbed(each) for each in self._interactions]
+                interactions = [self._scrubbed(interaction) for interaction in self._interactions]
                 cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
                 cassette = self._finishing(cassette)
                 self._sink.finish(cassette)
@@ -255,14 +255,14 @@ class Recorder:
             return hidden.tree
 
         request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
-        found = rewritten(interaction, clean)
+        scrubbed = rewritten(interaction, clean)
         if request:
-            found = replace(found, request=request.tree, request_blob="")
+            scrubbed = replace(scrubbed, request=request.tree, request_blob="")
         if response:
-            found = replace(found, response=response.tree, response_blob="")
+            scrubbed = replace(scrubbed, response=response.tree, response_blob="")
         if broken or (response and response.broken):
-            return replace(found, response=None, status=None, withheld=WITHHELD)
-        return found
+            return replace(scrubbed, response=None, status=None, withheld=WITHHELD)
+        return scrubbed
 
     def _clean_blob(self, blob: str) -> Hidden | None:
         """What is to be kept instead of this blob, if it holds secrets."""

@@ -55,14 +55,16 @@ class Renaming:
         if self.changes_nothing:
             return tree
         if isinstance(tree, list):
-            return [self(each, key) for each in tree]
+            return [self(subtree, key) for subtree in tree]
         if isinstance(tree, dict) and PLACEHOLDER not in tree:
-            return {name: self(each, name) for name, each in tree.items()}
+            return {name: self(subtree, name) for name, subtree in tree.items()}
         for whole in wholes_of(tree, key):
             if whole in self._known:
                 other = self._other(key, whole)[2]
                 return {**tree, PLACEHOLDER: other} if isinstance(tree, dict) else other
-        return self._pattern.sub(lambda it: self._other(key, ("text", "", it[0]))[2], tree) if isinstance(tree, str) else tree
+        if not isinstance(tree, str):
+            return tree
+        return self._pattern.sub(lambda match: self._other(key, ("text", "", match[0]))[2], tree)
 
     def is_sure(self, marks: Iterable[Mark]) -> bool:
         """Whether it is known what is to stand for each of these."""
@@ -85,12 +87,12 @@ def is_verbatim(tree: Any) -> bool:
         return any(map(is_verbatim, tree))
     if not isinstance(tree, dict):
         return False
-    return any((name.startswith("$") and name not in OPEN) or is_verbatim(each) for name, each in tree.items())
+    return any((name.startswith("$") and name not in OPEN) or is_verbatim(subtree) for name, subtree in tree.items())
 
 
 def name_of(path: Place) -> str:
     """The name that something at this path is under."""
-    return next((each for each in reversed(path) if isinstance(each, str)), "")
+    return next((segment for segment in reversed(path) if isinstance(segment, str)), "")
 
 
 def changed_at(
@@ -107,9 +109,9 @@ def changed_at(
     if path in places:
         return change(tree, path)
     if isinstance(tree, dict) and PLACEHOLDER not in tree:
-        return {name: changed_at(each, places, change, rest, (*path, name)) for name, each in tree.items()}
+        return {name: changed_at(subtree, places, change, rest, (*path, name)) for name, subtree in tree.items()}
     if isinstance(tree, list):
-        return [changed_at(each, places, change, rest, (*path, n)) for n, each in enumerate(tree)]
+        return [changed_at(subtree, places, change, rest, (*path, n)) for n, subtree in enumerate(tree)]
     return rest(tree, name_of(path))
 
 

@@ -57,8 +57,8 @@ class Back(Transcriber, Protocol):
 
 def back_of(transcriber: Transcriber) -> Back | None:
     """How a protocol writes the way back down; ``None`` for one that has none."""
-    found: Back | None = getattr(transcriber, "back", None)
-    return found
+    back: Back | None = getattr(transcriber, "back", None)
+    return back
 
 
 # Recording -------------------------------------------------------------------------------------------------------------
@@ -66,29 +66,31 @@ def back_of(transcriber: Transcriber) -> Back | None:
 
 def ordered(cassette: Cassette, asked: Sequence[Interaction]) -> list[Interaction]:
     """What one call asked its engine, in an order that two recordings share, each after those whose answers it used."""
-    requests = {each.n: encode(cassette.request(each)).decode() for each in asked}
-    told = {each.n: _told(cassette.response(each), requests[each.n]) for each in asked}
-    pending = [(each, _place(cassette, each)) for each in asked]
-    found: list[Interaction] = []
+    requests = {interaction.n: encode(cassette.request(interaction)).decode() for interaction in asked}
+    new_texts = {interaction.n: _told(cassette.response(interaction), requests[interaction.n]) for interaction in asked}
+    pending = [(interaction, _place(cassette, interaction)) for interaction in asked]
+    in_order: list[Interaction] = []
     while pending:
         # What was answered later cannot have been used.
         ready = [
             item
             for item in pending
             if not any(
-                other.n < item[0].n and any(text in requests[item[0].n] for text in told[other.n]) for other, _ in pending
+                other.n < item[0].n and any(text in requests[item[0].n] for text in new_texts[other.n]) for other, _ in pending
             )
         ]
         chosen = min(ready, key=lambda item: item[1])
         pending.remove(chosen)
-        found.append(chosen[0])
-    return found
+        in_order.append(chosen[0])
+    return in_order
 
 
-def _place(cassette: Cassette, each: Interaction) -> tuple[Any, ...]:
-    if each.op in TOLD:
-        return RANK.get(each.op, 1), each.method, "", "", each.n
-    return RANK.get(each.op, 1), each.method, each.type, digest(neutral(cassette.request(each))), each.n
+def _place(cassette: Cassette, interaction: Interaction) -> tuple[Any, ...]:
+    rank = RANK.get(interaction.op, 1)
+    if interaction.op in TOLD:
+        return rank, interaction.method, "", "", interaction.n
+    content = digest(neutral(cassette.request(interaction)))
+    return rank, interaction.method, interaction.type, content, interaction.n
 
 
 def _told(response: Any, request: str) -> set[str]:
@@ -151,84 +153,88 @@ class Playing:
             MissError: it answered what cannot be mapped.
             UnsupportedError: the call brought no way back, or it cannot be played.
         """
-        for each in asked:
-            if each.op == Op.LOG:
-                self._show(each, pairs)
-            elif self._back.played(each.method, self._cassette.request(each) or {}, self._call):
-                self._ask(each, pairs)
+        for interaction in asked:
+            if interaction.op == Op.LOG:
+                self._show(interaction, pairs)
+            elif self._back.played(interaction.method, self._cassette.request(interaction) or {}, self._call):
+                self._ask(interaction, pairs)
 
-    def _show(self, each: Interaction, pairs: Sequence[Pair]) -> None:
+    def _show(self, interaction: Interaction, pairs: Sequence[Pair]) -> None:
         """A line of log is for people: where something in it cannot be mapped, it stays as it was."""
         if self._call.session.engine is None:
             return
         with self._lock:
-            filled = self._bindings.filled(self._cassette.request(each), pairs)
+            filled = self._bindings.filled(self._cassette.request(interaction), pairs)
         severity, message, urn = self._back.shown(filled)
         pattern = self._pattern()
         self._call.session.engine.log(severity, self._replaced(message, pattern), self._replaced(urn, pattern))
 
-    def _ask(self, each: Interaction, pairs: Sequence[Pair]) -> None:
+    def _ask(self, interaction: Interaction, pairs: Sequence[Pair]) -> None:
         if self._call.monitor is None:
             raise UnsupportedError(f"{self._call} registers resources, and brought no way back to an engine that would.")
         with self._lock:
-            filled = self._bindings.filled(self._cassette.request(each), pairs)
-        request = self._back.with_provider_ids(self.mapped(filled, each), self._references)
-        call = self._back.asked(each.method, request, self._call)
+            filled = self._bindings.filled(self._cassette.request(interaction), pairs)
+        request = self._back.with_provider_ids(self.mapped(filled, interaction), self._references)
+        call = self._back.asked(interaction.method, request, self._call)
         reply = self._call.monitor(call)
         answer = reply.status or self._back.reply(reply, call)
         if isinstance(answer, Status):
-            if each.status is None:
+            if interaction.status is None:
                 raise Refused(reply)
             return
-        if each.status is not None or each.withheld:
-            raise self._cannot(each, each.withheld or "the engine refused it when it was recorded, and does it now")
-        live = self._back.heard(each.method, answer)
-        self._references |= self._back.references(call, each.method, live)
+        if interaction.status is not None or interaction.withheld:
+            raise self._cannot(
+                interaction, interaction.withheld or "the engine refused it when it was recorded, and does it now"
+            )
+        live = self._back.heard(interaction.method, answer)
+        self._references |= self._back.references(call, interaction.method, live)
         with self._lock:
             self._redactor.learn([live])
-            self._learn(each, self._back.heard(each.method, self._cassette.response(each) or {}), live, "")
+            self._learn(interaction, self._back.heard(interaction.method, self._cassette.response(interaction) or {}), live, "")
 
-    def _learn(self, each: Interaction, recorded: Any, live: Any, path: str) -> None:
+    def _learn(self, interaction: Interaction, recorded: Any, live: Any, path: str) -> None:
         if isinstance(recorded, dict) and (PLACEHOLDER in recorded or TEXT in recorded):
-            self._bind(each, recorded, live, path)
+            self._bind(interaction, recorded, live, path)
         elif isinstance(recorded, dict) and isinstance(live, dict) and recorded.keys() == live.keys():
             for key, item in recorded.items():
-                self._learn(each, item, live[key], step(path, key))
+                self._learn(interaction, item, live[key], step(path, key))
         elif isinstance(recorded, list) and isinstance(live, list) and len(recorded) == len(live):
-            for index, (item, now) in enumerate(zip(recorded, live, strict=True)):
-                self._learn(each, item, now, f"{path}[{index}]")
+            for index, (item, live_item) in enumerate(zip(recorded, live, strict=True)):
+                self._learn(interaction, item, live_item, f"{path}[{index}]")
         elif isinstance(recorded, str) and isinstance(live, str):
-            self._learn_text(each, recorded, live, path)
+            self._learn_text(interaction, recorded, live, path)
         elif recorded != live or type(recorded) is not type(live):
-            raise self._cannot(each, f"{path}: recorded {show(recorded)}, now {show(live)}")
+            raise self._cannot(interaction, f"{path}: recorded {show(recorded)}, now {show(live)}")
 
-    def _bind(self, each: Interaction, recorded: Any, live: Any, path: str) -> None:
-        found = self._bindings.pairs(recorded, live)
-        if found is None or not self._bindings.fit(found):
-            raise self._cannot(each, f"{path}: another secret is there now than where the recording has it elsewhere")
-        self._bindings.bind(found)
+    def _bind(self, interaction: Interaction, recorded: Any, live: Any, path: str) -> None:
+        pairs = self._bindings.pairs(recorded, live)
+        if pairs is None or not self._bindings.fit(pairs):
+            raise self._cannot(interaction, f"{path}: another secret is there now than where the recording has it elsewhere")
+        self._bindings.bind(pairs)
 
-    def _learn_text(self, each: Interaction, recorded: str, live: str, path: str) -> None:
+    def _learn_text(self, interaction: Interaction, recorded: str, live: str, path: str) -> None:
         known = recorded if recorded in self._same else self._mapped.get(recorded, self._unsure.get(recorded, live))
         if recorded != live and not self._redactor.marks.unknowns.isdisjoint({recorded, live}):
             raise self._cannot(
-                each, f"{path}: one of the recorded {show(recorded)} and the present {show(live)} is not known yet"
+                interaction, f"{path}: one of the recorded {show(recorded)} and the present {show(live)} is not known yet"
             )
         if known != live:
-            raise self._cannot(each, f"{path}: {show(recorded)} was one value, and is now both {show(known)} and {show(live)}")
+            raise self._cannot(
+                interaction, f"{path}: {show(recorded)} was one value, and is now both {show(known)} and {show(live)}"
+            )
         if recorded == live:
             self._same.add(recorded)
         else:
             (self._mapped if len(recorded) >= SHORTEST and live else self._unsure)[recorded] = live
 
-    def mapped(self, tree: Any, each: Interaction) -> Any:
+    def mapped(self, tree: Any, interaction: Interaction) -> Any:
         """``tree`` with what the engine answered at recording replaced by what it answered now.
 
         Raises ``MissError`` where a text is too short to be told from one that only looks the same.
         """
         if not self._mapped and not self._unsure:
             return tree
-        return self._walk(tree, self._pattern(), each)
+        return self._walk(tree, self._pattern(), interaction)
 
     def _pattern(self) -> re.Pattern[str] | None:
         longest_first = sorted(self._mapped, key=len, reverse=True)
@@ -238,21 +244,22 @@ class Playing:
         replace: Callable[[re.Match[str]], str] = lambda match: self._mapped[match[0]]  # noqa: E731 - only to be typed
         return pattern.sub(replace, text) if pattern else text
 
-    def _walk(self, tree: Any, pattern: re.Pattern[str] | None, each: Interaction) -> Any:
+    def _walk(self, tree: Any, pattern: re.Pattern[str] | None, interaction: Interaction) -> Any:
         if isinstance(tree, dict):
-            return {key: self._walk(item, pattern, each) for key, item in tree.items()}
+            return {key: self._walk(item, pattern, interaction) for key, item in tree.items()}
         if isinstance(tree, list):
-            return [self._walk(item, pattern, each) for item in tree]
+            return [self._walk(item, pattern, interaction) for item in tree]
         if not isinstance(tree, str):
             return tree
         if tree in self._unsure:
             raise self._cannot(
-                each, f"it has {show(tree)}, which the engine now answers as {show(self._unsure[tree])}, and may mean another"
+                interaction,
+                f"it has {show(tree)}, which the engine now answers as {show(self._unsure[tree])}, and may mean another",
             )
         return self._replaced(tree, pattern)
 
-    def _cannot(self, each: Interaction, why: str) -> MissError:
-        what = f"{each.method}{f' of {each.type}' if each.type else ''} (interaction {each.n})"
+    def _cannot(self, interaction: Interaction, why: str) -> MissError:
+        what = f"{interaction.method}{f' of {interaction.type}' if interaction.type else ''} (interaction {interaction.n})"
         return MissError(
             self._redactor.mask(
                 f"{self._cassette.name}: {self._call} cannot be replayed. The engine answers {what} otherwise than it was "
