@@ -61,11 +61,11 @@ def main(given: dict[str, Any]) -> int:
 
 def trace(error: BaseException, machinery: tuple[str, ...]) -> str:
     """The traceback of ``error``, beginning with the first frame that is not of ``machinery`` (parts of file names)."""
-    found = traceback.TracebackException.from_exception(error)
-    frames = list(found.stack)
+    report = traceback.TracebackException.from_exception(error)
+    frames = list(report.stack)
     first = next((at for at, frame in enumerate(frames) if not any(part in frame.filename for part in machinery)), 0)
-    found.stack = traceback.StackSummary.from_list(frames[first:])
-    return "".join(found.format())
+    report.stack = traceback.StackSummary.from_list(frames[first:])
+    return "".join(report.format())
 
 
 def _run(entry: str) -> None:

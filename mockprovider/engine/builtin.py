@@ -63,8 +63,8 @@ class Builtin:
 
     def _read(self, call: Call) -> Reply:
         if call.type == STACK_REFERENCE and call.prior_inputs:
-            found = self._referred(call, call.id)
-            return Reply(id=call.id, value=found.value, inputs=call.prior_inputs) if found.ok else found
+            reply = self._referred(call, call.id)
+            return Reply(id=call.id, value=reply.value, inputs=call.prior_inputs) if reply.ok else reply
         if call.type == STASH and call.prior_inputs:
             return Reply(id=call.id, value=call.prior, inputs=call.prior_inputs)
         return Reply(failures=(Failure(f"{call.type} can not be imported"),))

@@ -161,17 +161,17 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
 
 def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:
     """What speaks against a replacement: protection before and after, or an import that would lose its id."""
-    found = []
+    against = []
     if goal.protect and old.protect:
         message = f"unable to replace resource {old.urn!r}: it is protected. Remove `protect` from it in the program first."
-        found.append(Objection(message))
+        against.append(Objection(message))
     if goal.import_id:
         keys = ", ".join(diff.replaces) or "the change of its object"
         message = (
             f"{old.urn!r} still specifies the id of an import, so it may not be replaced (because of {keys}). Remove `import`."
         )
-        found.append(Objection(message, "warning"))
-    return found
+        against.append(Objection(message, "warning"))
+    return against
 
 
 def _replacement(old: ResourceState, goal: Goal, diff: Diff) -> Decision:

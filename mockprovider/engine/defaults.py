@@ -95,15 +95,15 @@ class DefaultProviders:
             listed = json.loads(text)
         except json.JSONDecodeError:
             listed = None
-        if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise RefusedError(f'the configuration {DISABLED} is no JSON list of package names such as ["aws"]: {text!r}')
         return "*" in listed or package in listed
 
 
 def requested(goal: Goal, url: str) -> Requested:
     """The provider that ``goal`` asks for; a parameterized package has its own version, not the base plugin's."""
-    made = goal.parameterization
-    return Requested(goal.package, made.version if made else goal.version, url, made)
+    parameterization = goal.parameterization
+    return Requested(goal.package, parameterization.version if parameterization else goal.version, url, parameterization)
 
 
 def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Value]:
@@ -121,10 +121,10 @@ def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Val
 def newest_versions(remembered: Sequence[ResourceState]) -> dict[str, str]:
     """The newest version of each package's plugin in a state."""
     newest: dict[str, str] = {}
-    for each in remembered:
-        version = _plugin_version(each.inputs) if each.is_provider else None
+    for resource in remembered:
+        version = _plugin_version(resource.inputs) if resource.is_provider else None
         if isinstance(version, str) and SEMVER.fullmatch(version):
-            package = each.type.removeprefix(PROVIDERS)
+            package = resource.type.removeprefix(PROVIDERS)
             if package not in newest or precedence(version) > precedence(newest[package]):
                 newest[package] = version
     return newest
@@ -137,9 +137,9 @@ def _plugin_version(inputs: Bag) -> Value:
 
 def precedence(version: str) -> tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]:
     """A sort key of semantic versions: a pre-release comes before its release."""
-    found = SEMVER.fullmatch(version)
-    if found is None:
+    match = SEMVER.fullmatch(version)
+    if match is None:
         return (0, 0, 0), False, ()
-    major, minor, patch, pre = found.groups()
-    identifiers = tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in (pre or "").split(".") if each)
+    major, minor, patch, pre = match.groups()
+    identifiers = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in (pre or "").split(".") if part)
     return (int(major), int(minor), int(patch)), pre is None, identifiers

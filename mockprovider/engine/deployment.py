@@ -94,7 +94,7 @@ class Deployment:
         self._planner = Planner(operation, self._run, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
         if state.pending:
-            names = ", ".join(f"{each.kind} {each.resource.urn}" for each in state.pending)
+            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in state.pending)
             self.log(
                 "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
             )
@@ -173,7 +173,7 @@ class Deployment:
 
     def _give_up(self, steps: Sequence[Step], state: ResourceState, fate: Fate) -> None:
         """What was there before, and what it needs, stays: it is no leftover, though nothing new stands in its place."""
-        kept = [each.old for each in steps if each.old is not None]
+        kept = [step.old for step in steps if step.old is not None]
         with self._lock:
             self._fates[state.urn] = fate
             for old in kept:
@@ -279,8 +279,8 @@ class Deployment:
         noted, all are tried.
         """
         targets = Targets(self.operation.scope)
-        flagged = [each for each in self.ledger.base if each.refresh_before_update or not flagged_only]
-        chosen = [each for each in flagged if targets.include(each)]
+        flagged = [resource for resource in self.ledger.base if resource.refresh_before_update or not flagged_only]
+        chosen = [resource for resource in flagged if targets.include(resource)]
         if not flagged_only and self._misses(targets):
             self.stop()
             return
@@ -291,10 +291,10 @@ class Deployment:
             self.ledger.forget_pending(keep="creating")
         if not self._ensure_providers(chosen):
             return
-        found = {id(each): self._refreshed(each) for each in chosen}
-        left = [found.get(id(each), each) for each in self.ledger.base]
-        parents = {each.urn: each.parent for each in self.ledger.base}
-        self.ledger.rebase(repaired([each for each in left if each is not None], parents))
+        refreshed = {id(resource): self._refreshed(resource) for resource in chosen}
+        remaining = [refreshed.get(id(resource), resource) for resource in self.ledger.base]
+        parents = {resource.urn: resource.parent for resource in self.ledger.base}
+        self.ledger.rebase(repaired([resource for resource in remaining if resource is not None], parents))
 
     def _refreshed(self, old: ResourceState) -> ResourceState | None:
         step = Step(op=StepOp.REFRESH, old=old)
@@ -306,12 +306,12 @@ class Deployment:
         return step.new
 
     def _ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
-        for each in resources:
+        for resource in resources:
             try:
-                if each.provider:
-                    self._registry.ensure(each.provider)
+                if resource.provider:
+                    self._registry.ensure(resource.provider)
             except EXPECTED as error:
-                self.fail(error, each.urn)
+                self.fail(error, resource.urn)
                 return False
         return True
 
@@ -329,40 +329,44 @@ class Deployment:
         condemned = self._condemned(targets)
         if self.stopped or not self._ensure_providers(condemned):
             return
-        self._run.deleted = self._planner.deleted | {each.urn for each in condemned}
+        self._run.deleted = self._planner.deleted | {resource.urn for resource in condemned}
         removal = Removal(self.ledger.base, self._delete, self.parallel)
         removal.carry_out(condemned, lambda: self.stopped)
 
     def _misses(self, targets: Targets) -> bool:
         """Whether a target is nowhere; each is told."""
-        missing = targets.missing([*(each.urn for each in self.ledger.base), *self._planner.seen])
-        for each in missing:
-            self.object(RefusedError(each))
+        missing = targets.missing([*(resource.urn for resource in self.ledger.base), *self._planner.seen])
+        for message in missing:
+            self.object(RefusedError(message))
         return bool(missing)
 
     def _condemned(self, targets: Targets) -> list[ResourceState]:
         """The leftovers that are to go: of a limited operation the targets, and what cannot stay without them."""
-        left = [each for each in self.ledger.leftovers() if id(each) not in self._held]
+        leftovers = [resource for resource in self.ledger.leftovers() if id(resource) not in self._held]
         if targets.excluding:
-            return self._without(left, staying(self.ledger.base, targets.excludes, dependents=targets.dependents))
+            return self._without(leftovers, staying(self.ledger.base, targets.excludes, dependents=targets.dependents))
         if not targets.constrained:
-            return left
+            return leftovers
         going = self._planner.going_with(targets)
-        unasked = [each for each in left if each.urn in going and not targets.names(each.urn) and not targets.dependents]
-        for each in unasked:
-            message = f"resource {each.urn!r} would be deleted along with what it depends on, but is no target"
-            self.object(RefusedError(f"{message}. Make it one, or take dependents along."), each.urn)
+        unasked = [
+            resource
+            for resource in leftovers
+            if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
+        ]
+        for resource in unasked:
+            message = f"resource {resource.urn!r} would be deleted along with what it depends on, but is no target"
+            self.object(RefusedError(f"{message}. Make it one, or take dependents along."), resource.urn)
         if unasked and not self.operation.preview:
             self.stop()
             return []
-        return self._without(left, {each.urn for each in left} - going)
+        return self._without(leftovers, {resource.urn for resource in leftovers} - going)
 
-    def _without(self, left: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
+    def _without(self, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
         """The leftovers without those that are spared, which are noted as the same."""
-        for each in left:
-            if each.urn in spared and not each.delete:
-                self._execute(Step(op=StepOp.SAME, old=each, new=copied(each)))
-        return [each for each in left if each.urn not in spared]
+        for resource in leftovers:
+            if resource.urn in spared and not resource.delete:
+                self._execute(Step(op=StepOp.SAME, old=resource, new=copied(resource)))
+        return [resource for resource in leftovers if resource.urn not in spared]
 
     def _delete(self, old: ResourceState) -> bool:
         if self.stopped:
@@ -380,10 +384,10 @@ class Deployment:
 
     def finish_stack(self) -> None:
         """Settle the stack's outputs: the program's; after a failure those of before stay where it gave no new ones."""
-        stack = next((each for each in self._registered.values() if each.is_stack), None)
+        stack = next((resource for resource in self._registered.values() if resource.is_stack), None)
         if stack is None:
             return
-        before = next((each.outputs for each in self.ledger.base if each.is_stack), {})
+        before = next((resource.outputs for resource in self.ledger.base if resource.is_stack), {})
         given = self.stack_outputs
         stack.outputs = {**before, **(given or {})} if self.failed or given is None else given
 

@@ -50,10 +50,10 @@ class Folder(Struct, frozen=True):
         Raises ``UnsupportedError`` for an encrypted value: only the CLI, with the stack's passphrase, can open it.
         """
         path = self.path / f"Pulumi.{stack}.yaml"
-        found = _load(path).get("config") or {} if path.exists() else {}
-        if not isinstance(found, Mapping):
+        settings = _load(path).get("config") or {} if path.exists() else {}
+        if not isinstance(settings, Mapping):
             raise MalformedError(f"{path}: 'config' is no mapping of keys to values.")
-        return {str(key): _setting(key, value, path) for key, value in found.items()}
+        return {str(key): _setting(key, value, path) for key, value in settings.items()}
 
 
 def read_folder(path: str | Path) -> Folder:
@@ -188,12 +188,12 @@ def _load(path: Path) -> dict[str, Any]:
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with the SDK, and only folders need it
 
     try:
-        found = yaml.safe_load(read_text(path, path.name, "Give the folder of a Pulumi project."))
+        content = yaml.safe_load(read_text(path, path.name, "Give the folder of a Pulumi project."))
     except yaml.YAMLError as error:
         raise MalformedError(f"{path} is no YAML: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise MalformedError(f"{path} holds no mapping.")
-    return found
+    return content
 
 
 def _setting(key: Any, value: Any, path: Path) -> str:

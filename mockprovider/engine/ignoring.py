@@ -65,10 +65,10 @@ def _reset_key(old: Value, new: Value, key: str, rest: Path) -> Change:
 def _reset_index(old: Value, new: Value, index: int, rest: Path) -> Change:
     if index < 0:
         return new, False
-    lists = [isinstance(each, (list, tuple)) for each in (old, new)]
+    lists = [isinstance(value, (list, tuple)) for value in (old, new)]
     if not all(lists):
         return new, not any(lists)
-    there = [index < len(each) for each in (old, new)]
+    there = [index < len(value) for value in (old, new)]
     if not all(there):
         return new, not rest and not any(there)
     inner, followed = _reset(old[index], new[index], rest) if rest else (old[index], True)
@@ -93,5 +93,5 @@ def _reset_every_key(old: Value, new: Mapping[str, Value], rest: Path) -> Change
     if not rest:
         return dict(old), True
     shared = {key: _reset(old[key], new[key], rest) for key in old if key in new}
-    followed = all(each for _, each in shared.values()) and old.keys() == new.keys()
+    followed = all(complete for _, complete in shared.values()) and old.keys() == new.keys()
     return {**new, **{key: inner for key, (inner, _) in shared.items()}}, followed

@@ -22,13 +22,13 @@ class Ledger:
         self._done: set[int] = set()
         self._renamed: dict[str, str] = {}
         self._secrets_providers = state.secrets_providers
-        self.base: tuple[ResourceState, ...] = tuple(copied(each) for each in state.resources)
-        self.live: dict[str, ResourceState] = {each.urn: each for each in self.base if not each.delete}
+        self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
+        self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
 
     def rebase(self, resources: Sequence[ResourceState]) -> None:
         """Go on from ``resources``, which a refresh found."""
         self.base = tuple(resources)
-        self.live = {each.urn: each for each in self.base if not each.delete}
+        self.live = {resource.urn: resource for resource in self.base if not resource.delete}
 
     def add(self, new: ResourceState) -> None:
         """``new`` exists from now on; what it depends on has been added before."""
@@ -61,7 +61,7 @@ class Ledger:
     def forget_pending(self, *, keep: str) -> None:
         """Drop the cut-off operations that were remembered, except those of the kind ``keep``."""
         with self._lock:
-            self._pending = {number: each for number, each in self._pending.items() if each.kind == keep}
+            self._pending = {number: operation for number, operation in self._pending.items() if operation.kind == keep}
 
     @property
     def pending(self) -> tuple[PendingOperation, ...]:
@@ -72,15 +72,17 @@ class Ledger:
     def leftovers(self) -> list[ResourceState]:
         """What was there before and has not become anything else."""
         with self._lock:
-            return [each for each in self.base if id(each) not in self._done]
+            return [resource for resource in self.base if id(resource) not in self._done]
 
     def snapshot(self) -> State:
         """The state as it is now, in copies: what is new in the order of its making, then what was there before."""
         with self._lock:
-            kept = [each for each in (*self._news, *self.base) if id(each) not in self._done]
-            pending = tuple(PendingOperation(each.kind, copied(each.resource)) for each in self._pending.values())
+            kept = [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
+            pending = tuple(
+                PendingOperation(operation.kind, copied(operation.resource)) for operation in self._pending.values()
+            )
             renamed = dict(self._renamed)
-        return State(tuple(_following(each, renamed) for each in kept), pending, self._secrets_providers)
+        return State(tuple(_following(resource, renamed) for resource in kept), pending, self._secrets_providers)
 
 
 def _following(state: ResourceState, renamed: dict[str, str]) -> ResourceState:

@@ -139,13 +139,13 @@ class Planner:
         return urn
 
     def _old(self, urn: str, goal: Goal) -> ResourceState | None:
-        found = self._ledger.live.get(urn)
-        if found is not None:
-            return found
+        old = self._ledger.live.get(urn)
+        if old is not None:
+            return old
         taken = set(self._adopted.values())
         for alias in alias_urns(goal, self._operation.stack, self._operation.project, self._adopted):
-            found = self._ledger.live.get(alias)
-            if found is None:
+            old = self._ledger.live.get(alias)
+            if old is None:
                 continue
             if alias in self._planned or alias in taken:
                 raise RefusedError(
@@ -153,7 +153,7 @@ class Planner:
                 )
             self._adopted[urn] = alias
             self._ledger.rename(alias, urn)
-            return found
+            return old
         return None
 
     # Reading ---------------------------------------------------------------------------------------------------------
@@ -192,21 +192,21 @@ class Planner:
         new = copied(old, urn=urn)
         self._planned.setdefault(urn, new)
         steps = []
-        for each in old.dependency_urns():
-            before = self._ledger.live.get(each)
-            if before is not None and each not in self._planned and each not in self._adopted.values():
-                steps += self._unchanged(before, each)
+        for dependency in old.dependency_urns():
+            before = self._ledger.live.get(dependency)
+            if before is not None and dependency not in self._planned and dependency not in self._adopted.values():
+                steps += self._unchanged(before, dependency)
         return [*steps, Step(op=StepOp.SAME, old=old, new=new)]
 
     def going_with(self, targets: Targets) -> set[str]:
         """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""
         going: set[str] = set()
-        for each in self._ledger.base:
-            if targets.names(each.urn) or not going.isdisjoint(each.dependency_urns()):
-                going.add(each.urn)
-        roots = [each for each in self._ledger.base if each.urn in going]
+        for resource in self._ledger.base:
+            if targets.names(resource.urn) or not going.isdisjoint(resource.dependency_urns()):
+                going.add(resource.urn)
+        roots = [resource for resource in self._ledger.base if resource.urn in going]
         for root in roots:
-            going.update(each.urn for each in self._dependent_replacements(root) + self._replaced_with(root.urn))
+            going.update(resource.urn for resource in self._dependent_replacements(root) + self._replaced_with(root.urn))
         return going
 
     def _refuse_left_out(self, new: ResourceState) -> None:
@@ -329,59 +329,63 @@ class Planner:
         self._run.provider(old)
         return self._delete_dependents(old, case.new.urn)
 
-    def _object(self, found: Sequence[Objection], urn: str) -> None:
-        if found and not self._run.preview:
-            raise RefusedError(found[0].message)
-        for each in found:
-            if each.severity == "error":
-                self._run.object(RefusedError(each.message), urn)
+    def _object(self, against: Sequence[Objection], urn: str) -> None:
+        if against and not self._run.preview:
+            raise RefusedError(against[0].message)
+        for objection in against:
+            if objection.severity == "error":
+                self._run.object(RefusedError(objection.message), urn)
             else:
-                self._run.log(each.severity, each.message, urn)
+                self._run.log(objection.severity, objection.message, urn)
 
     def _delete_dependents(self, old: ResourceState, urn: str) -> list[Step]:
         steps = []
-        for each in reversed(self._dependent_replacements(old) + self._replaced_with(urn)):
-            if id(each) in self._condemned:
+        for resource in reversed(self._dependent_replacements(old) + self._replaced_with(urn)):
+            if id(resource) in self._condemned:
                 continue
-            if each.protect and not each.delete:
+            if resource.protect and not resource.delete:
                 raise RefusedError(
-                    f"unable to replace resource {each.urn!r} as part of replacing {urn!r}: it is protected. "
+                    f"unable to replace resource {resource.urn!r} as part of replacing {urn!r}: it is protected. "
                     "Remove `protect` from it."
                 )
-            self._condemned.add(id(each))
-            self._deleted.add(each.urn)
+            self._condemned.add(id(resource))
+            self._deleted.add(resource.urn)
             steps.append(
-                Step(op=StepOp.DELETE if each.delete else StepOp.DELETE_REPLACED, old=each, before_replace=not each.delete)
+                Step(
+                    op=StepOp.DELETE if resource.delete else StepOp.DELETE_REPLACED,
+                    old=resource,
+                    before_replace=not resource.delete,
+                )
             )
         return steps
 
     def _dependent_replacements(self, root: ResourceState) -> list[ResourceState]:
         """What must be deleted before ``root`` can be: found by asking Diff with the inputs that come from it unknown."""
-        found: list[ResourceState] = []
+        replacements: list[ResourceState] = []
         urns = {root.urn}
-        for each in dependents(self._ledger.base, root, lambda urn: urn in self._planned or urn in self._deleted):
-            if each.custom and not each.external and self._goes_with(each, urns):
-                found.append(each)
-                urns.add(each.urn)
-        return found
+        for resource in dependents(self._ledger.base, root, lambda urn: urn in self._planned or urn in self._deleted):
+            if resource.custom and not resource.external and self._goes_with(resource, urns):
+                replacements.append(resource)
+                urns.add(resource.urn)
+        return replacements
 
-    def _goes_with(self, each: ResourceState, urns: set[str]) -> bool:
-        if each.provider_urn in urns:
-            self._run.provider(each)
+    def _goes_with(self, resource: ResourceState, urns: set[str]) -> bool:
+        if resource.provider_urn in urns:
+            self._run.provider(resource)
             return True
-        unknown = {key for key, deps in each.property_dependencies.items() if not urns.isdisjoint(deps)}
-        if unknown.isdisjoint(each.inputs):
+        unknown = {key for key, deps in resource.property_dependencies.items() if not urns.isdisjoint(deps)}
+        if unknown.isdisjoint(resource.inputs):
             return False
-        if each.is_provider:
-            self._run.registry.same(each.urn, each.id, each.inputs)
-        provider = self._run.manager(each)
-        inputs = {key: UNKNOWN if key in unknown else value for key, value in each.inputs.items()}
-        diff = provider.diff(identity(each, ignore_changes=each.ignore_changes), inputs)
-        return with_replace_on_changes(diff, each.replace_on_changes, init_errors=False).wants_replacement
+        if resource.is_provider:
+            self._run.registry.same(resource.urn, resource.id, resource.inputs)
+        provider = self._run.manager(resource)
+        inputs = {key: UNKNOWN if key in unknown else value for key, value in resource.inputs.items()}
+        diff = provider.diff(identity(resource, ignore_changes=resource.ignore_changes), inputs)
+        return with_replace_on_changes(diff, resource.replace_on_changes, init_errors=False).wants_replacement
 
     def _replaced_with(self, urn: str) -> list[ResourceState]:
         return [
-            each
-            for each in self._ledger.base
-            if urn in each.replace_with and each.urn not in self._planned and each.urn not in self._deleted
+            resource
+            for resource in self._ledger.base
+            if urn in resource.replace_with and resource.urn not in self._planned and resource.urn not in self._deleted
         ]

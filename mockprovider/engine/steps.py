@@ -201,19 +201,19 @@ def refresh(run: Run, step: Step) -> None:
     if not old.custom or old.is_provider or old.pending_replacement:
         return
     provider = run.manager(old)
-    found = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
-    if not found.id or found.outputs is None:
+    actual = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
+    if not actual.id or actual.outputs is None:
         step.result, step.new = StepOp.DELETE, None
         return
-    if found.init_errors:
-        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(found.init_errors), old.urn)
-    inputs = old.inputs if found.inputs is None else found.inputs
-    new = copied(old, id=found.id, inputs=inputs, refresh_before_update=found.refresh_before_update)
-    new.init_errors = list(found.init_errors)
-    new.outputs = found.outputs
+    if actual.init_errors:
+        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(actual.init_errors), old.urn)
+    inputs = old.inputs if actual.inputs is None else actual.inputs
+    new = copied(old, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
+    new.init_errors = list(actual.init_errors)
+    new.outputs = actual.outputs
     _dress(new)
     if old.external:
-        changed = not same(found.outputs, old.outputs)
+        changed = not same(actual.outputs, old.outputs)
     else:
         changed = provider.diff(identity(new, ignore_changes=old.ignore_changes), old.inputs).changes == Changes.SOME
     step.new, step.result = new, StepOp.UPDATE if changed else StepOp.SAME

@@ -82,8 +82,8 @@ class DaemonExecutor(ThreadPoolExecutor):
         super().__init__(1)
         self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
         self._workers = [threading.Thread(target=self._serve, daemon=True, name="mockprovider-step") for _ in range(workers)]
-        for each in self._workers:
-            each.start()
+        for worker in self._workers:
+            worker.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have ``fn`` called by one of the threads."""
@@ -95,8 +95,8 @@ class DaemonExecutor(ThreadPoolExecutor):
         """End the threads once they have done what was submitted, and wait for that unless told not to."""
         for _ in self._workers:
             self._work.put(None)
-        for each in self._workers if wait else ():
-            each.join()
+        for worker in self._workers if wait else ():
+            worker.join()
 
     def _serve(self) -> None:
         while (job := self._work.get()) is not None:
