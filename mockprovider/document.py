@@ -245,9 +245,9 @@ def _struct(node: Node, type_: Any, _: Mapping[str, str]) -> Any:
     known = {item.encode_name: item for item in type_.fields if item.encode_name not in left_out}
     tag = [type_.tag_field] if isinstance(type_, types.StructType) and type_.tag_field else []
     members = node.members((*tag, *known), needed=[key for key, item in known.items() if item.required])
-    given = {key: _read(member, known[key].type) for key, member in members.items() if key in known}
+    values = {key: _read(member, known[key].type) for key, member in members.items() if key in known}
     with node.placed():
-        return convert(given, type_.cls)
+        return convert(values, type_.cls)
 
 
 def _dict(node: Node, type_: Any, words: Mapping[str, str]) -> Any:

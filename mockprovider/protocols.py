@@ -147,8 +147,8 @@ def of_family(family: ProviderProtocol | str = "", version: int | None = None) -
         raise DefinitionError(
             f"The protocol {versions[0].family} has one version, and {version!r} was asked for. Leave it out."
         )
-    there = _listed([str(number) for number in numbers])
-    raise DefinitionError(f"There is no version {version!r} of the protocol {versions[0].family}: give {there}.")
+    choices = _listed([str(number) for number in numbers])
+    raise DefinitionError(f"There is no version {version!r} of the protocol {versions[0].family}: give {choices}.")
 
 
 def of_executable(name: str) -> tuple[ProviderProtocol, str] | None:

@@ -116,17 +116,17 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
     if marker is None:
         return None
     try:
-        given = arguments(marker.args, marker.kwargs)
+        options = arguments(marker.args, marker.kwargs)
     except DefinitionError as error:
         _give_up(error)
-    own = cassette_path(request.node.path, request.node.name)
+    default_path = cassette_path(request.node.path, request.node.name)
     return CassetteUse(
-        request.node.path.parent / given["path"] if given["path"] else own,
+        request.node.path.parent / options["path"] if options["path"] else default_path,
         request.config.getoption(RECORD),
-        command=given["command"],
-        protocol=given["protocol"],
-        env=given["env"] or {},
-        name=given["name"] or "",
+        command=options["command"],
+        protocol=options["protocol"],
+        env=options["env"] or {},
+        name=options["name"] or "",
     )
 
 

@@ -161,8 +161,8 @@ def _bearing(declared: ResourceType) -> None:
     force_setattr(declared, "traits", tuple(declared.traits))
     for trait in declared.traits:
         if not isinstance(trait, Traits):
-            ours = " or ".join(f"{kind.__module__}.{kind.__name__}" for kind in trait_kinds())
-            raise DefinitionError(f"{declared.token}: {trait!r} are no traits. Give {ours}.")
+            kinds = " or ".join(f"{kind.__module__}.{kind.__name__}" for kind in trait_kinds())
+            raise DefinitionError(f"{declared.token}: {trait!r} are no traits. Give {kinds}.")
         if declared.trait(type(trait)) is not trait:
             raise DefinitionError(
                 f"{declared.token} has two {type(trait).__module__}.{type(trait).__name__}: make one of them."

@@ -71,18 +71,18 @@ class Bindings:
 
     def fit(self, pairs: Iterable[Pair]) -> bool:
         """Whether these pairs agree with each other and with what is bound already."""
-        one: dict[tuple[int, str], Any] = {}
+        bound: dict[tuple[int, str], Any] = {}
         for pair in pairs:
             place = pair.number, pair.kind
             if self._is_stand_in(pair):
                 continue
-            if self._sent.get(place, pair.value) != pair.value or one.setdefault(place, pair.value) != pair.value:
+            if self._sent.get(place, pair.value) != pair.value or bound.setdefault(place, pair.value) != pair.value:
                 return False
-        others = {**self._sent, **one}
+        others = {**self._sent, **bound}
         return not any(
             value == other and place != elsewhere and place[1] == elsewhere[1]
-            for place, value in one.items()
-            for elsewhere, other in (others if place[1] == "bool" else one).items()
+            for place, value in bound.items()
+            for elsewhere, other in (others if place[1] == "bool" else bound).items()
         )
 
     @staticmethod

@@ -27,18 +27,18 @@ def without_repeats(cassette: Cassette, mutates: Callable[[str], bool]) -> Casse
         answers[asked[interaction.n]].add(answer_digest(interaction))
     seen: set[str] = set()
     kept: list[Interaction] = []
-    gone: set[int] = set()
+    dropped: set[int] = set()
     for interaction in cassette.interactions:
         if interaction.parent is not None:
             # What a provider asked its engine stays with the call during which it did, and follows it.
-            kept += [] if interaction.parent in gone else [interaction]
+            kept += [] if interaction.parent in dropped else [interaction]
             continue
         question = asked[interaction.n]
         repeated = question in seen and len(answers[question]) == 1
         if not repeated or interaction.urn or interaction.op in COUNTED or mutates(interaction.method):
             kept.append(interaction)
         else:
-            gone.add(interaction.n)
+            dropped.add(interaction.n)
         seen.add(question)
     numbers = {interaction.n: n for n, interaction in enumerate(kept, 1)}
     return replace(

@@ -141,7 +141,7 @@ class Vocabulary:
             options[one].add(other)
         # What tells nothing is replaced only where the request has had it replaced, by what the same object has there. So is
         # what one object has twice and the other in two spellings.
-        placed = {mark: now for mark, (_, now) in zip(recorded, live, strict=True) if now in options.get(mark[1], ())}
+        placed = {mark: atom for mark, (_, atom) in zip(recorded, live, strict=True) if atom in options.get(mark[1], ())}
         telling = {one: others for one, others in options.items() if one in self._told_by}
         changes = {one: min(others) for one, others in telling.items() if len(others) == 1}
         renaming = Renaming(changes, placed, telling.keys() - changes.keys())
@@ -188,11 +188,11 @@ def learn(makers: Sequence[RecordedEntry]) -> Vocabulary:
         vocabulary.add(born)
         places = {birth.place for birth in born}
         rest = [entry for entry in rest if entry.place not in places]
-    own = {birth.place: birth.atoms for birth in vocabulary.births}
-    for entry in makers if own else ():
+    generated = {birth.place: birth.atoms for birth in vocabulary.births}
+    for entry in makers if generated else ():
         request, answer = vocabulary.marked(entry.request)[1], vocabulary.marked(entry.interaction.response)[1]
         # What is in an answer, and comes neither from the request nor was generated for it, is there by chance.
-        vocabulary.common |= {atom for _, atom in answer} - {atom for _, atom in request} - {*own.get(entry.place, ())}
+        vocabulary.common |= {atom for _, atom in answer} - {atom for _, atom in request} - {*generated.get(entry.place, ())}
     return vocabulary
 
 

@@ -66,14 +66,14 @@ def used(cassette: Cassette, choice: Choice, call: Call) -> str:
 
 def ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call, live: Any) -> str:
     """A call with several recorded answers that cannot be told apart."""
-    one, other = candidates[0].entry.interaction, candidates[1].entry.interaction
+    first, second = candidates[0].entry.interaction, candidates[1].entry.interaction
     places = ", ".join(str(candidate.entry.interaction.n) for candidate in candidates)
     sessions = sorted({candidate.entry.interaction.session for candidate in candidates})
     return "\n".join([
         f"{cassette.name} holds {len(candidates)} answers to {_asked(call)} that cannot be told apart: interactions {places}.",
         f"It asks: {show(neutral(live), ASKED_WIDTH)}",
         f"Their requests are equal, they name no resource, and they were recorded {_when(sessions)}. The answers differ:",
-        *_shown(differences(_answer(cassette, one), _answer(cassette, other)), f"in {one.n}", f"in {other.n}"),
+        *_shown(differences(_answer(cassette, first), _answer(cassette, second)), f"in {first.n}", f"in {second.n}"),
         _apart(sessions),
     ])  # fmt: skip
 

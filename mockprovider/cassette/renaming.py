@@ -72,7 +72,7 @@ class Renaming:
 
     def turns(self, recorded: Iterable[Mark], live: Iterable[Mark]) -> bool:
         """Whether it makes these marks of those, one by one."""
-        return all(self._other(*mark) == now for mark, (_, now) in zip(recorded, live, strict=True))
+        return all(self._other(*mark) == atom for mark, (_, atom) in zip(recorded, live, strict=True))
 
     def _other(self, key: str, atom: Atom) -> Atom:
         return self._changes.get(atom) or self._placed.get((key, atom), atom)

@@ -30,8 +30,8 @@ def serve_fake(
     double = Double(*read_types(types, say), layers=(narrate,), seed=seed, strict=strict, clock=RealClock())
     with double:
         _serve(double, protocol, host, port, major)
-        left = len(double.cloud.objects())
-        click.echo("1 object was left in the cloud." if left == 1 else f"{left} objects were left in the cloud.")
+        count = len(double.cloud.objects())
+        click.echo("1 object was left in the cloud." if count == 1 else f"{count} objects were left in the cloud.")
 
 
 def serve_recording(
@@ -42,9 +42,9 @@ def serve_recording(
     Raises ``CassetteError`` if nobody called it: what was recorded before then stays.
     """
     behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
-    how = "--compact " if compact else ""
-    how += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
-    created_by = f"mockprovider record {protocol} --cassette {cassette.name} {how}"
+    options = "--compact " if compact else ""
+    options += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
+    created_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
     draft = Draft(cassette)
     wiring = recording(draft.file, behind, protocol, created_by=created_by, compact=compact)
     recorder = wiring.recorder

@@ -47,8 +47,8 @@ def _of_today(call: Call, proceed: Handler) -> Reply:
     return proceed(call)
 
 
-def _unpacked(given: object) -> str:
-    return " Give several one by one: define(one, another)." if isinstance(given, (list, tuple, set)) else ""
+def _unpacked(definition: object) -> str:
+    return " Give several one by one: define(one, another)." if isinstance(definition, (list, tuple, set)) else ""
 
 
 class Double:

@@ -192,8 +192,8 @@ def endpoint(
 
     edge = adapter(protocol)
 
-    def open_(who: str) -> Session:
-        session = double.open(protocol, package=package, peer=who)
+    def open_(peer: str) -> Session:
+        session = double.open(protocol, package=package, peer=peer)
         introduce(session)
         return session
 

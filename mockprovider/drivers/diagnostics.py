@@ -63,8 +63,10 @@ def _parsed(text: str) -> dict[str, Any]:
     return document
 
 
-def _diagnostic(said: Mapping[str, Any]) -> CliDiagnostic:
-    snippet, range_ = said.get("snippet") or {}, said.get("range") or {}
+def _diagnostic(diagnostic: Mapping[str, Any]) -> CliDiagnostic:
+    snippet, range_ = diagnostic.get("snippet") or {}, diagnostic.get("range") or {}
     code = str(snippet.get("code") or "").strip()
     place = f"{range_['filename']}, line {range_['start']['line']}" if range_ else ""
-    return CliDiagnostic(said["severity"], said["summary"], said.get("detail", ""), said.get("address", ""), code, place)
+    return CliDiagnostic(
+        diagnostic["severity"], diagnostic["summary"], diagnostic.get("detail", ""), diagnostic.get("address", ""), code, place
+    )

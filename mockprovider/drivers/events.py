@@ -70,8 +70,8 @@ def read_log(lines: Iterable[str]) -> Log:
             outputs = _outputs(ended["metadata"]) if ended["metadata"]["type"] == STACK_TYPE else outputs
         elif (failed := event.get("resOpFailedEvent")) is not None:
             _last(steps, failed["metadata"]).failed = True
-        elif (said := event.get("diagnosticEvent")) is not None and said["severity"] != "debug":
-            diagnostics.append((said["severity"], said["message"]))
+        elif (diagnostic := event.get("diagnosticEvent")) is not None and diagnostic["severity"] != "debug":
+            diagnostics.append((diagnostic["severity"], diagnostic["message"]))
     summary = Counter(step.op for step in steps if step.counts)
     urns = frozenset(step.urn for step in steps)
     return Log([(step.op, step.urn) for step in steps if step.happened], diagnostics, dict(summary), urns, outputs)

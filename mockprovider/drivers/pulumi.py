@@ -140,8 +140,8 @@ class PulumiCli:
         Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
-        given = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
-        return self._operate(("up", "--yes", *given, *arguments), program, options, expect_failure=expect_failure)
+        flags = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
+        return self._operate(("up", "--yes", *flags, *arguments), program, options, expect_failure=expect_failure)
 
     def preview(
         self,
@@ -154,8 +154,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi preview``; ``save_plan`` is where to save the update plan. Other arguments and errors as for ``up``."""
-        given = _flags(**{"refresh": refresh, "save-plan": save_plan})
-        return self._operate(("preview", *given, *arguments), program, options, expect_failure=expect_failure)
+        flags = _flags(**{"refresh": refresh, "save-plan": save_plan})
+        return self._operate(("preview", *flags, *arguments), program, options, expect_failure=expect_failure)
 
     def refresh(
         self,
@@ -167,8 +167,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi refresh``, or only its preview; ``program`` gives only the project's settings. The rest is as for ``up``."""
-        how = _without_program(preview=preview)
-        return self._operate(("refresh", *how, *arguments), program or {}, options, expect_failure=expect_failure)
+        flags = _without_program(preview=preview)
+        return self._operate(("refresh", *flags, *arguments), program or {}, options, expect_failure=expect_failure)
 
     def destroy(
         self,
@@ -180,8 +180,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi destroy``, or only its preview. Arguments and errors as for ``up``."""
-        how = (*_without_program(preview=preview), *_flags(refresh=refresh))
-        return self._operate(("destroy", *how, *arguments), {}, options, expect_failure=expect_failure)
+        flags = (*_without_program(preview=preview), *_flags(refresh=refresh))
+        return self._operate(("destroy", *flags, *arguments), {}, options, expect_failure=expect_failure)
 
     def import_resource(
         self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
@@ -190,8 +190,8 @@ class PulumiCli:
 
         The CLI's generated code is not asked for: no language host answers for it. Errors as for ``up``.
         """
-        given = _flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
-        command = ("import", "--yes", *given, type_, name, id_)
+        flags = _flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
+        command = ("import", "--yes", *flags, type_, name, id_)
         return self._operate(command, {}, {}, expect_failure=expect_failure)
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:

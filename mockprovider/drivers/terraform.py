@@ -75,15 +75,15 @@ class TerraformResult(Struct):
     def resource(self, address: str) -> dict[str, Any]:
         """The first instance of ``address`` (without index) in the state: ``attributes``, ``status`` …. Raises ``KeyError``."""
         __tracebackhide__ = True
-        there: dict[str, dict[str, Any]] = {}
+        instances: dict[str, dict[str, Any]] = {}
         for resource in filter(lambda resource: resource["instances"], self.state.get("resources", [])):
-            there.setdefault(
+            instances.setdefault(
                 f"{'data.' if resource['mode'] == 'data' else ''}{resource['type']}.{resource['name']}",
                 resource["instances"][0],
             )
-        if address not in there:
-            raise KeyError(f"there is no {address!r} in the state; there are: {', '.join(there) or 'none'}")
-        return there[address]
+        if address not in instances:
+            raise KeyError(f"there is no {address!r} in the state; there are: {', '.join(instances) or 'none'}")
+        return instances[address]
 
 
 class Adopter(Protocol):

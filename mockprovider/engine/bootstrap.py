@@ -23,25 +23,25 @@ MACHINERY = (__file__, str(Path(asyncio.__file__).parent), str(Path("pulumi", "r
 """Where the frames come from that lead to a program's first line, and say nothing about it."""
 
 
-def main(given: dict[str, Any]) -> int:
+def main(settings: dict[str, Any]) -> int:
     """Run the program; returns the exit code."""
     import pulumi  # noqa: PLC0415 - what it takes to import the SDK belongs to the program's run
     from pulumi.runtime import Settings, configure, run_in_stack, set_all_config  # noqa: PLC0415 - as above
 
     configure(
         Settings(
-            project=given["project"],
-            stack=given["stack"],
-            monitor=given["monitor"],
-            engine=given["engine"],
-            parallel=given["parallel"],
-            dry_run=given["preview"],
-            organization=given["organization"],
-            root_directory=given["root"],
+            project=settings["project"],
+            stack=settings["stack"],
+            monitor=settings["monitor"],
+            engine=settings["engine"],
+            parallel=settings["parallel"],
+            dry_run=settings["preview"],
+            organization=settings["organization"],
+            root_directory=settings["root"],
         )
     )
     set_all_config(json.loads(os.environ["PULUMI_CONFIG"]), json.loads(os.environ["PULUMI_CONFIG_SECRET_KEYS"]))
-    entry = given["entry"]
+    entry = settings["entry"]
     # A folder is put on the path by runpy itself; a file's neighbours are importable as if it had been run by name.
     sys.path.insert(0, str(Path(entry).parent))
     loop = asyncio.new_event_loop()

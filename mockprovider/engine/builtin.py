@@ -58,8 +58,8 @@ class Builtin:
         id_ = "" if call.preview else str(uuid.UUID(bytes=hashlib.sha256(call.urn.encode()).digest()[:16], version=4))
         if call.type == STACK_REFERENCE:
             return self._referred(call, id_)
-        given = (call.inputs or {}).get("input")
-        return Reply(id=id_, value={"input": given, "output": given})
+        value = (call.inputs or {}).get("input")
+        return Reply(id=id_, value={"input": value, "output": value})
 
     def _read(self, call: Call) -> Reply:
         if call.type == STACK_REFERENCE and call.prior_inputs:
@@ -90,13 +90,13 @@ class Builtin:
 
 
 def _checked(call: Call) -> Reply:
-    wanted = INPUT.get(call.type)
-    if wanted is None:
+    required = INPUT.get(call.type)
+    if required is None:
         return Reply(failures=(Failure(f"unrecognized resource type {call.type!r}", status="unknown"),))
-    given = call.inputs or {}
-    failures = [Failure(f"unknown property {name!r}", name) for name in given if name != wanted]
-    if wanted not in given:
-        failures.append(Failure(f"missing required property {wanted!r}", wanted))
+    inputs = call.inputs or {}
+    failures = [Failure(f"unknown property {name!r}", name) for name in inputs if name != required]
+    if required not in inputs:
+        failures.append(Failure(f"missing required property {required!r}", required))
     return Reply(inputs=call.inputs, failures=tuple(failures))
 
 

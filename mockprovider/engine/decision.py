@@ -152,11 +152,11 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
     if old.external:
         return Decision.TAKE_OVER
     diff = diff or Diff(Changes.NONE)
-    some = diff.changes == Changes.SOME
-    if old.pending_replacement or (some and diff.wants_replacement):
+    changed = diff.changes == Changes.SOME
+    if old.pending_replacement or (changed and diff.wants_replacement):
         return _replacement(old, goal, diff)
     # Initialization errors are mended by an update even where nothing changed.
-    return Decision.UPDATE if some or old.init_errors else Decision.SAME
+    return Decision.UPDATE if changed or old.init_errors else Decision.SAME
 
 
 def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:

@@ -388,8 +388,8 @@ class Deployment:
         if stack is None:
             return
         before = next((resource.outputs for resource in self.ledger.base if resource.is_stack), {})
-        given = self.stack_outputs
-        stack.outputs = {**before, **(given or {})} if self.failed or given is None else given
+        outputs = self.stack_outputs
+        stack.outputs = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
 
     def close(self) -> None:
         """End the sessions of all providers."""

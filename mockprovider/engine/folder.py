@@ -98,7 +98,7 @@ def run_folder(folder: Folder, environment: Environment) -> Ended:
 
 
 def _start(folder: Folder, environment: Environment, served: Served, output: IO[bytes]) -> subprocess.Popen[bytes]:
-    given = {
+    settings = {
         "monitor": served.address,
         "engine": served.address,
         "project": environment.project,
@@ -115,7 +115,7 @@ def _start(folder: Folder, environment: Environment, served: Served, output: IO[
         "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(environment.secret_keys)),
     }
     cwd = folder.entry if folder.entry.is_dir() else folder.entry.parent
-    command = [folder.python, "-u", str(BOOTSTRAP), json.dumps(given)]
+    command = [folder.python, "-u", str(BOOTSTRAP), json.dumps(settings)]
     return subprocess.Popen(
         command,
         cwd=cwd,
@@ -143,10 +143,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _ended(code: int, output: IO[bytes]) -> Ended:
     output.seek(0)
-    said = output.read().decode("utf-8", "replace").strip()
+    printed = output.read().decode("utf-8", "replace").strip()
     if code == 0:
-        return Ended(output=said)
-    error = ProgramError(f"The program ended with exit code {code}.\n{said[-SHOWN:]}")
+        return Ended(output=printed)
+    error = ProgramError(f"The program ended with exit code {code}.\n{printed[-SHOWN:]}")
     return Ended(error, quiet=code == GONE)
 
 

@@ -93,28 +93,28 @@ def repaired(resources: Sequence[ResourceState], parents: Mapping[str, str]) -> 
     """``resources`` without references to what is not there before them; a lost parent is replaced by its own, told by
     ``parents``.
     """
-    there: set[str] = set()
+    present: set[str] = set()
     mended = []
     for resource in resources:
-        mended.append(_repair(resource, there, parents))
-        there.add(resource.urn)
+        mended.append(_repair(resource, present, parents))
+        present.add(resource.urn)
     return mended
 
 
-def _repair(state: ResourceState, there: set[str], parents: Mapping[str, str]) -> ResourceState:
+def _repair(state: ResourceState, present: set[str], parents: Mapping[str, str]) -> ResourceState:
     parent = state.parent
-    while parent and parent not in there:
+    while parent and parent not in present:
         parent = parents.get(parent, "")
     return replace(
         state,
         parent=parent,
-        dependencies=tuple(urn for urn in state.dependencies if urn in there),
+        dependencies=tuple(urn for urn in state.dependencies if urn in present),
         # A property that depends on nothing is not mentioned any more, as after a refresh of the CLI's.
         property_dependencies={
-            key: left
+            key: remaining
             for key, urns in state.property_dependencies.items()
-            if (left := tuple(urn for urn in urns if urn in there))
+            if (remaining := tuple(urn for urn in urns if urn in present))
         },
-        deleted_with=state.deleted_with if state.deleted_with in there else "",
-        replace_with=tuple(urn for urn in state.replace_with if urn in there),
+        deleted_with=state.deleted_with if state.deleted_with in present else "",
+        replace_with=tuple(urn for urn in state.replace_with if urn in present),
     )

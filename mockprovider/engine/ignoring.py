@@ -19,15 +19,15 @@ def with_ignored(inputs: Bag, old_inputs: Bag, ignored: Sequence[str]) -> tuple[
 
     Paths that are none are passed over, as the engine does. A list is neither grown nor shrunk through an ignored element.
     """
-    result: Value = dict(inputs)
+    effective: Value = dict(inputs)
     refused = []
     for text in ignored:
         path = _parsed(text)
         if path:
-            result, followed = _reset(old_inputs, result, path)
+            effective, followed = _reset(old_inputs, effective, path)
             if not followed:
                 refused.append(text)
-    return result, tuple(refused)
+    return effective, tuple(refused)
 
 
 def _parsed(text: str) -> Path:
@@ -68,9 +68,9 @@ def _reset_index(old: Value, new: Value, index: int, rest: Path) -> Change:
     lists = [isinstance(value, (list, tuple)) for value in (old, new)]
     if not all(lists):
         return new, not any(lists)
-    there = [index < len(value) for value in (old, new)]
-    if not all(there):
-        return new, not rest and not any(there)
+    within = [index < len(value) for value in (old, new)]
+    if not all(within):
+        return new, not rest and not any(within)
     inner, followed = _reset(old[index], new[index], rest) if rest else (old[index], True)
     return [inner if position == index else item for position, item in enumerate(new)], followed
 

@@ -242,11 +242,11 @@ class Planner:
         step = Step(op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing)
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
-        done = [Step(op=step.op, old=case.old, new=new, result=step.op)]
+        imported = [Step(op=step.op, old=case.old, new=new, result=step.op)]
         replaced = [Step(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
         case.old, case.new = new, new_state(case.goal, new.urn)
         self._planned[new.urn] = case.new
-        return done + replaced
+        return imported + replaced
 
     def _check(self, case: _Case) -> None:
         prepared = prepare(case.old, case.goal, recreating=case.recreating or case.replaced)

@@ -285,8 +285,8 @@ class Stack:
         return result
 
 
-def _outputs_of(given: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
-    return (lambda: given.outputs) if isinstance(given, Stack) else (lambda: given)
+def _outputs_of(source: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
+    return (lambda: source.outputs) if isinstance(source, Stack) else (lambda: source)
 
 
 def _checked(program: object) -> None:

@@ -33,10 +33,10 @@ class Work(Generic[T]):
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end, ``seconds`` at most. Returns whether it has come; Ctrl-C gets through."""
-        left = seconds
-        while left > 0 and self._thread.is_alive():
-            self._thread.join(min(SLICE, left))
-            left -= SLICE
+        seconds_left = seconds
+        while seconds_left > 0 and self._thread.is_alive():
+            self._thread.join(min(SLICE, seconds_left))
+            seconds_left -= SLICE
         return not self._thread.is_alive()
 
     def stop(self) -> None:

@@ -70,8 +70,8 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        there = sorted(file.name for file in path.parent.glob("*.json")) if path.parent.is_dir() else []
-        hint = f" {did_you_mean(path.name, there)}".rstrip()
+        existing = sorted(file.name for file in path.parent.glob("*.json")) if path.parent.is_dir() else []
+        hint = f" {did_you_mean(path.name, existing)}".rstrip()
         raise CassetteMissingError(
             f"There is no cassette {path}.{hint} To record it: --provider-record=all (pytest), or mockprovider record."
         ) from error

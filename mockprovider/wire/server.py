@@ -125,12 +125,12 @@ class Endpoint:
             return self._encode(row, Reply(failures=(failure,)), call)
 
     def _session(self, peer: str, *, opens: bool) -> Session:
-        who = self._identify(peer)
+        caller = self._identify(peer)
         with self._lock:
-            session = self._sessions.get(who)
+            session = self._sessions.get(caller)
             # Ports are used again: the first call of a conversation on a peer that has already had one starts a new session.
-            if session is None or (opens and who == peer and session.number in self._opened):
-                session = self._sessions[who] = self._open_session(who)
+            if session is None or (opens and caller == peer and session.number in self._opened):
+                session = self._sessions[caller] = self._open_session(caller)
             self._opened.add(session.number)
             return session
 
