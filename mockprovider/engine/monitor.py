@@ -135,8 +135,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
             answer.id = state.id
         return answer
 
-    def _goal(self, made: Callable[[Any], Goal], request: Any) -> Goal:
-        return self._packaged(request, self._answer(made, request))
+    def _goal(self, read_goal: Callable[[Any], Goal], request: Any) -> Goal:
+        return self._packaged(request, self._answer(read_goal, request))
 
     def _packaged(self, request: Any, goal: Goal) -> Goal:
         goal_: Goal = self._answer(lambda wanted: self._packages.applied(request.packageRef, wanted), goal)
@@ -176,8 +176,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         accepts = EVERYTHING if request.acceptResources or request.tok == GET_RESOURCE else EVERYTHING - {"resources"}
         message: Any = INVOKED()
         getattr(message, "return").CopyFrom(encode(reply.value or {}, accepts))
-        for each in reply.failures:
-            message.failures.add(property=each.path, reason=each.reason)
+        for failure in reply.failures:
+            message.failures.add(property=failure.path, reason=failure.reason)
         return message
 
     def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
@@ -194,8 +194,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         getattr(message, "return").CopyFrom(encode(reply.value or {}))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
             message.returnDependencies[name].urns.extend(urns)
-        for each in reply.failures:
-            message.failures.add(property=each.path, reason=each.reason)
+        for failure in reply.failures:
+            message.failures.add(property=failure.path, reason=failure.reason)
         return message
 
     # Around it -------------------------------------------------------------------------------------------------------
@@ -258,9 +258,9 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
             code = grpc.StatusCode.UNIMPLEMENTED if isinstance(error, UnsupportedError) else code
         return MonitorError(code, str(error))
 
-    def _answer(self, what: Any, request: Any) -> Any:
+    def _answer(self, handler: Any, request: Any) -> Any:
         try:
-            return what(request)
+            return handler(request)
         except StoppedError as error:
             raise gone(error) from error
         except (CallFailedError, RefusedError, MockProviderError) as error:
