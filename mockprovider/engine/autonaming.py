@@ -29,8 +29,9 @@ CONFIG = re.compile(r"\$\{config\.([^}]+)\}")
 
 
 class Naming(Struct, frozen=True):
-    """How one resource is to be called. ``fixed`` names hold nothing random, so the old object goes before the new one comes;
-    ``insisted`` is what a provider that cannot do it is warned about.
+    """The name of one resource. A ``fixed`` name has no random part, so a replacement deletes the old object first.
+
+    ``insisted``: the user asked for it, so a provider that does not support autonaming causes a warning.
     """
 
     proposed: str = ""
@@ -40,7 +41,7 @@ class Naming(Struct, frozen=True):
 
     @property
     def options(self) -> NamingOptions:
-        """What Check is told of it."""
+        """The autonaming options of Check."""
         return NamingOptions(self.proposed, self.mode)
 
 

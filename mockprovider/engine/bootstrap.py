@@ -20,7 +20,7 @@ from typing import Any
 
 GONE = 32
 MACHINERY = (__file__, str(Path(asyncio.__file__).parent), str(Path("pulumi", "runtime", "stack.py")), "<frozen runpy>")
-"""Where the frames come from that lead to a program's first line, and say nothing about it."""
+"""Parts of file names: tracebacks leave out the frames of these files, which run the program."""
 
 
 def main(settings: dict[str, Any]) -> int:

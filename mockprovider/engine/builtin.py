@@ -45,11 +45,11 @@ class Builtin:
         }
 
     def open(self, protocol: ProviderProtocol = PULUMI, *, package: str = "", engine: EnginePort | None = None) -> Session:  # noqa: ARG002
-        """A session of the built-in provider; no double counts it."""
+        """A session of the built-in provider. It has the number 0, since it is no session of a double."""
         return Session(protocol, 0, engine=engine)
 
     def __call__(self, call: Call) -> Reply:
-        """What there is nothing to say to is answered with nothing."""
+        """Answer a call; an op that needs no answer gets an empty reply."""
         answer = self._ops.get(call.op)
         return answer(call) if answer else Reply()
 

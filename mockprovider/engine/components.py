@@ -99,7 +99,7 @@ def _inputs(bag: Mapping[str, Value], accepts: frozenset[str]) -> dict[str, Valu
 
 
 def _completed(value: Value) -> Value:
-    """As the engine sends it: with what it knows beside what the program has said."""
+    """The value as the engine sends it: resource references with name and type, assets with their hashes."""
     if isinstance(value, ResourceReference):
         urn = Urn.parse(value.urn)
         return replace(value, name=urn.name, type=urn.type)

@@ -66,7 +66,7 @@ STEPS: Mapping[Decision, tuple[StepOp, ...]] = {
     Decision.RECREATE: (StepOp.REPLACE, StepOp.CREATE_REPLACEMENT),
     Decision.TAKE_OVER: (StepOp.CREATE_REPLACEMENT, StepOp.REPLACE),
 }
-"""The steps of each decision, in order. ``replace`` is only said, never done."""
+"""The steps of each decision, in order. ``replace`` is only reported; the other steps carry it out."""
 
 KEEPS_OLD: frozenset[Decision] = frozenset({Decision.REPLACE, Decision.TAKE_OVER})
 """Where the old instance is kept, marked for deletion, until the program has ended."""
@@ -94,7 +94,7 @@ class Objection(Struct, frozen=True):
 
 
 def prepare(old: ResourceState | None, goal: Goal, *, recreating: bool = False) -> Prepared:
-    """The bags of the first Check: nothing old is shown of what is gone, external or being created anew."""
+    """The bags of the first Check. An object that is gone, external or being recreated has no old inputs there."""
     if old is None or old.external or recreating:
         return Prepared(None, goal.inputs)
     inputs, refused = with_ignored(goal.inputs, old.inputs, goal.ignore_changes)
@@ -155,7 +155,7 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
     changed = diff.changes == Changes.SOME
     if old.pending_replacement or (changed and diff.wants_replacement):
         return _replacement(old, goal, diff)
-    # Initialization errors are mended by an update even where nothing changed.
+    # A resource with initialization errors is updated even where nothing changed.
     return Decision.UPDATE if changed or old.init_errors else Decision.SAME
 
 
@@ -177,7 +177,7 @@ def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:
 def _replacement(old: ResourceState, goal: Goal, diff: Diff) -> Decision:
     first = diff.delete_before_replace if goal.delete_before_replace is None else goal.delete_before_replace
     if not first:
-        # Even what an earlier run deleted is then created first, and deleted a second time; the real engine does so, too.
+        # As in the real engine, this also creates first what an earlier run has deleted, and deletes it a second time.
         return Decision.REPLACE
     return Decision.RESUME if old.pending_replacement else Decision.DELETE_AND_REPLACE
 

@@ -79,7 +79,7 @@ class DefaultProviders:
         """``goal``, an explicit provider, with its plugin: by default the one of the package's default provider."""
         wanted = requested(goal, goal.plugin_download_url)
         if wanted.parameterization and not goal.version:
-            # The real engine then puts the plugin's version, once a state has it, in the place of the package's.
+            # As in the real engine, the plugin's version from the state, if any, replaces the package's version.
             wanted = replace(wanted, version=self._versions.get(wanted.package, wanted.version))
         wanted = wanted if wanted.url else self.normalized(wanted)
         return replace(goal, inputs=with_plugin(goal.inputs, wanted))
@@ -107,9 +107,7 @@ def requested(goal: Goal, url: str) -> Requested:
 
 
 def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Value]:
-    """A provider resource's inputs with the plugin that it is to have: ``version`` is the provider's to see, the rest
-    is not.
-    """
+    """A provider resource's inputs with its plugin. The provider sees only the ``version`` of that."""
     if not (wanted.version or wanted.url or wanted.parameterization):
         return dict(inputs)
     versioned = {"version": wanted.version} if wanted.version else {}

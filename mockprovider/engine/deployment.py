@@ -172,7 +172,7 @@ class Deployment:
         return True
 
     def _give_up(self, steps: Sequence[Step], state: ResourceState, fate: Fate) -> None:
-        """What was there before, and what it needs, stays: it is no leftover, though nothing new stands in its place."""
+        """Keep the old resources and their dependencies: they are no leftovers, although their registration failed."""
         kept = [step.old for step in steps if step.old is not None]
         with self._lock:
             self._fates[state.urn] = fate
@@ -181,11 +181,11 @@ class Deployment:
 
     @contextmanager
     def blaming(self, goal: Goal) -> Iterator[None]:
-        """What goes wrong meanwhile stops the operation. Raises ``StoppedError`` for it."""
+        """An error inside the block stops the operation. Raises ``StoppedError`` for it."""
         try:
             yield
         except EXPECTED as error:
-            # What fails because the operation was stopped is not why it was.
+            # An error after the stop is a consequence of it, not its cause.
             if not self.stopped:
                 self.fail(error, self._where(goal))
             raise StoppedError(str(error)) from error
@@ -214,7 +214,7 @@ class Deployment:
         ``StoppedError``.
         """
         if goal.type == GET_RESOURCE:
-            # Nobody is asked, and yet the state gets the provider that would be.
+            # No provider is asked, but the state gets the default provider that a call would use.
             with self._defaults_turn:
                 self._go_on()
                 self._defaults.reference(goal)
@@ -265,7 +265,7 @@ class Deployment:
         if step.result is None:
             with self.ledger.under_way("" if self.operation.preview else kind.pending, resource):
                 kind.apply(self._run, step)
-        # What a refresh came to is told only where refreshing is what the operation is for.
+        # The ops of refresh steps are reported only where the whole operation is a refresh.
         telling = step.op is not StepOp.REFRESH or self.operation.only_refresh
         op = (step.result or step.op) if telling else step.op
         counts = kind.counts and telling and step.news and op is not StepOp.SAME
@@ -275,9 +275,7 @@ class Deployment:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
 
     def refresh(self, *, flagged_only: bool = False) -> None:
-        """Read every resource of the state, or those that asked for it (``refreshBeforeUpdate``); failures are
-        noted, all are tried.
-        """
+        """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
         targets = Targets(self.operation.scope)
         flagged = [resource for resource in self.ledger.base if resource.refresh_before_update or not flagged_only]
         chosen = [resource for resource in flagged if targets.include(resource)]
@@ -287,7 +285,7 @@ class Deployment:
         if not chosen:
             return
         if not flagged_only:
-            # What was being created may exist under an id that nobody knows, which no read can tell.
+            # An interrupted create may have left an object with an unknown id, which no read can find.
             self.ledger.forget_pending(keep="creating")
         if not self._ensure_providers(chosen):
             return
@@ -334,14 +332,14 @@ class Deployment:
         removal.carry_out(condemned, lambda: self.stopped)
 
     def _misses(self, targets: Targets) -> bool:
-        """Whether a target is nowhere; each is told."""
+        """Whether some targets match no resource. Each of them is reported."""
         missing = targets.missing([*(resource.urn for resource in self.ledger.base), *self._planner.seen])
         for message in missing:
             self.object(RefusedError(message))
         return bool(missing)
 
     def _condemned(self, targets: Targets) -> list[ResourceState]:
-        """The leftovers that are to go: of a limited operation the targets, and what cannot stay without them."""
+        """The leftovers to delete: with targets, only these and the resources that cannot stay without them."""
         leftovers = [resource for resource in self.ledger.leftovers() if id(resource) not in self._held]
         if targets.excluding:
             return self._without(leftovers, staying(self.ledger.base, targets.excludes, dependents=targets.dependents))
@@ -362,7 +360,7 @@ class Deployment:
         return self._without(leftovers, {resource.urn for resource in leftovers} - going)
 
     def _without(self, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
-        """The leftovers without those that are spared, which are noted as the same."""
+        """The leftovers without the spared ones, which get a ``same`` step."""
         for resource in leftovers:
             if resource.urn in spared and not resource.delete:
                 self._execute(Step(op=StepOp.SAME, old=resource, new=copied(resource)))
@@ -374,7 +372,7 @@ class Deployment:
         try:
             self._execute(Step(op=deletion(old), old=old))
         except RefusedError as error:
-            # A protected resource touches nothing, so the others may go on, and all are told in one run.
+            # Nothing was changed yet, so the deletions go on, and one run reports all protected resources.
             self.object(error, old.urn)
             return False
         except EXPECTED as error:
@@ -383,7 +381,7 @@ class Deployment:
         return True
 
     def finish_stack(self) -> None:
-        """Settle the stack's outputs: the program's; after a failure those of before stay where it gave no new ones."""
+        """Set the stack's outputs to the program's. After a failure, old outputs that got no new value stay."""
         stack = next((resource for resource in self._registered.values() if resource.is_stack), None)
         if stack is None:
             return

@@ -63,8 +63,9 @@ def transitive_dependencies(resources: Sequence[ResourceState], of: ResourceStat
 
 
 def staying(resources: Sequence[ResourceState], excluded: Callable[[str], bool], *, dependents: bool) -> set[str]:
-    """The URNs of what is ``excluded`` from a deletion, and of all that it needs: a component that it depends on with what was
-    made inside of it. With ``dependents`` what depends on these stays, too, and what that needs.
+    """The URNs of what is ``excluded`` from a deletion and of its dependencies; a component counts with all its children.
+
+    With ``dependents``, whatever depends on these stays as well, with its own dependencies.
     """
     components = {resource.urn for resource in resources if not resource.custom}
     urns = {resource.urn for resource in resources if excluded(resource.urn)}
@@ -90,8 +91,9 @@ def _inside(resources: Sequence[ResourceState], components: Collection[str]) -> 
 
 
 def repaired(resources: Sequence[ResourceState], parents: Mapping[str, str]) -> list[ResourceState]:
-    """``resources`` without references to what is not there before them; a lost parent is replaced by its own, told by
-    ``parents``.
+    """``resources`` without references to what does not precede them. A missing parent is replaced by its own parent.
+
+    ``parents`` maps each URN to its parent's.
     """
     present: set[str] = set()
     mended = []
@@ -109,7 +111,7 @@ def _repair(state: ResourceState, present: set[str], parents: Mapping[str, str])
         state,
         parent=parent,
         dependencies=tuple(urn for urn in state.dependencies if urn in present),
-        # A property that depends on nothing is not mentioned any more, as after a refresh of the CLI's.
+        # As in the CLI's refresh, properties without dependencies are left out.
         property_dependencies={
             key: remaining
             for key, urns in state.property_dependencies.items()

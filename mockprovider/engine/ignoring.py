@@ -17,7 +17,7 @@ Change = tuple[Value, bool]
 def with_ignored(inputs: Bag, old_inputs: Bag, ignored: Sequence[str]) -> tuple[dict[str, Value], tuple[str, ...]]:
     """``inputs`` with what ``ignored`` names set back to ``old_inputs``, and the paths that could not be ignored.
 
-    Paths that are none are passed over, as the engine does. A list is neither grown nor shrunk through an ignored element.
+    Malformed paths are skipped, as in the real engine. A list is neither grown nor shrunk through an ignored element.
     """
     effective: Value = dict(inputs)
     refused = []

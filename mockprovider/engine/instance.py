@@ -194,7 +194,7 @@ class Instance:
             self._supports_preview = bool(reply.extra.get("supportsPreview"))
 
     def cancel(self) -> None:
-        """Cancel, as at every shutdown; whatever it answers, the session is over."""
+        """Cancel, as at every shutdown. The session ends whatever the provider answers."""
         self._handler(self._call(Op.CANCEL))
 
     # Resources -------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class Instance:
         if not self._usable():
             return Checked(dict(news))
         options = autonaming if self.names else None
-        # In a real run, what a resource that was left out would have given is not there at all.
+        # In a real run, an input that comes from a skipped resource is left out.
         known_inputs = news if self._preview else {name: value for name, value in news.items() if not is_unknown(value)}
         bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(known_inputs)}
         reply = self._ask(Op.CHECK, urn=urn, seed=seed, autonaming=options, **bags)
@@ -285,7 +285,7 @@ class Instance:
         return Reply(value=returned)
 
     def ask_back(self, op: Op, monitor: Handler, **fields: Any) -> Reply:
-        """Construct or Call: while it lasts, the provider may ask ``monitor``."""
+        """Construct or Call. During the call, the provider may use ``monitor``."""
         if not self._usable():
             return Reply(value={})
         reply = self._ask(op, monitor=monitor, **fields)

@@ -1,4 +1,4 @@
-"""The state in the making: what has been made, what is done with, and what is under way."""
+"""The state during an operation: new resources, finished old ones, and calls under way."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Ledger:
 
     @contextmanager
     def under_way(self, kind: str, resource: ResourceState) -> Iterator[None]:
-        """While this lasts, a snapshot says that ``resource`` is being worked on; an empty ``kind`` says nothing."""
+        """Inside the block, snapshots list ``resource`` as a pending operation; an empty ``kind`` lists nothing."""
         with self._lock:
             number, self._next = self._next, self._next + 1
             if kind:
@@ -70,12 +70,12 @@ class Ledger:
             return tuple(self._pending.values())
 
     def leftovers(self) -> list[ResourceState]:
-        """What was there before and has not become anything else."""
+        """The old resources that this operation has not replaced, deleted or kept."""
         with self._lock:
             return [resource for resource in self.base if id(resource) not in self._done]
 
     def snapshot(self) -> State:
-        """The state as it is now, in copies: what is new in the order of its making, then what was there before."""
+        """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""
         with self._lock:
             kept = [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
             pending = tuple(

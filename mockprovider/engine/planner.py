@@ -93,7 +93,7 @@ class Planner:
         return list(self._planned)
 
     def is_left_out(self, urn: str) -> bool:
-        """Whether ``urn`` would be created, and is not: it is no target, or excluded."""
+        """Whether ``urn`` is new and skipped, because it is no target or is excluded."""
         return urn in self._left_out
 
     @property
@@ -123,7 +123,7 @@ class Planner:
         return self._pass_over(old, new)
 
     def _named(self, goal: Goal, urn: str) -> Goal:
-        """``goal``, deleted before its replacement where its name, made without chance, would be taken."""
+        """``goal``, with delete-before-replace where its name has no random part and so is still in use."""
         custom = goal.custom and not goal.is_provider and not goal.read_id
         naming = self._autonaming.of(urn, b"") if custom else None
         return replace(goal, delete_before_replace=True) if naming and naming.fixed else goal
@@ -188,7 +188,7 @@ class Planner:
         return steps, steps[-1].resource
 
     def _unchanged(self, old: ResourceState, urn: str) -> list[Step]:
-        """The steps that leave ``old`` as it is, those of what it depends on, and this run has not seen, before it."""
+        """The steps that keep ``old`` unchanged, after those of its dependencies that this run has not seen."""
         new = copied(old, urn=urn)
         self._planned.setdefault(urn, new)
         steps = []
@@ -294,7 +294,7 @@ class Planner:
         before, now = self._ledger.live.get(old.provider_urn), self._planned.get(new.provider_urn)
         if before is None or now is None:
             return False
-        # The *new* provider tells whether it can go on with what the old one made.
+        # The *new* provider decides whether it can manage the old provider's objects.
         return self._run.registry.diff_config(new.provider, now.inputs, before).wants_replacement
 
     # Steps -----------------------------------------------------------------------------------------------------------
@@ -360,7 +360,7 @@ class Planner:
         return steps
 
     def _dependent_replacements(self, root: ResourceState) -> list[ResourceState]:
-        """What must be deleted before ``root`` can be: found by asking Diff with the inputs that come from it unknown."""
+        """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown."""
         replacements: list[ResourceState] = []
         urns = {root.urn}
         for resource in dependents(self._ledger.base, root, lambda urn: urn in self._planned or urn in self._deleted):

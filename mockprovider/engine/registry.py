@@ -51,7 +51,7 @@ class Registry:
     ) -> None:
         self._builtin = builtin or Builtin()
         self.names = False
-        """Providers are called as the program says."""
+        """Provider resources have no automatic names, so none is proposed to them."""
         self._sources = sources
         self._engine = engine
         self._preview = preview
@@ -157,7 +157,7 @@ class Registry:
         return Outcome(of.id, dict(state or {}), dict(inputs or {}))
 
     def diff_config(self, new_ref: str, new_inputs: Bag, old: ResourceState) -> Diff:
-        """What the provider ``new_ref`` says to a resource that used the provider ``old`` before."""
+        """DiffConfig of the provider ``new_ref``, for a resource that used the provider ``old`` before."""
         instance = self.get(new_ref)
         if instance is None:
             raise wrong(f"the provider {new_ref!r} has not been registered")

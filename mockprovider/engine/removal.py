@@ -18,7 +18,7 @@ class Removal:
         self._parallel = parallel
 
     def carry_out(self, condemned: Sequence[ResourceState], stopped: Callable[[], bool]) -> None:
-        """Delete ``condemned``, until ``stopped``; what one that stays needs stays, too."""
+        """Delete ``condemned`` until ``stopped``. Where a deletion fails, the resource's dependencies stay."""
         spared: set[int] = set()
         for batch in deletion_batches(self._base, condemned):
             for resource in self._failures([resource for resource in batch if id(resource) not in spared]):

@@ -40,7 +40,7 @@ def registration(request: Any) -> Goal:
         providers=dict(request.providers),
         inputs=inputs,
         parent=request.parent,
-        # A component that its program makes has providers for its children, and none of its own.
+        # A component of the program itself has no provider of its own, only providers for its children.
         provider=(request.provider or request.providers.get(request.type.split(":", 1)[0], "")) if managed else "",
         version=request.version,
         plugin_download_url=request.pluginDownloadURL,
@@ -98,7 +98,7 @@ def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, 
     if request.propertyDependencies:
         by_property = {key: tuple(sorted(sources.urns)) for key, sources in sorted(request.propertyDependencies.items())}
     else:
-        # An SDK that does not tell which property depends on what means: each on all.
+        # Without dependencies by property, each property depends on all of them.
         by_property = dict.fromkeys(sorted(bag), dependencies)
     return inward(bag), dependencies, by_property
 

@@ -32,7 +32,7 @@ class Work(Generic[T]):
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end, ``seconds`` at most. Returns whether it has come; Ctrl-C gets through."""
+        """Wait for the end, ``seconds`` at most; Ctrl-C interrupts it. Returns whether the work has ended."""
         seconds_left = seconds
         while seconds_left > 0 and self._thread.is_alive():
             self._thread.join(min(SLICE, seconds_left))
@@ -40,7 +40,7 @@ class Work(Generic[T]):
         return not self._thread.is_alive()
 
     def stop(self) -> None:
-        """Raise inside the work as soon as it runs Python code again. What hangs elsewhere is left behind."""
+        """Raise inside the work as soon as it runs Python code again. One that hangs outside of Python code is abandoned."""
         # A thread cannot be ended from outside in any other way.
         identifier = ctypes.c_ulong(self._thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(StoppedFromOutsideError))
