@@ -59,7 +59,7 @@ class Bindings:
 
     @staticmethod
     def _pair_text(parts: Sequence[Any], live: str, pairs: list[Pair]) -> bool:
-        # A spelling other than the plain one is not undone: then the text matches by its plain parts, and binds nothing.
+        # Only the plain spelling can be decoded. A secret in another spelling matches any text, and gives no pair.
         pattern = "".join(re.escape(part) if isinstance(part, str) else "(.+?)" for part in parts)
         match = re.fullmatch(pattern, live, re.DOTALL)
         if match is None:
@@ -91,11 +91,11 @@ class Bindings:
         return pair.kind != "bool" and bool(pair.value == stand_in(pair.number, pair.kind))
 
     def strength(self, pairs: Iterable[Pair]) -> int:
-        """How many of these pairs say what is known already."""
+        """How many of these pairs agree with values that are bound already."""
         return sum(self._is_stand_in(pair) or (pair.number, pair.kind) in self._sent for pair in pairs)
 
     def bind(self, pairs: Iterable[Pair]) -> None:
-        """From now on these placeholders have these values."""
+        """Bind these placeholders to these values from now on."""
         for pair in pairs:
             if not self._is_stand_in(pair):
                 self._sent[pair.number, pair.kind] = pair.value

@@ -1,8 +1,8 @@
 """Which recorded object each object of a replay is, where equal requests made several.
 
-An object of a replay gets the values of some recorded object of its group: its *face*. What it is, its *role*, is settled
-only by what tells the objects of the group apart: a request that was recorded for one of them alone. Until then every
-answer is one that all of them had. So a replay may make the objects in any order, and what hangs on them is still right.
+An object of a replay gets the generated values of some recorded object of its group: its *face*. Which recorded object it
+stands for, its *role*, is settled by the first request that was recorded for only one object of the group. Until then, every
+answer is one that all of them got. So a replay may create the objects in any order, and whatever refers to them still fits.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Where: TypeAlias = tuple[str, str, str, str]
 
 
 class _Marked(Struct, eq=False):
-    """An entry, what was generated in its request, and whose that is.
+    """An entry, the generated values in its request, and the births that these belong to.
 
-    ``open``: there are secrets among that, and which of them a placeholder stands for is found out later. ``verbatim``: nothing
+    ``open``: some of the values are secrets, and which one a placeholder stands for becomes known later. ``verbatim``: nothing
     in the answer can be replaced.
     """
 
@@ -41,7 +41,7 @@ class Casting:
 
     Args:
         entries: the recording, in order, each with the key under which it is looked up.
-        makes: whether an entry's answer may bring forth generated values.
+        makes: whether an entry's answer may contain new generated values.
         vault: the live secrets, by number.
     """
 
@@ -50,7 +50,7 @@ class Casting:
     ) -> None:
         listed = list(entries)
         named = any(entry.interaction.urn for _, entry in listed)
-        # Calls that name their resource need no telling apart.
+        # Calls that carry a URN are told apart by it.
         self.words = learn([] if named else [entry for _, entry in listed if makes(entry)])
         self._births: dict[int, Birth] = {birth.place: birth for birth in self.words.births}
         self._groups: dict[int, list[Birth]] = defaultdict(list)
@@ -74,19 +74,19 @@ class Casting:
         return _Marked(entry, atoms, self.words.births_of(atoms), open_, is_verbatim(entry.interaction.response))
 
     def makes(self, entry: RecordedEntry) -> bool:
-        """Whether the entry's answer is one of several to equal requests, each for one object."""
+        """Whether the entry's answer created one of several equal objects."""
         return entry.place in self._births
 
     def blank(self, entry: RecordedEntry) -> Any:
-        """The entry's answer without what was generated for it alone."""
+        """The entry's answer without the values that were generated for its object."""
         return self._births[entry.place].blank
 
     # Finding ---------------------------------------------------------------------------------------------------------
 
     def matches(self, where: Where, live: Any) -> list[tuple[RecordedEntry, Pairing, Renaming]] | None:
-        """The entries whose requests are like ``live`` but for what was generated, with what that is in each.
+        """The entries whose requests equal ``live`` except for generated values, each with its pairing and renaming.
 
-        ``None`` if nothing generated is in ``live``: then it is for the usual way.
+        ``None`` if ``live`` has no generated values, so that entries are looked up by digest.
         """
         tree, atoms = self.words.marked(self._recognised(live) if self.words.births else live)
         if not atoms:
@@ -102,7 +102,7 @@ class Casting:
         return matches
 
     def _agrees(self, roles: Sequence[int], faces: Sequence[int], owners: Collection[int]) -> bool:
-        """Whether a call with these faces can be one about these roles, by what is settled: a quick look that spares most."""
+        """Whether what is settled allows a call with these faces to be about these roles. A quick test before the full one."""
         fits = all(self._roles[face] in roles for face in faces if face in self._roles)
         return fits and all(self._played[role] in owners for role in roles if role in self._played)
 
@@ -115,7 +115,7 @@ class Casting:
         return renaming if not renaming.doubtful or renaming.is_sure(self._answered(marked.entry)) else None
 
     def _known(self, roles: Sequence[int], faces: Sequence[int]) -> Pairing | None:
-        """The pairing by the roles that are settled, whatever the order: sets come sorted by the values that they have now."""
+        """The pairing by the settled roles, regardless of order: sets are sorted by their present values."""
         if len(roles) != len(faces) or not any(role in self._played for role in roles):
             return None
         open_roles = [role for role in roles if role not in self._played]
@@ -137,13 +137,13 @@ class Casting:
         if PLACEHOLDER not in live:
             return {key: self._recognised(subtree) for key, subtree in live.items()}
         kind = live.get("kind", "string")
-        # Any other number is this replay's own, and must not be taken for one of the recording's.
+        # Any other number belongs to this replay, and must not be mistaken for one of the recording's.
         return {**live, PLACEHOLDER: self._stand_ins.get((kind, self._vault.value(live[PLACEHOLDER])), 0)}
 
     # Settling --------------------------------------------------------------------------------------------------------
 
     def _settled(self, pairing: Pairing) -> dict[int, int] | None:
-        """Role to face, with all that follows from ``pairing``; ``None`` if something known speaks against it."""
+        """``pairing`` as role to face, with everything that follows from it; ``None`` if it contradicts what is settled."""
         faces: dict[int, int] = {}
         pending = list(pairing)
         while pending:
@@ -174,7 +174,7 @@ class Casting:
         return [*own, *(candidate for candidate in candidates if candidate not in own)]
 
     def spent(self, where: Where, live: Any, candidates: Sequence[Candidate]) -> bool:
-        """Whether a change of one object was asked for more often than it was recorded for any; counts this time."""
+        """Whether this change was requested more often than it was recorded for any one object. Counts this request."""
         times = Counter(candidate.pairing for candidate in candidates)
         key = where, digest(live)
         if self._asked[key] >= max(times.values()):
@@ -183,7 +183,7 @@ class Casting:
         return False
 
     def spare(self, candidate: Candidate, entries: Iterable[RecordedEntry]) -> RecordedEntry | None:
-        """An unused entry that equals the candidate's but for the object, whose own entry another object has used."""
+        """An unused entry that differs from the candidate's only in the object: another object has used the object's own."""
         shape = self._shape(candidate.entry)
         return next((entry for entry in entries if not entry.used and self._shape(entry) == shape), None)
 
@@ -193,7 +193,7 @@ class Casting:
         return digest(request), digest([answer, entry.interaction.status, entry.interaction.response_blob])
 
     def settle(self, chosen: Candidate, candidates: Sequence[Candidate]) -> Callable[[Any], Any] | None:
-        """Note what the choice of ``chosen`` among ``candidates`` tells; returns what is to be renamed in its answer."""
+        """Note what follows from choosing ``chosen`` among ``candidates``. Returns the renaming of its answer."""
         open_ = [candidate for candidate in candidates if candidate.answer == chosen.answer]
         if len({candidate.pairing for candidate in candidates}) == 1 or len(open_) < len(candidates):
             for role, face in (self._settled(chosen.pairing) or {}).items():

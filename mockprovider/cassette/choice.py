@@ -81,7 +81,7 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -
     unused = [candidate for candidate in candidates if not candidate.entry.used]
     if len({candidate.answer for candidate in candidates}) == 1:
         if unused:
-            # What a replay has left out is past, so of equal answers it is the one ahead that is meant.
+            # What a replay has skipped is past. So of equal answers, the first one not yet past is meant.
             return Choice(Verdict.FOUND, ([candidate for candidate in unused if candidate.entry.wave >= now] or unused)[:1])
         return Choice(Verdict.EXHAUSTED, candidates) if once else Choice(Verdict.REPEATED, candidates[-1:])
     ahead = [candidate for candidate in unused if candidate.entry.wave >= now]
@@ -89,7 +89,7 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -
         return Choice(Verdict.PAST if unused else Verdict.EXHAUSTED, candidates, ordered=True)
     first = ahead[0]
     rivals = [candidate for candidate in ahead if candidate.entry.wave == first.entry.wave and candidate.answer != first.answer]
-    # Different objects are not in time's order: an answer to one of them is never an earlier answer to another.
+    # Time does not order different objects: an answer about one is never an earlier answer about another.
     rivals = rivals or [candidate for candidate in ahead if candidate.pairing != first.pairing]
     if rivals and not urn:
         return Choice(Verdict.AMBIGUOUS, [first, *rivals], ordered=True)

@@ -30,7 +30,7 @@ def without_repeats(cassette: Cassette, mutates: Callable[[str], bool]) -> Casse
     dropped: set[int] = set()
     for interaction in cassette.interactions:
         if interaction.parent is not None:
-            # What a provider asked its engine stays with the call during which it did, and follows it.
+            # A call from the provider to its engine follows the call during which it was made.
             kept += [] if interaction.parent in dropped else [interaction]
             continue
         question = asked[interaction.n]

@@ -2,10 +2,10 @@
 
 Calls without a URN do not say which resource they are for. Where equal requests made several objects, only what the provider
 generated (names, ids, numbers, secrets) tells these apart. It is learnt from the cassette when that is loaded: answers to equal
-requests are laid over each other, and where they differ is what was generated. Then requests are compared without it,
-which shows what was made from those objects in turn, and so on.
+requests are compared, and where they differ is what was generated. Then requests are compared without these values, which
+shows the objects that were made from those objects, and so on.
 
-Only such objects have holes. A generated name that no other object could have had needs none: it comes back as it was.
+Only such objects have holes. A generated name that no other object could have had is replayed as it was recorded.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Vocabulary:
     def __init__(self) -> None:
         self.births: list[Birth] = []
         self.common: set[Atom] = set()
-        """Values that two things have by chance, such as a time: they tell nothing."""
+        """Values that two objects have by chance, such as a time. They identify neither."""
         self._owners: dict[Atom, list[tuple[int, int]]] = defaultdict(list)
         self._pattern = finder(())
 
     def add(self, births: Iterable[Birth]) -> None:
-        """Take these births in."""
+        """Add these births."""
         for birth in births:
             self.births.append(birth)
             for slot, atom in enumerate(birth.atoms):
@@ -77,7 +77,7 @@ class Vocabulary:
         self._pattern = finder(atom[2] for atom in self._owners if atom[0] == "text")
 
     def marked(self, tree: Any, among: Collection[Atom] | None = None) -> tuple[Any, list[Mark]]:
-        """``tree`` with marks for what was generated, if it is ``among`` these, and that, in the order of the sorted keys."""
+        """``tree`` with marks in place of generated values (only those ``among`` these), and the marks in key order."""
         marks: list[Mark] = []
         among = self._owners if among is None else among
         return (self._mark(tree, "", among, marks), marks) if among else (tree, marks)
@@ -104,9 +104,9 @@ class Vocabulary:
         return self._pattern.sub(mark, text)
 
     def pairing(self, recorded: Sequence[Mark], live: Sequence[Mark]) -> Pairing | None:
-        """Which births' values stand where the recording has its own, given the marks of two requests.
+        """Which birth of the live request stands for which of the recorded one, given the marks of both.
 
-        ``None`` if the two cannot be the same: then something stands for two things, or for a thing of another kind.
+        ``None`` if they do not correspond: one birth would stand for two, or for one of another group.
         """
         partners: dict[int, int] = {}
         if len(recorded) != len(live):
@@ -126,12 +126,12 @@ class Vocabulary:
         return {owner for owner, slot in self._owners[other] if slot in slots and self.births[owner].group == group}
 
     def births_of(self, marks: Iterable[Mark]) -> list[int]:
-        """The births that these marks are of, each once, as far as a mark is of one alone."""
+        """The births that these marks belong to, each once. A mark that several births share is left out."""
         numbers = [self._told_by.get(atom) for _, atom in marks]
         return [number for number in dict.fromkeys(numbers) if number is not None]
 
     def owners(self, marks: Iterable[Mark]) -> set[int]:
-        """The births that these marks may be of."""
+        """The births that these marks may belong to."""
         return {owner for _, atom in marks for owner, _ in self._owners[atom]}
 
     def renaming(self, pairing: Pairing, recorded: Sequence[Mark] = (), live: Sequence[Mark] = ()) -> Renaming:
@@ -139,8 +139,8 @@ class Vocabulary:
         options: dict[Atom, set[Atom]] = defaultdict(set)
         for one, other in self._changes(pairing):
             options[one].add(other)
-        # What tells nothing is replaced only where the request has had it replaced, by what the same object has there. So is
-        # what one object has twice and the other in two spellings.
+        # A value that identifies no object is replaced only where it differs between the requests, by the same object's value.
+        # So is a value that one object has twice, and the other in two spellings.
         placed = {mark: atom for mark, (_, atom) in zip(recorded, live, strict=True) if atom in options.get(mark[1], ())}
         telling = {one: others for one, others in options.items() if one in self._told_by}
         changes = {one: min(others) for one, others in telling.items() if len(others) == 1}
@@ -156,12 +156,12 @@ class Vocabulary:
 
     @cached_property
     def _told_by(self) -> Mapping[Atom, int]:
-        """The values that are one object's alone, with that object. Asked for only when all is learnt."""
+        """The values that only one object has, with that object's number. Read only once everything is learnt."""
         owners = {atom: {number for number, _ in holders} for atom, holders in self._owners.items() if atom not in self.common}
         return {atom: min(numbers) for atom, numbers in owners.items() if len(numbers) == 1}
 
     def recast(self, birth: Birth, face: int, before: Callable[..., Any]) -> Callable[[Any], Any]:
-        """Puts the values of ``face`` in the place of the birth's own in its answer, and does ``before`` to the rest."""
+        """A function of the birth's answer that puts the values of ``face`` in it, and applies ``before`` to the rest."""
         atoms = dict(zip(birth.places, zip(birth.atoms, self.births[face].atoms, strict=True), strict=True))
 
         def change(tree: Any, path: Place) -> Any:
@@ -191,20 +191,20 @@ def learn(makers: Sequence[RecordedEntry]) -> Vocabulary:
     generated = {birth.place: birth.atoms for birth in vocabulary.births}
     for entry in makers if generated else ():
         request, answer = vocabulary.marked(entry.request)[1], vocabulary.marked(entry.interaction.response)[1]
-        # What is in an answer, and comes neither from the request nor was generated for it, is there by chance.
+        # A known value in an answer is there by chance if the request did not have it and it was not generated there.
         vocabulary.common |= {atom for _, atom in answer} - {atom for _, atom in request} - {*generated.get(entry.place, ())}
     return vocabulary
 
 
 def _alike(vocabulary: Vocabulary, makers: Sequence[RecordedEntry]) -> Iterable[list[RecordedEntry]]:
-    """Those with equal requests, as far as is known what was generated, and with different answers."""
+    """Groups of entries with different answers to requests that are equal apart from known generated values."""
     groups: dict[tuple[str, str, str, str], list[RecordedEntry]] = defaultdict(list)
     for entry in makers:
         interaction = entry.interaction
         skeleton = digest(vocabulary.marked(entry.request)[0])
         groups[interaction.instance, interaction.method, interaction.type, skeleton].append(entry)
     for group in groups.values():
-        # Two sessions of one configuration at one time are two provider instances that only look alike.
+        # Two concurrent sessions with one configuration are two provider instances that cannot be told apart.
         at_once: dict[int, set[int]] = defaultdict(set)
         for entry in group:
             at_once[entry.wave].add(entry.interaction.session)
@@ -213,7 +213,7 @@ def _alike(vocabulary: Vocabulary, makers: Sequence[RecordedEntry]) -> Iterable[
 
 
 def _births(vocabulary: Vocabulary, group: Sequence[RecordedEntry], first: int) -> list[Birth]:
-    # What comes from earlier objects has come with the request; else two things have one value by chance, such as a time.
+    # Values of earlier objects come with the request. Any other repeated value is a coincidence, such as a time.
     brought = [{atom for _, atom in vocabulary.marked(entry.request)[1]} for entry in group]
     marked = [vocabulary.marked(entry.interaction.response, atoms) for entry, atoms in zip(group, brought, strict=True)]
     answers = [answer for answer, _ in marked]
@@ -248,7 +248,7 @@ class Slot(Struct, frozen=True):
 
 
 def _laid_over(trees: Sequence[Any], key: str, path: Place, slots: list[Slot]) -> bool:
-    """Whether the trees are of one shape; notes the places where they differ."""
+    """Whether the trees have one shape. Adds the places where they differ to ``slots``."""
     first = trees[0]
     if any(type(tree) is not type(first) for tree in trees):
         return False
@@ -267,7 +267,7 @@ def _laid_over(trees: Sequence[Any], key: str, path: Place, slots: list[Slot]) -
 
 
 def _atoms(slot: Slot, requests: Sequence[str]) -> list[Atom | None]:
-    """What was generated at a place, answer by answer. What the request has brought was not."""
+    """The generated value at a place of each answer; ``None`` where the values came with the requests."""
     atoms = _found(slot)
     brought = any(atom[0] != "secret" and str(atom[2]) in request for atom, request in zip(atoms, requests, strict=False))
     return [*atoms] if atoms and not brought else [None] * len(requests)
@@ -283,13 +283,13 @@ def _found(slot: Slot) -> list[Atom]:
     for texts in (_differing(values), values):
         if all(_is_telling(text) for text in texts):
             return [("text", "", text) for text in texts]
-    # An earlier object's value is in it, so that it will not come back as it is here.
+    # With an earlier object's value in it, the text will differ in a replay.
     marked = any(MARK in value for value in values)
     return [] if marked else [("leaf", "" if len(value) >= SHORT else slot.key, value) for value in values]
 
 
 def _differing(values: Sequence[str]) -> list[str]:
-    """The part of each value that the others have not, in whole words: of ``arn:cloud:logs-1f2e`` and such, ``1f2e``."""
+    """The part of each value that differs, in whole words: ``1f2e`` of ``arn:cloud:logs-1f2e``."""
     start = _shared(values)
     end = _shared([value[start:][::-1] for value in values])
     first = values[0]
@@ -301,7 +301,7 @@ def _differing(values: Sequence[str]) -> list[str]:
 
 
 def _shared(values: Sequence[str]) -> int:
-    """How many characters all begin with."""
+    """The length of the common prefix."""
     low, high = min(values), max(values)
     return next((n for n, (one, other) in enumerate(zip(low, high, strict=False)) if one != other), len(low))
 

@@ -37,9 +37,9 @@ class Asked(Struct, eq=False):
 
 
 class Listener:
-    """A session's way back for lines of log, which notes what passes.
+    """A session's way back for lines of log, which records them.
 
-    Lines wait for their call's answer: what in them is secret is often only known from it.
+    Lines are kept until their call's answer, which often shows what is secret in them.
 
     Args:
         onward: the engine's own way.

@@ -49,7 +49,7 @@ def unknown(cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, li
 
 
 def used(cassette: Cassette, choice: Choice, call: Call) -> str:
-    """A call that was recorded, and all that was recorded has been given out or is past."""
+    """A call whose recorded answers are all used or past."""
     entries = [candidate.entry for candidate in choice.candidates]
     places = ", ".join(str(entry.interaction.n) for entry in entries)
     why = {

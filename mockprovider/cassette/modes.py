@@ -37,7 +37,7 @@ class ModeRule(Struct, frozen=True):
 
 
 DEFAULT = Mode.NONE
-"""Everywhere, so that no laptop calls a cloud by surprise."""
+"""The default everywhere, also on a developer's machine, so that no test run calls a cloud by surprise."""
 
 DECISIONS: Mapping[Mode, ModeRule] = {
     Mode.NONE: ModeRule(known=CassetteAction.REPLAY, unknown=CassetteAction.REFUSE),

@@ -93,7 +93,7 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
 
 
 def _asked(cassette: Cassette, parent: Interaction) -> list[Interaction]:
-    """What the provider asked its engine during ``parent``. An interrupted recording may have such without their parent."""
+    """The provider's own calls to its engine during ``parent``. In an interrupted recording, the parent may be missing."""
     return ordered(cassette, [interaction for interaction in cassette.interactions if interaction.parent == parent.n])
 
 
@@ -117,7 +117,7 @@ def _phases(interactions: Iterable[Interaction]) -> dict[str, int]:
 def _spans(interactions: Iterable[Interaction], phases: Mapping[str, int], contents: Mapping[int, str]) -> list[_Span]:
     by_session: dict[int, list[Interaction]] = defaultdict(list)
     for interaction in sorted(interactions, key=lambda interaction: interaction.n):
-        # A provider may log after its last answer, while the next session has begun.
+        # A provider may log after its last answer, when the next session has begun already.
         if interaction.op != Op.LOG:
             by_session[interaction.session].append(interaction)
     return [

@@ -33,7 +33,7 @@ class Sink(Protocol):
         """Keep the interaction so that a crash does not lose it; returns it as it was kept (large trees moved to ``blobs``)."""
 
     def finish(self, cassette: Cassette) -> None:
-        """Replace what was appended by ``cassette``, and let go."""
+        """Replace what was appended by ``cassette``, and release the sink."""
 
 
 class Memory:
@@ -45,11 +45,11 @@ class Memory:
         self.blobs: Mapping[str, Any] = {}
 
     def append(self, interaction: Interaction) -> Interaction:
-        """The interaction as it is."""
+        """Return the interaction unchanged."""
         return interaction
 
     def finish(self, cassette: Cassette) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
 
 class Recorder:
@@ -107,7 +107,7 @@ class Recorder:
         return self._overhear(self._back, asked, call, proceed)
 
     def _overhear(self, back: Back, asked: Asked, call: Call, proceed: Handler) -> Reply:
-        """Record a call, and what goes the way back meanwhile."""
+        """Record a call, and the provider's own calls to its engine during it."""
         if call.monitor is not None:
             call = replace(call, monitor=self._overheard(back, call.monitor, asked))
         listener = self._listener(call.session, back)
@@ -132,7 +132,7 @@ class Recorder:
             if listener is None and session.engine is not None:
                 listener = Listener(session.engine, lambda asked, line: self._append_line(back, asked, line))
                 session.engine = listener
-                # The session stays with it, so that its identity is not given to another one.
+                # Keeping the session keeps its ``id()`` from being reused.
                 self._listeners[id(session)] = session, listener
             return listener
 
@@ -148,7 +148,7 @@ class Recorder:
         return Asked(call, call.session.instance, self.phase, request, names)
 
     def _overheard(self, back: Transcriber, monitor: Handler, parent: Asked) -> Handler:
-        """The way back, with what goes over it recorded, too."""
+        """``monitor``, with each call recorded."""
 
         def handle(call: Call) -> Reply:
             call = back.named(call)
@@ -200,7 +200,7 @@ class Recorder:
 
     def _tree_of(self, status: Status) -> dict[str, Any]:
         details = self._transcriber.details(status.details) if status.details else None
-        # Text stands for bytes here, and bytes are verbatim: see Transcriber.
+        # A text is base64 here, and such keys begin with ``$``: see Transcriber.
         return {"message": status.message, "$details" if isinstance(details, str) else "details": details}
 
     @property
@@ -218,7 +218,7 @@ class Recorder:
     def _keep(self, interaction: Interaction, call: Call) -> None:
         with self._lock:
             if self._cassette is not None and call.op is Op.LOG:
-                return  # A provider may still talk while it is shut down, and nobody waits for an answer.
+                return  # A provider may still log while it shuts down.
             if self._cassette is not None:
                 raise CassetteError(
                     f"{call} came after the recording of {self._sink.name} had ended. "
@@ -229,7 +229,7 @@ class Recorder:
 
     @property
     def recorded(self) -> int:
-        """How many interactions there are by now."""
+        """The number of interactions so far."""
         with self._lock:
             return len(self._interactions)
 
@@ -245,7 +245,7 @@ class Recorder:
             return self._cassette
 
     def _scrubbed(self, interaction: Interaction) -> Interaction:
-        """Without the secrets that were declared only after it was written."""
+        """The interaction without secrets that were declared only after it was written."""
         broken = False
 
         def clean(tree: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Generated values in trees: what they are, and other ones in their places."""
+"""Generated values in trees, and how to replace them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from mockprovider.redaction import LITERAL, PLACEHOLDER, PLAIN_BYTES, TEXT, UNKNOWN
 
 MARK = "\0"
-"""Stands where something generated was; no engine sends it in a string."""
+"""Stands in place of a generated value; no engine sends it in a string."""
 NEIGHBOURS = "[^\\W_]"
 """What may not stand directly before or after a generated string inside of another."""
 
@@ -67,11 +67,11 @@ class Renaming:
         return self._pattern.sub(lambda match: self._other(key, ("text", "", match[0]))[2], tree)
 
     def is_sure(self, marks: Iterable[Mark]) -> bool:
-        """Whether it is known what is to stand for each of these."""
+        """Whether the replacement of each of these is known."""
         return all(mark[1] not in self.doubtful or mark in self._certain for mark in marks)
 
     def turns(self, recorded: Iterable[Mark], live: Iterable[Mark]) -> bool:
-        """Whether it makes these marks of those, one by one."""
+        """Whether it turns each recorded mark into the live one at its position."""
         return all(self._other(*mark) == atom for mark, (_, atom) in zip(recorded, live, strict=True))
 
     def _other(self, key: str, atom: Atom) -> Atom:
@@ -82,7 +82,7 @@ OPEN = frozenset({PLACEHOLDER, TEXT, LITERAL, PLAIN_BYTES, UNKNOWN})
 
 
 def is_verbatim(tree: Any) -> bool:
-    """Whether there are bytes in it that hold more than can be seen, so that nothing in them can be replaced."""
+    """Whether ``tree`` has verbatim bytes, in which nothing can be replaced."""
     if isinstance(tree, list):
         return any(map(is_verbatim, tree))
     if not isinstance(tree, dict):
@@ -91,7 +91,7 @@ def is_verbatim(tree: Any) -> bool:
 
 
 def name_of(path: Place) -> str:
-    """The name that something at this path is under."""
+    """The last key of this path; list indices do not count."""
     return next((segment for segment in reversed(path) if isinstance(segment, str)), "")
 
 
@@ -102,10 +102,7 @@ def changed_at(
     rest: Callable[[Any, str], Any] = lambda tree, _: tree,
     path: Place = (),
 ) -> Any:
-    """``tree`` with ``change`` made at these places of it, and ``rest`` to every other leaf.
-
-    Both are given what is there; ``change`` also the path, and ``rest`` the name that it is under.
-    """
+    """``tree`` with ``change(value, path)`` applied at these places, and ``rest(value, name)`` to every other leaf."""
     if path in places:
         return change(tree, path)
     if isinstance(tree, dict) and PLACEHOLDER not in tree:
@@ -125,7 +122,7 @@ def wholes_of(tree: Any, key: str) -> tuple[Atom, ...]:
 
 
 def finder(texts: Iterable[str]) -> re.Pattern[str]:
-    """Finds the texts, where they are whole words; nothing if there are none."""
+    """A pattern of these texts as whole words; without texts it matches nothing."""
     longest_first = sorted(texts, key=len, reverse=True)
     any_of = "|".join(map(re.escape, longest_first))
     return re.compile(f"(?<!{NEIGHBOURS})(?:{any_of})(?!{NEIGHBOURS})" if longest_first else r"(?!)")

@@ -26,7 +26,7 @@ from mockprovider.matching import digest, encode
 from mockprovider.redaction import Redactor, is_plain, neutral
 
 LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
-"""Ops that tell what exists: their answers grow old when the object is changed."""
+"""Ops that read an object: their answers are outdated once it is changed."""
 
 
 Arrange: TypeAlias = Callable[[str, str, Any], Any]
@@ -148,14 +148,14 @@ class Replayer:
 
     def _answered(self, interaction: Interaction) -> str:
         """Equal for equal answers, and with them for equal questions to the engine."""
-        # What was logged is for people, and may have times in it.
+        # Lines of log do not count: they are for people, and may contain times.
         asked = [question for question in self._asked.get(interaction.n, ()) if question.op != Op.LOG]
         if not asked:
             return answer_digest(interaction)
         return digest([answer_digest(interaction), [request_digest(question) for question in asked]])
 
     def _played_again(self, call: Call, candidate: Candidate, asked: Sequence[Interaction]) -> Any:
-        """The answer, once the engine has been asked again what it was asked then."""
+        """The answer, after the recorded calls to the engine have been repeated."""
         if self._back is None:
             raise UnsupportedError(f"{self.cassette.name}: what {call} asked its engine cannot be replayed in this protocol.")
         playing = Playing(call, self._back, self._bindings, self.cassette, redactor=self._redactor, lock=self._lock)
@@ -170,7 +170,7 @@ class Replayer:
                 f"{self.cassette.name} was recorded over {self.cassette.header.protocol}, and the engine speaks "
                 f"{call.session.protocol}. Replay it with an engine of that protocol, or record it again."
             )
-        # Only now: a transcriber knows the calls of its own protocol alone.
+        # After the check above, because a transcriber knows only its own protocol's calls.
         reason = self._transcriber.refuses(call)
         if reason:
             raise UnsupportedError(f"{call} cannot be replayed yet: {reason}.")
@@ -193,7 +193,7 @@ class Replayer:
         return self._use(choice, instance, candidates, once=once)
 
     def _chosen(self, candidates: Sequence[Candidate], call: Call, where: Where, live: Any) -> Choice:
-        # An answer that made an object makes one, also where it changes nothing yet: a plan that generates a name.
+        # An answer that created an object is used once, even that of a plan, which may generate a name.
         creates = any(self._casting.makes(candidate.entry) for candidate in candidates)
         once = creates or (self._transcriber.mutates(call.method) and not call.preview)
         preferred = self._casting.preferred(self._aligned(candidates, call))
@@ -217,7 +217,7 @@ class Replayer:
         if cast is not None:
             return self._fitting(cast, live)
         candidates = self._fitting(_as_recorded(bucket.by_digest.get(digest(neutral(live)), ())), live)
-        # A secret that is not recognised as one (not declared this time, or seen here first) still matches its placeholder.
+        # A secret that is not declared this time, or not yet known, still matches its placeholder.
         return candidates or self._fitting(_as_recorded(entry for entry in bucket.entries if entry.secret), live)
 
     def _fitting(self, entries: Iterable[Cast], live: Any) -> list[Candidate]:
@@ -235,7 +235,7 @@ class Replayer:
         if renaming is not None and (entry.secret or not renaming.is_whole):
             where = entry.interaction.method, entry.interaction.type
             return self._bindings.pairs(self._arrange(*where, renaming(entry.request)), live)
-        # Without placeholders, equal digests and marks have said it all.
+        # Without placeholders, equal digests and marks are enough.
         return self._bindings.pairs(entry.request, live) if entry.secret else []
 
     def _compared(self, cast: Cast, pairs: Sequence[Pair]) -> str:
@@ -264,7 +264,7 @@ class Replayer:
         return candidates
 
     def _is_of_package(self, candidate: Candidate, call: Call) -> bool:
-        """Whether a recorded session became a provider of the package that this one is for: its first calls do not tell."""
+        """Whether the recorded session later became a provider of the package of this call's session."""
         instance = self._instances.get(candidate.entry.interaction.session, "")
         return self._transcriber.is_for(instance, getattr(call.session.schema, "name", ""))
 
@@ -319,7 +319,7 @@ def _trees(interaction: Interaction) -> Any:
 
 
 def _renamed(interaction: Interaction, renaming: Callable[[Any], Any] | None) -> Interaction:
-    """What was told about an object, with the generated values that it has now."""
+    """An interaction that reports about an object, with the generated values that it has now."""
     return replace(interaction, request=renaming(interaction.request)) if renaming and interaction.op in TOLD else interaction
 
 

@@ -1,10 +1,10 @@
 """The way back in cassettes: what a provider asked or told its engine during a call.
 
-While it constructs a component or runs a method it asks; views it tells while it works on their resource, and logs at any time.
-These interactions have the direction ``engine`` and the number of the call that they belong to. A replay makes them again, in
-the recorded order, each waiting for its answer, so that the engine gets the same resources. What the engine answered at the
-recording (URNs, ids, outputs) is mapped onto what it answers now, in everything that follows. Where that cannot be done for
-certain, the replay says so and gives no answer.
+A provider calls its engine while it constructs a component or runs a method, reports views while it works on their resource,
+and logs at any time. These interactions have the direction ``engine`` and the number of the call that they belong to. A replay
+repeats them in the recorded order and waits for each answer, so that the engine gets the same resources. What the engine
+answered at the recording (URNs, ids, outputs) is mapped onto what it answers now, in everything that follows. Where the mapping
+is not certain, the replay says so and gives no answer.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from mockprovider.redaction import PLACEHOLDER, SHORTEST, TEXT, Redactor, neutra
 
 ENGINE = "engine"
 RANK = {Op.ENGINE.value: 0, Op.REGISTER_OUTPUTS.value: 2, Op.LOG.value: 3}
-"""Of calls that do not depend on each other questions come first, and what a component shows and what was logged come last."""
+"""The order of calls that do not depend on each other: questions first, then a component's outputs, then lines of log."""
 
 TOLD = frozenset({Op.VIEWS.value, Op.LOG.value})
-"""What is told one after the other, and stays in that order."""
+"""Reports, which keep the order in which they were made."""
 
 
 class Back(Transcriber, Protocol):
     """What a protocol does for the way back, beside writing it down."""
 
     def logged(self, session: Session, severity: str, message: str, urn: str) -> Call:
-        """A line of log as a call."""
+        """The call for a line of log."""
 
     def shown(self, tree: dict[str, Any]) -> tuple[str, str, str]:
         """Severity, message and URN of the tree of a line of log."""
@@ -46,7 +46,7 @@ class Back(Transcriber, Protocol):
         """The call of a request tree."""
 
     def heard(self, method: str, tree: dict[str, Any]) -> dict[str, Any]:
-        """What of an answer's tree the provider went by."""
+        """The part of an answer's tree that the provider used."""
 
     def references(self, call: Call, method: str = "", answer: Mapping[str, Any] | None = None) -> dict[str, str]:
         """The provider references that a call brings, or that an answer makes, by what recordings have in their place."""
@@ -65,13 +65,13 @@ def back_of(transcriber: Transcriber) -> Back | None:
 
 
 def ordered(cassette: Cassette, asked: Sequence[Interaction]) -> list[Interaction]:
-    """What one call asked its engine, in an order that two recordings share, each after those whose answers it used."""
+    """One call's calls to the engine, in an order that all recordings share: each after those whose answers it uses."""
     requests = {interaction.n: encode(cassette.request(interaction)).decode() for interaction in asked}
-    new_texts = {interaction.n: _told(cassette.response(interaction), requests[interaction.n]) for interaction in asked}
+    new_texts = {interaction.n: _new_texts(cassette.response(interaction), requests[interaction.n]) for interaction in asked}
     pending = [(interaction, _place(cassette, interaction)) for interaction in asked]
     in_order: list[Interaction] = []
     while pending:
-        # What was answered later cannot have been used.
+        # An answer can only be used by a later call.
         ready = [
             item
             for item in pending
@@ -93,8 +93,8 @@ def _place(cassette: Cassette, interaction: Interaction) -> tuple[Any, ...]:
     return rank, interaction.method, interaction.type, content, interaction.n
 
 
-def _told(response: Any, request: str) -> set[str]:
-    """The texts that an answer brought: long enough not to be there by chance, and not asked for."""
+def _new_texts(response: Any, request: str) -> set[str]:
+    """The texts that are new in an answer: not in the request, and long enough to be no coincidence."""
     texts: set[str] = set()
     _collect(response, texts)
     spelled = {encode(text)[1:-1].decode() for text in texts if len(text) >= SHORTEST}
@@ -146,7 +146,7 @@ class Playing:
         self._same: set[str] = set()
 
     def play(self, asked: Sequence[Interaction], pairs: Sequence[Pair]) -> None:
-        """Ask again what was asked, and tell again what was told.
+        """Repeat the recorded calls to the engine and the lines of log.
 
         Raises:
             Refused: the engine refused, where it had not when this was recorded.
@@ -160,7 +160,7 @@ class Playing:
                 self._ask(interaction, pairs)
 
     def _show(self, interaction: Interaction, pairs: Sequence[Pair]) -> None:
-        """A line of log is for people: where something in it cannot be mapped, it stays as it was."""
+        """Log a line. It is for people, so what cannot be mapped stays as it was recorded."""
         if self._call.session.engine is None:
             return
         with self._lock:
