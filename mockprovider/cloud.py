@@ -121,7 +121,7 @@ class MemoryStore:
 
     def snapshot(self) -> dict[str, Any]:
         """What exists, and which ids were given out, as a value; what happened is not in it."""
-        return {"objects": [list(each) for each in self.objects()], "points": dict(self._points)}
+        return {"objects": [list(cloud_object) for cloud_object in self.objects()], "points": dict(self._points)}
 
     def get(self, type_: str, id_: str) -> Bag | None:
         """The properties of an object, or ``None``."""
@@ -205,10 +205,10 @@ class Cloud:
         Raises ``MockProviderError`` if the object is not there or not the only one.
         """
         with self._store.transaction():
-            found = self._one(type_, id_)
-            properties = {name: value for name, value in {**found, **changes}.items() if value is not None}
-            self._change(Effect.DRIFTED, type_, found.id, properties)
-        return CloudObject(type_, found.id, properties)
+            current = self._one(type_, id_)
+            properties = {name: value for name, value in {**current, **changes}.items() if value is not None}
+            self._change(Effect.DRIFTED, type_, current.id, properties)
+        return CloudObject(type_, current.id, properties)
 
     def vanish(self, type_: str, id_: str | None = None, /) -> None:
         """Remove an object behind the engine's back. Raises as ``drift`` does."""
@@ -222,8 +222,8 @@ class Cloud:
                 f"Objects go by type tokens, and this is a {type(type_).__name__}: give its token, a string."
             )
         with self._store.transaction():
-            there = self._store.objects()
-        return [CloudObject(*each) for each in there if type_ in (None, each[0]) and not each[0].startswith(NOTES)]
+            rows = self._store.objects()
+        return [CloudObject(*row) for row in rows if type_ in (None, row[0]) and not row[0].startswith(NOTES)]
 
     def transaction(self) -> AbstractContextManager[Any]:
         """What is done inside is seen by others as a whole: one thread at a time, of one process. May be nested."""
@@ -256,17 +256,17 @@ class Cloud:
             return self._store.events()
 
     def _one(self, type_: str, id_: str | None) -> CloudObject:
-        here = self.objects(type_)
-        found = [each for each in here if id_ in (None, each.id)]
-        if len(found) != 1:
+        objects = self.objects(type_)
+        matches = [candidate for candidate in objects if id_ in (None, candidate.id)]
+        if len(matches) != 1:
             wanted = f"{type_} {id_!r}" if id_ else f"exactly one {type_}"
-            raise MockProviderError(f"There is not {wanted} in the cloud. {self._there(here)}")
-        return found[0]
+            raise MockProviderError(f"There is not {wanted} in the cloud. {self._there(objects)}")
+        return matches[0]
 
-    def _there(self, here: list[CloudObject]) -> str:
-        if here:
-            return f"There is: {', '.join(each.id for each in here)}. Name one of them by its id."
-        types = ", ".join(sorted({each.type for each in self.objects()}))
+    def _there(self, objects: list[CloudObject]) -> str:
+        if objects:
+            return f"There is: {', '.join(candidate.id for candidate in objects)}. Name one of them by its id."
+        types = ", ".join(sorted({cloud_object.type for cloud_object in self.objects()}))
         return f"There is none at all of that type, only of {types}." if types else "There is nothing at all: create it first."
 
     def _change(self, effect: Effect, type_: str, id_: str, after: Bag | None) -> None:

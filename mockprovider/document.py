@@ -43,13 +43,13 @@ def parse(text: str, origin: str) -> Any:
     """What the JSON ``text`` holds. Raises ``DefinitionError`` with line and column, and for a key that stands twice."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
             twice = next(key for position, (key, _) in enumerate(pairs) if key in dict(pairs[:position]))
             raise DefinitionError(
                 f"{origin}: one object has the key {twice!r} twice, and only one can count. Remove the other."
             )
-        return found
+        return members
 
     def number(digits: str) -> float:
         if math.isinf(float(digits)):
@@ -119,18 +119,18 @@ class Node:
         for key in needed:
             if key not in self.value:
                 raise self.error(f"the key {key!r} is missing. Add it.")
-        found: dict[str, Node] = {}
+        nodes: dict[str, Node] = {}
         for key, value in self.value.items():
             if not isinstance(key, str):
                 raise self.error(f"the key {key!r} is no text. Keys are strings.")
             node = Node(value, self.origin, (*self.path, key))
             if known is None or key in known:
-                found[key] = node
+                nodes[key] = node
             elif key == COMMENT:
                 node.text()
             else:
                 raise self.error(f"there is no key {key!r} here. {did_you_mean(key, known, 'Keys here are')}")
-        return found
+        return nodes
 
     def items(self) -> list[Node]:
         """A list's items. Raises ``DefinitionError``."""
@@ -245,9 +245,9 @@ def _struct(node: Node, type_: Any, _: Mapping[str, str]) -> Any:
     known = {item.encode_name: item for item in type_.fields if item.encode_name not in left_out}
     tag = [type_.tag_field] if isinstance(type_, types.StructType) and type_.tag_field else []
     members = node.members((*tag, *known), needed=[key for key, item in known.items() if item.required])
-    given = {key: _read(member, known[key].type) for key, member in members.items() if key in known}
+    values = {key: _read(member, known[key].type) for key, member in members.items() if key in known}
     with node.placed():
-        return convert(given, type_.cls)
+        return convert(values, type_.cls)
 
 
 def _dict(node: Node, type_: Any, words: Mapping[str, str]) -> Any:

@@ -50,8 +50,8 @@ class Entry(Struct):
         elif self.reply.ok:
             end = self.reply.id or "ok"
         else:
-            told = self.reply.status.message if self.reply.status else ""
-            reasons = "; ".join(each.reason for each in self.reply.failures) or told
+            message = self.reply.status.message if self.reply.status else ""
+            reasons = "; ".join(failure.reason for failure in self.reply.failures) or message
             end = f"{'half-made ' + self.reply.id if self.reply.partial else 'failed'}: {reasons}"
         return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}"
 
@@ -107,7 +107,7 @@ class Journal:
         criteria = [(key, value) for key, value in wanted.items() if value is not None]
         with self._lock:
             entries = list(self._entries)
-        return [each for each in entries if each.side == side and all(getattr(each.call, k) == v for k, v in criteria)]
+        return [entry for entry in entries if entry.side == side and all(getattr(entry.call, k) == v for k, v in criteria)]
 
     def ops(
         self,
@@ -119,8 +119,8 @@ class Journal:
         preview: bool | None = None,
     ) -> list[str]:
         """The ops of the entries that fit, as plain strings: ``["check", "create"]``. Raises as ``entries`` does."""
-        found = self.entries(side=side, type=type, name=name, urn=urn, preview=preview)
-        return [each.call.op.value for each in found]
+        entries = self.entries(side=side, type=type, name=name, urn=urn, preview=preview)
+        return [entry.call.op.value for entry in entries]
 
     def clear(self) -> None:
         """Forget everything, to look at the next run alone."""
@@ -139,8 +139,8 @@ class Journal:
 
 
 def _known(what: str, word: str, words: type[StrEnum]) -> None:
-    known = [each.value for each in words]
-    if word not in known:
+    choices = [member.value for member in words]
+    if word not in choices:
         raise DefinitionError(
-            f"There is no {what} {word!r} in a journal. {did_you_mean(str(word).lower(), known, 'There are')}"
+            f"There is no {what} {word!r} in a journal. {did_you_mean(str(word).lower(), choices, 'There are')}"
         )

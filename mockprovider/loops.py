@@ -20,13 +20,13 @@ def end(loop: asyncio.AbstractEventLoop) -> None:
     loop.set_exception_handler(lambda *_: None)
     try:
         for _ in range(ROUNDS):
-            left = asyncio.all_tasks(loop)
-            if not left:
+            tasks = asyncio.all_tasks(loop)
+            if not tasks:
                 break
-            for task in left:
+            for task in tasks:
                 task.cancel()
             # A stop from before ends the first round; the next one finds what is left.
             with suppress(RuntimeError):
-                loop.run_until_complete(asyncio.wait(left))
+                loop.run_until_complete(asyncio.wait(tasks))
     finally:
         loop.close()

@@ -79,7 +79,7 @@ def nearest(candidates: Iterable[Item], tree_of: Callable[[Item], Any], actual: 
     """The candidate whose tree differs least from ``actual``, and how; the first of several; ``None`` if there is none."""
     best: tuple[Item, list[Difference]] | None = None
     for _, candidate in zip(range(MOST_COMPARED), candidates, strict=False):
-        found = differences(tree_of(candidate), actual)
-        if best is None or len(found) < len(best[1]):
-            best = candidate, found
+        diffs = differences(tree_of(candidate), actual)
+        if best is None or len(diffs) < len(best[1]):
+            best = candidate, diffs
     return best

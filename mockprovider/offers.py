@@ -99,12 +99,12 @@ Offer: TypeAlias = ProviderFunction | Ephemeral
 
 def provider_functions(package: Package) -> dict[str, ProviderFunction]:
     """The provider functions of a package by their names in Terraform."""
-    return {each.terraform: each for each in package.offers.values() if isinstance(each, ProviderFunction)}
+    return {offer.terraform: offer for offer in package.offers.values() if isinstance(offer, ProviderFunction)}
 
 
 def ephemerals(package: Package) -> dict[str, Ephemeral]:
     """The ephemeral resources of a package by their names in Terraform."""
-    return {each.terraform: each for each in package.offers.values() if isinstance(each, Ephemeral)}
+    return {offer.terraform: offer for offer in package.offers.values() if isinstance(offer, Ephemeral)}
 
 
 def _check_token(token: str, what: str, example: str) -> None:

@@ -43,8 +43,8 @@ def parse(text: str) -> Path:
                 raise _malformed(text, at, "a path starts and ends with a name or an index")
             at += 1
         else:
-            found = NAME.match(text, at)
-            segment, at = (found.group(), found.end()) if found else _bracket(text, at)
+            match = NAME.match(text, at)
+            segment, at = (match.group(), match.end()) if match else _bracket(text, at)
             path.append(segment)
     return tuple(path)
 
@@ -108,10 +108,10 @@ def contains(outer: Path, inner: Path) -> bool:
 
 def matches(value: Value, path: Path) -> list[Path]:
     """The paths that exist in ``value`` and that ``path`` stands for, ``*`` being every key or index there."""
-    found: list[tuple[Path, Value]] = [((), value)]
+    reached: list[tuple[Path, Value]] = [((), value)]
     for segment in path:
-        found = [((*at, step), unwrap(inside)[step]) for at, inside in found for step in _steps(inside, segment)]
-    return [at for at, _ in found]
+        reached = [((*at, step), unwrap(inside)[step]) for at, inside in reached for step in _steps(inside, segment)]
+    return [at for at, _ in reached]
 
 
 def walk(value: Value, at: Path = ()) -> Iterator[tuple[Path, Value]]:
@@ -137,24 +137,24 @@ _MISSING: Final = object()
 def _bracket(text: str, at: int) -> tuple[str | int, int]:
     if text.startswith('["', at):
         return _quoted(text, at)
-    found = INDEX.match(text, at)
-    if found is None:
+    match = INDEX.match(text, at)
+    if match is None:
         raise _malformed(text, at, "the bracket is not closed")
-    index = found.group(1)
+    index = match.group(1)
     if index == WILDCARD:
-        return WILDCARD, found.end()
+        return WILDCARD, match.end()
     if not INTEGER.fullmatch(index) or int(index) not in INDICES:
         raise _malformed(text, at, f'{index!r} is no index; a key in brackets is quoted: ["{index}"]')
-    return int(index), found.end()
+    return int(index), match.end()
 
 
 def _quoted(text: str, at: int) -> tuple[str, int]:
-    found = QUOTED.match(text, at)
-    if found is None:
+    match = QUOTED.match(text, at)
+    if match is None:
         raise _malformed(text, at, "the quoted key is not closed")
-    if not text.startswith("]", found.end()):
-        raise _malformed(text, found.end(), "a closing bracket belongs here, right after the quoted key")
-    return found.group(1).replace('\\"', '"'), found.end() + 1
+    if not text.startswith("]", match.end()):
+        raise _malformed(text, match.end(), "a closing bracket belongs here, right after the quoted key")
+    return match.group(1).replace('\\"', '"'), match.end() + 1
 
 
 def _malformed(text: str, at: int, why: str) -> MalformedError:

@@ -218,13 +218,15 @@ def _named(item: Property) -> None:
     if item.required or item.computed or item.default is not UNSET:
         raise DefinitionError("A property with auto_name is optional by itself: drop required, default or computed.")
     try:
-        parts = [(each, spec) for _, each, spec, _ in Formatter().parse(item.name_template) if each is not None]
+        parts = [
+            (placeholder, spec) for _, placeholder, spec, _ in Formatter().parse(item.name_template) if placeholder is not None
+        ]
     except ValueError as error:
         raise DefinitionError(f"{item.name_template!r} is not a template: {error}.") from error
-    for each, spec in parts:
-        if each not in ("name", "random") or (each == "name" and spec) or (spec and not spec.isdecimal()):
-            told = "A name is made of {name} and of {random:7}, so many hex digits"
-            raise DefinitionError(f"{item.name_template!r} asks for {each!r}{f':{spec}' if spec else ''}. {told}.")
+    for placeholder, spec in parts:
+        if placeholder not in ("name", "random") or (placeholder == "name" and spec) or (spec and not spec.isdecimal()):
+            rule = "A name is made of {name} and of {random:7}, so many hex digits"
+            raise DefinitionError(f"{item.name_template!r} asks for {placeholder!r}{f':{spec}' if spec else ''}. {rule}.")
 
 
 def as_property(declared: Any) -> Property:
@@ -239,15 +241,15 @@ def declared_properties(owner: str, properties: Any, *, seeded: bool = False) ->
             f"{owner}: the properties are a {type(properties).__name__}, {properties!r}. "
             'Give a dict of names to Property or to a type: {"acl": str}.'
         )
-    found: dict[str, Property] = {}
+    declared: dict[str, Property] = {}
     for name, item in properties.items():
         try:
-            found[name] = as_property(item)
-            if found[name].is_made_up and not seeded:
+            declared[name] = as_property(item)
+            if declared[name].is_made_up and not seeded:
                 raise DefinitionError("only resources are asked with a seed, so nothing is made up here. Give a plain default.")
         except DefinitionError as error:
             raise DefinitionError(f"{owner}: property {name!r}: {error}") from error
-    return found
+    return declared
 
 
 @lru_cache(maxsize=1 << 14)  # a schema has the same few thousand names again and again

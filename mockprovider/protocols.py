@@ -121,7 +121,7 @@ def by_name(name: str) -> ProviderProtocol:
     for protocol in known():
         if protocol.name == name:
             return protocol
-    raise DefinitionError(f"There is no protocol {name!r}: known are {_listed([each.name for each in known()])}.")
+    raise DefinitionError(f"There is no protocol {name!r}: known are {_listed([protocol.name for protocol in known()])}.")
 
 
 def of_family(family: ProviderProtocol | str = "", version: int | None = None) -> ProviderProtocol:
@@ -134,7 +134,7 @@ def of_family(family: ProviderProtocol | str = "", version: int | None = None) -
         return family
     versions = families().get(family) if family else next(iter(families().values()), None)
     if versions is None:
-        versions = tuple(each for each in known() if each.name == family)
+        versions = tuple(protocol for protocol in known() if protocol.name == family)
     if not versions:
         raise DefinitionError(f"There is no protocol {family!r}: give {_listed(list(families()))}.")
     if version is None:
@@ -147,8 +147,8 @@ def of_family(family: ProviderProtocol | str = "", version: int | None = None) -
         raise DefinitionError(
             f"The protocol {versions[0].family} has one version, and {version!r} was asked for. Leave it out."
         )
-    there = _listed([str(number) for number in numbers])
-    raise DefinitionError(f"There is no version {version!r} of the protocol {versions[0].family}: give {there}.")
+    choices = _listed([str(number) for number in numbers])
+    raise DefinitionError(f"There is no version {version!r} of the protocol {versions[0].family}: give {choices}.")
 
 
 def of_executable(name: str) -> tuple[ProviderProtocol, str] | None:

@@ -116,17 +116,17 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
     if marker is None:
         return None
     try:
-        given = arguments(marker.args, marker.kwargs)
+        options = arguments(marker.args, marker.kwargs)
     except DefinitionError as error:
         _give_up(error)
-    own = cassette_path(request.node.path, request.node.name)
+    default_path = cassette_path(request.node.path, request.node.name)
     return CassetteUse(
-        request.node.path.parent / given["path"] if given["path"] else own,
+        request.node.path.parent / options["path"] if options["path"] else default_path,
         request.config.getoption(RECORD),
-        command=given["command"],
-        protocol=given["protocol"],
-        env=given["env"] or {},
-        name=given["name"] or "",
+        command=options["command"],
+        protocol=options["protocol"],
+        env=options["env"] or {},
+        name=options["name"] or "",
     )
 
 
@@ -203,9 +203,9 @@ def _records_alone(request: pytest.FixtureRequest, use: CassetteUse | None) -> N
 
 def _give_up(error: MockProviderError, *more: str) -> NoReturn:
     """Fail the test's setup with our message alone: where in us it was raised helps nobody."""
-    told = "\n".join([f"{type(error).__name__}: {error}", *more])
+    message = "\n".join([f"{type(error).__name__}: {error}", *more])
     # Outside of the handler's context, so that pytest shows no chain.
-    failure = pytest.fail.Exception(told, pytrace=False)
+    failure = pytest.fail.Exception(message, pytrace=False)
     failure.__suppress_context__ = True
     raise failure
 
@@ -326,7 +326,7 @@ def _warn(item: pytest.Item, used: Used | None) -> None:
     for rule in used.double.faults.rules if used else ():
         if rule.unfired:
             warnings.warn(MockProviderWarning(f"{rule} never fired: {rule.unfired}."), stacklevel=2)
-    if used is None and any(each.name == "cassette" for each in item.own_markers):
+    if used is None and any(marker.name == "cassette" for marker in item.own_markers):
         warnings.warn(MockProviderWarning("Marked with a cassette, and uses no fixture of mockprovider's."), stacklevel=2)
 
 
@@ -359,16 +359,16 @@ def pytest_runtest_makereport(
 def _explained(item: pytest.Item, used: Used, call: pytest.CallInfo[None]) -> str:
     from mockprovider.double.explaining import explain  # noqa: PLC0415 - only when a test has failed
 
-    told = str(call.excinfo.value) if call.excinfo else ""
+    raised = str(call.excinfo.value) if call.excinfo else ""
     mode = item.config.getoption(RECORD)
     options = f"{SEED}={used.double.seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
     lines = [
-        *(f"The engine was told: {type(each).__name__}: {each}" for each in used.double.errors if str(each) not in told),
+        *(f"The engine was told: {type(error).__name__}: {error}" for error in used.double.errors if str(error) not in raised),
         *explain(used.double),
         *([used.recording.told] if used.recording and call.when != "teardown" else []),
         f"Seed {used.double.seed}. To run it again: pytest {options} {shlex.quote(_from_here(item))}",
         _kept(used),
-        *(f"The engine's folder, with its state and output.txt: {each}" for each in used.engines if _ran(each)),
+        *(f"The engine's folder, with its state and output.txt: {engine}" for engine in used.engines if _ran(engine)),
     ]
     return "\n".join(lines)
 

@@ -141,11 +141,11 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
         from mockprovider.pulumi.package.reading import from_schema  # noqa: PLC0415 - who declares by hand needs no reader
 
         package = from_schema(source)
-        found: ResourceType | None = package.resources.get(token)
-        if found is None:
+        declared: ResourceType | None = package.resources.get(token)
+        if declared is None:
             hint = did_you_mean(token, package.resources, "Its types are")
             raise DefinitionError(f"The schema of {package.name!r} has no resource type {token!r}. {hint}")
-        return found
+        return declared
 
     @property
     def package(self) -> str:
@@ -161,8 +161,8 @@ def _bearing(declared: ResourceType) -> None:
     force_setattr(declared, "traits", tuple(declared.traits))
     for trait in declared.traits:
         if not isinstance(trait, Traits):
-            ours = " or ".join(f"{kind.__module__}.{kind.__name__}" for kind in trait_kinds())
-            raise DefinitionError(f"{declared.token}: {trait!r} are no traits. Give {ours}.")
+            kinds = " or ".join(f"{kind.__module__}.{kind.__name__}" for kind in trait_kinds())
+            raise DefinitionError(f"{declared.token}: {trait!r} are no traits. Give {kinds}.")
         if declared.trait(type(trait)) is not trait:
             raise DefinitionError(
                 f"{declared.token} has two {type(trait).__module__}.{type(trait).__name__}: make one of them."
@@ -172,10 +172,10 @@ def _bearing(declared: ResourceType) -> None:
 
 def _converting(token: str, moved_from: Mapping[str, Any]) -> None:
     """Raise ``DefinitionError`` for a type that objects come from by what is no function."""
-    for name, each in moved_from.items():
-        if not callable(each):
+    for name, convert in moved_from.items():
+        if not callable(convert):
             raise DefinitionError(
-                f"{token}: moved_from has {each!r} for {name!r}. Give a function from the old attributes to the new ones, "
+                f"{token}: moved_from has {convert!r} for {name!r}. Give a function from the old attributes to the new ones, "
                 "or a tuple of names where none is needed."
             )
 
@@ -188,17 +188,21 @@ def _behaving(declared: ResourceType) -> None:
                 f"{declared.token}: timeouts has {op!r}: {seconds}. Give seconds above 0 for {', '.join(TIMED)}."
             )
     force_setattr(declared, "behaviours", tuple(declared.behaviours))
-    for each in declared.behaviours:
-        if not callable(each) or isinstance(each, type):
-            raise DefinitionError(f"{declared.token}: {each!r} is no behaviour. Give one of fake.behaviours, or a function.")
-        sets = getattr(each, "sets", ())
-        for name in (*getattr(each, "uses", ()), *sets):
+    for behaviour in declared.behaviours:
+        if not callable(behaviour) or isinstance(behaviour, type):
+            raise DefinitionError(
+                f"{declared.token}: {behaviour!r} is no behaviour. Give one of fake.behaviours, or a function."
+            )
+        sets = getattr(behaviour, "sets", ())
+        for name in (*getattr(behaviour, "uses", ()), *sets):
             item = declared.properties.get(name)
             if item is None:
                 known = ", ".join(declared.properties) or "none"
-                raise DefinitionError(f"{declared.token}: {each!r} is about {name!r}, which is no property. There are {known}.")
+                raise DefinitionError(
+                    f"{declared.token}: {behaviour!r} is about {name!r}, which is no property. There are {known}."
+                )
             if name in sets and not item.computed:
-                raise DefinitionError(f"{declared.token}: {each!r} says what {name!r} is: declare it with computed=True.")
+                raise DefinitionError(f"{declared.token}: {behaviour!r} says what {name!r} is: declare it with computed=True.")
 
 
 class Function(Struct, frozen=True):
@@ -316,7 +320,9 @@ class Package(Struct):
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)
-        self.mappings = {key: each.encode() if isinstance(each, str) else each for key, each in self.mappings.items()}
+        self.mappings = {
+            key: mapping.encode() if isinstance(mapping, str) else mapping for key, mapping in self.mappings.items()
+        }
 
     def add(self, *definitions: Any) -> None:
         """Declare resource types, functions, components and methods; a later one with the same token replaces the earlier."""
@@ -326,14 +332,14 @@ class Package(Struct):
             Component: self.components,
             Method: self.methods,
         }
-        for each in definitions:
-            sections.get(type(each), self.offers)[each.token] = each
+        for definition in definitions:
+            sections.get(type(definition), self.offers)[definition.token] = definition
         # The text that the package was read from does not tell of these.
         self.schema = ""
 
     def by_terraform_name(self, name: str) -> ResourceType | None:
         """The resource type that Terraform calls ``name``."""
-        return next((each for each in self.resources.values() if each.terraform == name), None)
+        return next((resource for resource in self.resources.values() if resource.terraform == name), None)
 
 
 TOKEN = re.compile(r"[a-zA-Z][-a-zA-Z0-9_]*:[a-zA-Z0-9._/-]*:[^0-9:/][a-zA-Z0-9._/]*")

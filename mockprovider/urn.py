@@ -100,5 +100,5 @@ def _complaint(text: str) -> str:
         return f"A URN is missing: the text is empty. Expected {SHAPE}."
     if not text.startswith(PREFIX):
         return f"{text!r} is no URN: it does not start with {PREFIX!r}. Expected {SHAPE}."
-    found = text.count(SEPARATOR) + 1
-    return f"{text!r} is no URN: it has {found} of the 4 parts that '::' separates. Expected {SHAPE}."
+    parts = text.count(SEPARATOR) + 1
+    return f"{text!r} is no URN: it has {parts} of the 4 parts that '::' separates. Expected {SHAPE}."

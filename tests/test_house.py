@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -51,6 +51,11 @@ NAMING = {
 }
 """Modules elsewhere whose code names a family, with the reason: this only gets shorter."""
 
+VAGUE = {"each", "found", "made", "told"}
+"""Names that tell nothing of what they stand for: ``resource``, ``match``, ``reply`` and ``reasons`` do."""
+VAGUE_LEFT = 859
+"""How often these may stand for a local; this only gets smaller."""
+
 MADE_HERE = {"build", "dist", "demo-output", "__pycache__"}
 MACHINE_PATH = re.compile(rb"(?<![\w.])/(?:work|farm|root|home)/[A-Za-z0-9._-]+")
 
@@ -62,17 +67,17 @@ def name_of(path: Path) -> str:
 
 def said(tree: ast.Module) -> Iterator[str]:
     """Every word of a module's code: names, and texts that are no documentation."""
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
-            yield node.value if isinstance(node.value, str) and id(node) not in told else ""
+            yield node.value if isinstance(node.value, str) and id(node) not in documentation else ""
         else:
             yield from (word for _, word in ast.iter_fields(node) if isinstance(word, str))
 
 
 class Written:
-    """What counts of the package's syntax: each function's length in lines and place, ``global``s, the names of classes, and
-    public classes with their docstrings.
+    """What counts of the package's syntax: each function's length in lines and place, ``global``s, the names of classes, vague
+    names by module, and public classes with their docstrings.
 
     A class is public if neither it nor its module has an underscore in front: ``calls.Op``.
     """
@@ -83,6 +88,7 @@ class Written:
         self.named: dict[str, list[str]] = defaultdict(list)
         """The folders, or modules, of the classes of each name."""
         self.classes: dict[str, str] = {}
+        self.vague: Counter[str] = Counter()
         self.naming: set[str] = set()
         """Modules away from home whose code, documentation left out, says the name of a family of protocols."""
         self.extra: list[str] = []
@@ -101,6 +107,8 @@ class Written:
                     self.named[node.name].append(path.relative_to(PACKAGE).parts[0])
                 if isinstance(node, ast.Attribute) and node.attr == "extra" and place.parts[0] not in {*AT_HOME, "document.py"}:
                     self.extra.append(f"{name}:{node.lineno}")
+                word = node.id if isinstance(node, ast.Name) else node.arg if isinstance(node, ast.arg) else ""
+                self.vague[name] += word in VAGUE
                 if isinstance(node, ast.Global):
                     self.globals.append(f"{name}:{node.lineno}")
             if not path.stem.startswith("_") or path.stem == "__init__":
@@ -165,7 +173,7 @@ def links(page: Path) -> set[Path]:
 def files() -> Iterator[Path]:
     """Every file of the checkout that somebody wrote."""
     for folder, inner, names in os.walk(HOUSE):
-        inner[:] = [each for each in inner if each not in MADE_HERE and (each == ".ci" or not each.startswith("."))]
+        inner[:] = [name for name in inner if name not in MADE_HERE and (name == ".ci" or not name.startswith("."))]
         yield from (Path(folder, name) for name in names)
 
 
@@ -173,9 +181,9 @@ def code_blocks(language: str) -> Iterator[tuple[str, str]]:
     """The place and text of each fenced block of one language in the documents."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        for found in re.finditer(rf"^( *)```{language}\n(.*?)^ *```", text, re.M | re.S):
-            line = text.count("\n", 0, found.start()) + 1
-            yield f"{name_of(page)}:{line}", re.sub(rf"^{found[1]}", "", found[2], flags=re.M)
+        for match in re.finditer(rf"^( *)```{language}\n(.*?)^ *```", text, re.M | re.S):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{name_of(page)}:{line}", re.sub(rf"^{match[1]}", "", match[2], flags=re.M)
 
 
 def test_modules_stay_small():
@@ -206,6 +214,14 @@ def test_one_name_is_one_class(written):
     double = {name for name, folders in written.named.items() if len(folders) > 1 and sorted(folders) != pair}
 
     assert sorted(double) == [], "there is such a class already: what else is this one?"
+
+
+def test_local_names_say_what_a_thing_is(written):
+    """No more locals than before are called ``each``, ``found``, ``made`` or ``told``."""
+    most = "\n".join(f"{count:>4} {name}" for name, count in written.vague.most_common(20))
+    left = written.vague.total()
+
+    assert left <= VAGUE_LEFT, f"most of them are in\n{most}"
 
 
 def test_only_a_protocols_folder_says_its_name(written):
@@ -280,7 +296,7 @@ def test_every_page_is_linked():
     while ahead:
         page = ahead.pop()
         reached.add(page)
-        ahead |= {each for each in links(page) if each.suffix == ".md" and each.exists()} - reached
+        ahead |= {target for target in links(page) if target.suffix == ".md" and target.exists()} - reached
 
     assert sorted(name_of(page) for page in set(PAGES) - reached if page.parent != HOUSE) == []
 
@@ -288,14 +304,14 @@ def test_every_page_is_linked():
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
     """No link inside the house is broken."""
-    assert sorted(str(each) for each in links(page) if not each.exists()) == []
+    assert sorted(str(target) for target in links(page) if not target.exists()) == []
 
 
 def test_no_machine_paths():
     """No file names a folder of the machine that it was written on."""
-    found = {name_of(path): MACHINE_PATH.findall(path.read_bytes()) for path in files()}
+    machine_paths = {name_of(path): MACHINE_PATH.findall(path.read_bytes()) for path in files()}
 
-    assert {name: paths for name, paths in found.items() if paths} == {}
+    assert {name: paths for name, paths in machine_paths.items() if paths} == {}
 
 
 def test_every_inner_ring_is_kept_from_the_world():

@@ -32,21 +32,21 @@ class Bindings:
 
     def pairs(self, recorded: Any, live: Any) -> list[Pair] | None:
         """The pairs of a recorded and a live request, both redacted; ``None`` if they differ in more than secrets."""
-        found: list[Pair] = []
-        return found if self._pair(recorded, live, found) else None
+        pairs: list[Pair] = []
+        return pairs if self._pair(recorded, live, pairs) else None
 
-    def _pair(self, recorded: Any, live: Any, found: list[Pair]) -> bool:
+    def _pair(self, recorded: Any, live: Any, pairs: list[Pair]) -> bool:
         if isinstance(recorded, dict) and PLACEHOLDER in recorded:
-            return self._pair_secret(recorded, live, found)
+            return self._pair_secret(recorded, live, pairs)
         if isinstance(recorded, dict) and TEXT in recorded and isinstance(live, str):
-            return self._pair_text(recorded[TEXT], live, found)
+            return self._pair_text(recorded[TEXT], live, pairs)
         if isinstance(recorded, dict) and isinstance(live, dict):
-            return recorded.keys() == live.keys() and all(self._pair(recorded[key], live[key], found) for key in recorded)
+            return recorded.keys() == live.keys() and all(self._pair(recorded[key], live[key], pairs) for key in recorded)
         if isinstance(recorded, list) and isinstance(live, list):
-            return len(recorded) == len(live) and all(map(self._pair, recorded, live, [found] * len(live)))
+            return len(recorded) == len(live) and all(map(self._pair, recorded, live, [pairs] * len(live)))
         return type(recorded) is type(live) and bool(recorded == live)
 
-    def _pair_secret(self, recorded: dict[str, Any], live: Any, found: list[Pair]) -> bool:
+    def _pair_secret(self, recorded: dict[str, Any], live: Any, pairs: list[Pair]) -> bool:
         number, kind = recorded[PLACEHOLDER], recorded.get("kind", "string")
         if isinstance(live, dict):
             if PLACEHOLDER not in live or live.get("kind", "string") != kind:
@@ -54,35 +54,35 @@ class Bindings:
             live = self._vault.value(live[PLACEHOLDER])
         elif _kind(live) != {"base64": "string"}.get(kind, kind):
             return False
-        found.append(Pair(number, kind, live))
+        pairs.append(Pair(number, kind, live))
         return True
 
     @staticmethod
-    def _pair_text(parts: Sequence[Any], live: str, found: list[Pair]) -> bool:
-        # A spelling other than the plain one is not undone: then the text matches by its plain parts, and binds nothing.
+    def _pair_text(parts: Sequence[Any], live: str, pairs: list[Pair]) -> bool:
+        # Only the plain spelling can be decoded. A secret in another spelling matches any text, and gives no pair.
         pattern = "".join(re.escape(part) if isinstance(part, str) else "(.+?)" for part in parts)
         match = re.fullmatch(pattern, live, re.DOTALL)
         if match is None:
             return False
         secrets = [part for part in parts if not isinstance(part, str)]
         plain = ((part, value) for part, value in zip(secrets, match.groups(), strict=True) if "as" not in part)
-        found.extend(Pair(part[PLACEHOLDER], "string", value) for part, value in plain)
+        pairs.extend(Pair(part[PLACEHOLDER], "string", value) for part, value in plain)
         return True
 
     def fit(self, pairs: Iterable[Pair]) -> bool:
         """Whether these pairs agree with each other and with what is bound already."""
-        one: dict[tuple[int, str], Any] = {}
+        bound: dict[tuple[int, str], Any] = {}
         for pair in pairs:
             place = pair.number, pair.kind
             if self._is_stand_in(pair):
                 continue
-            if self._sent.get(place, pair.value) != pair.value or one.setdefault(place, pair.value) != pair.value:
+            if self._sent.get(place, pair.value) != pair.value or bound.setdefault(place, pair.value) != pair.value:
                 return False
-        others = {**self._sent, **one}
+        others = {**self._sent, **bound}
         return not any(
             value == other and place != elsewhere and place[1] == elsewhere[1]
-            for place, value in one.items()
-            for elsewhere, other in (others if place[1] == "bool" else one).items()
+            for place, value in bound.items()
+            for elsewhere, other in (others if place[1] == "bool" else bound).items()
         )
 
     @staticmethod
@@ -91,11 +91,11 @@ class Bindings:
         return pair.kind != "bool" and bool(pair.value == stand_in(pair.number, pair.kind))
 
     def strength(self, pairs: Iterable[Pair]) -> int:
-        """How many of these pairs say what is known already."""
+        """How many of these pairs agree with values that are bound already."""
         return sum(self._is_stand_in(pair) or (pair.number, pair.kind) in self._sent for pair in pairs)
 
     def bind(self, pairs: Iterable[Pair]) -> None:
-        """From now on these placeholders have these values."""
+        """Bind these placeholders to these values from now on."""
         for pair in pairs:
             if not self._is_stand_in(pair):
                 self._sent[pair.number, pair.kind] = pair.value

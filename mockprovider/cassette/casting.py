@@ -1,8 +1,8 @@
 """Which recorded object each object of a replay is, where equal requests made several.
 
-An object of a replay gets the values of some recorded object of its group: its *face*. What it is, its *role*, is settled
-only by what tells the objects of the group apart: a request that was recorded for one of them alone. Until then every
-answer is one that all of them had. So a replay may make the objects in any order, and what hangs on them is still right.
+An object of a replay gets the generated values of some recorded object of its group: its *face*. Which recorded object it
+stands for, its *role*, is settled by the first request that was recorded for only one object of the group. Until then, every
+answer is one that all of them got. So a replay may create the objects in any order, and whatever refers to them still fits.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Where: TypeAlias = tuple[str, str, str, str]
 
 
 class _Marked(Struct, eq=False):
-    """An entry, what was generated in its request, and whose that is.
+    """An entry, the generated values in its request, and the births that these belong to.
 
-    ``open``: there are secrets among that, and which of them a placeholder stands for is found out later. ``verbatim``: nothing
+    ``open``: some of the values are secrets, and which one a placeholder stands for becomes known later. ``verbatim``: nothing
     in the answer can be replaced.
     """
 
@@ -41,7 +41,7 @@ class Casting:
 
     Args:
         entries: the recording, in order, each with the key under which it is looked up.
-        makes: whether an entry's answer may bring forth generated values.
+        makes: whether an entry's answer may contain new generated values.
         vault: the live secrets, by number.
     """
 
@@ -49,14 +49,14 @@ class Casting:
         self, entries: Iterable[tuple[Where, RecordedEntry]], makes: Callable[[RecordedEntry], bool], vault: Vault
     ) -> None:
         listed = list(entries)
-        named = any(each.interaction.urn for _, each in listed)
-        # Calls that name their resource need no telling apart.
-        self.words = learn([] if named else [each for _, each in listed if makes(each)])
-        self._births: dict[int, Birth] = {each.place: each for each in self.words.births}
+        named = any(entry.interaction.urn for _, entry in listed)
+        # Calls that carry a URN are told apart by it.
+        self.words = learn([] if named else [entry for _, entry in listed if makes(entry)])
+        self._births: dict[int, Birth] = {birth.place: birth for birth in self.words.births}
         self._groups: dict[int, list[Birth]] = defaultdict(list)
         self._marked: dict[tuple[Where, str], list[_Marked]] = defaultdict(list)
         self._vault = vault
-        secrets = {atom for each in self.words.births for atom in each.atoms if atom is not None and atom[0] == "secret"}
+        secrets = {atom for birth in self.words.births for atom in birth.atoms if atom is not None and atom[0] == "secret"}
         self._stand_ins = {(kind, stand_in(number, kind)): number for _, kind, number in secrets}
         self._roles: dict[int, int] = {}
         self._played: dict[int, int] = {}
@@ -71,40 +71,40 @@ class Casting:
 
     def _of(self, entry: RecordedEntry, atoms: list[Mark]) -> _Marked:
         open_ = any(atom[0] == "secret" for _, atom in atoms)
-        return _Marked(entry, atoms, self.words.told(atoms), open_, is_verbatim(entry.interaction.response))
+        return _Marked(entry, atoms, self.words.births_of(atoms), open_, is_verbatim(entry.interaction.response))
 
     def makes(self, entry: RecordedEntry) -> bool:
-        """Whether the entry's answer is one of several to equal requests, each for one object."""
+        """Whether the entry's answer created one of several equal objects."""
         return entry.place in self._births
 
     def blank(self, entry: RecordedEntry) -> Any:
-        """The entry's answer without what was generated for it alone."""
+        """The entry's answer without the values that were generated for its object."""
         return self._births[entry.place].blank
 
     # Finding ---------------------------------------------------------------------------------------------------------
 
-    def found(self, where: Where, live: Any) -> list[tuple[RecordedEntry, Pairing, Renaming]] | None:
-        """The entries whose requests are like ``live`` but for what was generated, with what that is in each.
+    def matches(self, where: Where, live: Any) -> list[tuple[RecordedEntry, Pairing, Renaming]] | None:
+        """The entries whose requests equal ``live`` except for generated values, each with its pairing and renaming.
 
-        ``None`` if nothing generated is in ``live``: then it is for the usual way.
+        ``None`` if ``live`` has no generated values, so that entries are looked up by digest.
         """
         tree, atoms = self.words.marked(self._recognised(live) if self.words.births else live)
         if not atoms:
             return None
-        faces, owners = self.words.told(atoms), self.words.owners(atoms)
-        found = []
-        for each in self._marked.get((where, digest(neutral(tree))), ()):
-            if not each.open and not self._agrees(each.roles, faces, owners):
+        faces, owners = self.words.births_of(atoms), self.words.owners(atoms)
+        matches = []
+        for marked in self._marked.get((where, digest(neutral(tree))), ()):
+            if not marked.open and not self._agrees(marked.roles, faces, owners):
                 continue
-            for pairing in {self.words.pairing(each.atoms, atoms), self._known(each.roles, faces)} - {None}:
-                renaming = self._renaming(each, pairing or (), atoms)
-                found += [(each.entry, pairing or (), renaming)] if renaming is not None else []
-        return found
+            for pairing in {self.words.pairing(marked.atoms, atoms), self._known(marked.roles, faces)} - {None}:
+                renaming = self._renaming(marked, pairing or (), atoms)
+                matches += [(marked.entry, pairing or (), renaming)] if renaming is not None else []
+        return matches
 
     def _agrees(self, roles: Sequence[int], faces: Sequence[int], owners: Collection[int]) -> bool:
-        """Whether a call with these faces can be one about these roles, by what is settled: a quick look that spares most."""
-        told = all(self._roles[each] in roles for each in faces if each in self._roles)
-        return told and all(self._played[each] in owners for each in roles if each in self._played)
+        """Whether what is settled allows a call with these faces to be about these roles. A quick test before the full one."""
+        fits = all(self._roles[face] in roles for face in faces if face in self._roles)
+        return fits and all(self._played[role] in owners for role in roles if role in self._played)
 
     def _renaming(self, marked: _Marked, pairing: Pairing, atoms: Sequence[Mark]) -> Renaming | None:
         if self._settled(pairing) is None:
@@ -115,14 +115,14 @@ class Casting:
         return renaming if not renaming.doubtful or renaming.is_sure(self._answered(marked.entry)) else None
 
     def _known(self, roles: Sequence[int], faces: Sequence[int]) -> Pairing | None:
-        """The pairing by the roles that are settled, whatever the order: sets come sorted by the values that they have now."""
-        if len(roles) != len(faces) or not any(each in self._played for each in roles):
+        """The pairing by the settled roles, regardless of order: sets are sorted by their present values."""
+        if len(roles) != len(faces) or not any(role in self._played for role in roles):
             return None
-        open_roles = [each for each in roles if each not in self._played]
-        open_faces = [each for each in faces if each not in self._roles]
+        open_roles = [role for role in roles if role not in self._played]
+        open_faces = [face for face in faces if face not in self._roles]
         if len(open_roles) != len(open_faces):
             return None
-        settled = ((each, self._played[each]) for each in roles if each in self._played)
+        settled = ((role, self._played[role]) for role in roles if role in self._played)
         return tuple(sorted([*settled, *zip(open_roles, open_faces, strict=True)]))
 
     def _answered(self, entry: RecordedEntry) -> list[Mark]:
@@ -131,51 +131,51 @@ class Casting:
     def _recognised(self, live: Any) -> Any:
         """``live`` with the recording's number for each secret that this replay has given out."""
         if isinstance(live, list):
-            return [self._recognised(each) for each in live]
+            return [self._recognised(subtree) for subtree in live]
         if not isinstance(live, dict):
             return live
         if PLACEHOLDER not in live:
-            return {key: self._recognised(each) for key, each in live.items()}
+            return {key: self._recognised(subtree) for key, subtree in live.items()}
         kind = live.get("kind", "string")
-        # Any other number is this replay's own, and must not be taken for one of the recording's.
+        # Any other number belongs to this replay, and must not be mistaken for one of the recording's.
         return {**live, PLACEHOLDER: self._stand_ins.get((kind, self._vault.value(live[PLACEHOLDER])), 0)}
 
     # Settling --------------------------------------------------------------------------------------------------------
 
     def _settled(self, pairing: Pairing) -> dict[int, int] | None:
-        """Role to face, with all that follows from ``pairing``; ``None`` if something known speaks against it."""
-        found: dict[int, int] = {}
-        rest = list(pairing)
-        while rest:
-            role, face = rest.pop()
-            if found.get(role) == face:
+        """``pairing`` as role to face, with everything that follows from it; ``None`` if it contradicts what is settled."""
+        faces: dict[int, int] = {}
+        pending = list(pairing)
+        while pending:
+            role, face = pending.pop()
+            if faces.get(role) == face:
                 continue
             origin = self._origins.get(face)
             if (
-                role in found
-                or face in found.values()
+                role in faces
+                or face in faces.values()
                 or self._roles.get(face, role) != role
                 or self._played.get(role, face) != face
                 or (origin is not None and role not in origin)
             ):
                 return None
-            found[role] = face
-            rest += origin[role] if origin is not None else ()
-        return found
+            faces[role] = face
+            pending += origin[role] if origin is not None else ()
+        return faces
 
     def preferred(self, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
         """The candidates to choose from: where answers differ, those of the object whose values the call has, if any.
 
         Otherwise all of them, those of that object first.
         """
-        own = [each for each in candidates if all(role == face for role, face in each.pairing)]
-        if len({each.answer for each in candidates}) > 1:
+        own = [candidate for candidate in candidates if all(role == face for role, face in candidate.pairing)]
+        if len({candidate.answer for candidate in candidates}) > 1:
             return own or candidates
-        return [*own, *(each for each in candidates if each not in own)]
+        return [*own, *(candidate for candidate in candidates if candidate not in own)]
 
     def spent(self, where: Where, live: Any, candidates: Sequence[Candidate]) -> bool:
-        """Whether a change of one object was asked for more often than it was recorded for any; counts this time."""
-        times = Counter(each.pairing for each in candidates)
+        """Whether this change was requested more often than it was recorded for any one object. Counts this request."""
+        times = Counter(candidate.pairing for candidate in candidates)
         key = where, digest(live)
         if self._asked[key] >= max(times.values()):
             return True
@@ -183,19 +183,19 @@ class Casting:
         return False
 
     def spare(self, candidate: Candidate, entries: Iterable[RecordedEntry]) -> RecordedEntry | None:
-        """An unused entry that equals the candidate's but for the object, whose own entry another object has used."""
+        """An unused entry that differs from the candidate's only in the object: another object has used the object's own."""
         shape = self._shape(candidate.entry)
-        return next((each for each in entries if not each.used and self._shape(each) == shape), None)
+        return next((entry for entry in entries if not entry.used and self._shape(entry) == shape), None)
 
     def _shape(self, entry: RecordedEntry) -> tuple[str, str]:
         answer = self.blank(entry) if self.makes(entry) else entry.interaction.response
-        request, answer = (neutral(self.words.marked(each)[0]) for each in (entry.request, answer))
+        request, answer = (neutral(self.words.marked(tree)[0]) for tree in (entry.request, answer))
         return digest(request), digest([answer, entry.interaction.status, entry.interaction.response_blob])
 
     def settle(self, chosen: Candidate, candidates: Sequence[Candidate]) -> Callable[[Any], Any] | None:
-        """Note what the choice of ``chosen`` among ``candidates`` tells; returns what is to be renamed in its answer."""
-        open_ = [each for each in candidates if each.answer == chosen.answer]
-        if len({each.pairing for each in candidates}) == 1 or len(open_) < len(candidates):
+        """Note what follows from choosing ``chosen`` among ``candidates``. Returns the renaming of its answer."""
+        open_ = [candidate for candidate in candidates if candidate.answer == chosen.answer]
+        if len({candidate.pairing for candidate in candidates}) == 1 or len(open_) < len(candidates):
             for role, face in (self._settled(chosen.pairing) or {}).items():
                 self._roles[face], self._played[role] = role, face
         birth = self._births.get(chosen.entry.place)
@@ -203,14 +203,16 @@ class Casting:
             return chosen.renaming
         face = self._face(birth)
         self._origins[face] = {
-            self._births[each.entry.place].number: each.pairing for each in open_ if each.entry.wave == chosen.entry.wave
+            self._births[candidate.entry.place].number: candidate.pairing
+            for candidate in open_
+            if candidate.entry.wave == chosen.entry.wave
         }
         if len(self._origins[face]) == 1:
             for role, other in (self._settled(((birth.number, face),)) or {}).items():
                 self._roles[other], self._played[role] = role, other
-        return self.words.made(birth, face, chosen.renaming or self.words.renaming(()))
+        return self.words.recast(birth, face, chosen.renaming or self.words.renaming(()))
 
     def _face(self, birth: Birth) -> int:
         """The values for a new object: the birth's own unless they are given out already."""
-        free = [each.number for each in self._groups[birth.group] if each.number not in self._origins]
+        free = [other.number for other in self._groups[birth.group] if other.number not in self._origins]
         return birth.number if birth.number in free or not free else free[0]

@@ -78,19 +78,19 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -
         urn: the call's URN, if it names one.
         now: the wave that the replay of this provider instance has reached.
     """
-    unused = [each for each in candidates if not each.entry.used]
-    if len({each.answer for each in candidates}) == 1:
+    unused = [candidate for candidate in candidates if not candidate.entry.used]
+    if len({candidate.answer for candidate in candidates}) == 1:
         if unused:
-            # What a replay has left out is past, so of equal answers it is the one ahead that is meant.
-            return Choice(Verdict.FOUND, ([each for each in unused if each.entry.wave >= now] or unused)[:1])
+            # What a replay has skipped is past. So of equal answers, the first one not yet past is meant.
+            return Choice(Verdict.FOUND, ([candidate for candidate in unused if candidate.entry.wave >= now] or unused)[:1])
         return Choice(Verdict.EXHAUSTED, candidates) if once else Choice(Verdict.REPEATED, candidates[-1:])
-    ahead = [each for each in unused if each.entry.wave >= now]
+    ahead = [candidate for candidate in unused if candidate.entry.wave >= now]
     if not ahead:
         return Choice(Verdict.PAST if unused else Verdict.EXHAUSTED, candidates, ordered=True)
     first = ahead[0]
-    rivals = [each for each in ahead if each.entry.wave == first.entry.wave and each.answer != first.answer]
-    # Different objects are not in time's order: an answer to one of them is never an earlier answer to another.
-    rivals = rivals or [each for each in ahead if each.pairing != first.pairing]
+    rivals = [candidate for candidate in ahead if candidate.entry.wave == first.entry.wave and candidate.answer != first.answer]
+    # Time does not order different objects: an answer about one is never an earlier answer about another.
+    rivals = rivals or [candidate for candidate in ahead if candidate.pairing != first.pairing]
     if rivals and not urn:
         return Choice(Verdict.AMBIGUOUS, [first, *rivals], ordered=True)
     return Choice(Verdict.FOUND, [first], ordered=True)
@@ -98,4 +98,4 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -
 
 def narrowed(candidates: Sequence[Candidate], fits: Callable[[Candidate], bool]) -> Sequence[Candidate]:
     """Those that fit, or all if none does."""
-    return [each for each in candidates if fits(each)] or candidates
+    return [candidate for candidate in candidates if fits(candidate)] or candidates

@@ -22,31 +22,34 @@ def without_repeats(cassette: Cassette, mutates: Callable[[str], bool]) -> Casse
     ``mutates`` says whether a method changes the cloud: such calls all stay. The sessions' numbers stay as they are.
     """
     answers: Mapping[str, set[str]] = defaultdict(set)
-    asked = {each.n: _question(each) for each in cassette.interactions}
-    for each in (each for each in cassette.interactions if each.parent is None):
-        answers[asked[each.n]].add(answer_digest(each))
+    asked = {interaction.n: _question(interaction) for interaction in cassette.interactions}
+    for interaction in (interaction for interaction in cassette.interactions if interaction.parent is None):
+        answers[asked[interaction.n]].add(answer_digest(interaction))
     seen: set[str] = set()
     kept: list[Interaction] = []
-    gone: set[int] = set()
-    for each in cassette.interactions:
-        if each.parent is not None:
-            # What a provider asked its engine stays with the call during which it did, and follows it.
-            kept += [] if each.parent in gone else [each]
+    dropped: set[int] = set()
+    for interaction in cassette.interactions:
+        if interaction.parent is not None:
+            # A call from the provider to its engine follows the call during which it was made.
+            kept += [] if interaction.parent in dropped else [interaction]
             continue
-        question = asked[each.n]
+        question = asked[interaction.n]
         repeated = question in seen and len(answers[question]) == 1
-        if not repeated or each.urn or each.op in COUNTED or mutates(each.method):
-            kept.append(each)
+        if not repeated or interaction.urn or interaction.op in COUNTED or mutates(interaction.method):
+            kept.append(interaction)
         else:
-            gone.add(each.n)
+            dropped.add(interaction.n)
         seen.add(question)
-    numbers = {each.n: n for n, each in enumerate(kept, 1)}
+    numbers = {interaction.n: n for n, interaction in enumerate(kept, 1)}
     return replace(
         cassette,
-        interactions=[replace(each, n=numbers[each.n], parent=numbers.get(each.parent or 0)) for each in kept],
+        interactions=[
+            replace(interaction, n=numbers[interaction.n], parent=numbers.get(interaction.parent or 0)) for interaction in kept
+        ],
     )
 
 
-def _question(each: Interaction) -> str:
-    request = each.request_blob or each.request
-    return digest([each.instance, each.method, each.type, each.urn, each.phase, each.preview, request])
+def _question(interaction: Interaction) -> str:
+    request = interaction.request_blob or interaction.request
+    asked_of = [interaction.instance, interaction.method, interaction.type]
+    return digest([*asked_of, interaction.urn, interaction.phase, interaction.preview, request])

@@ -2,10 +2,10 @@
 
 Calls without a URN do not say which resource they are for. Where equal requests made several objects, only what the provider
 generated (names, ids, numbers, secrets) tells these apart. It is learnt from the cassette when that is loaded: answers to equal
-requests are laid over each other, and where they differ is what was generated. Then requests are compared without it,
-which shows what was made from those objects in turn, and so on.
+requests are compared, and where they differ is what was generated. Then requests are compared without these values, which
+shows the objects that were made from those objects, and so on.
 
-Only such objects have holes. A generated name that no other object could have had needs none: it comes back as it was.
+Only such objects have holes. A generated name that no other object could have had is replayed as it was recorded.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class Vocabulary:
     def __init__(self) -> None:
         self.births: list[Birth] = []
         self.common: set[Atom] = set()
-        """Values that two things have by chance, such as a time: they tell nothing."""
+        """Values that two objects have by chance, such as a time. They identify neither."""
         self._owners: dict[Atom, list[tuple[int, int]]] = defaultdict(list)
         self._pattern = finder(())
 
     def add(self, births: Iterable[Birth]) -> None:
-        """Take these births in."""
+        """Add these births."""
         for birth in births:
             self.births.append(birth)
             for slot, atom in enumerate(birth.atoms):
@@ -77,38 +77,38 @@ class Vocabulary:
         self._pattern = finder(atom[2] for atom in self._owners if atom[0] == "text")
 
     def marked(self, tree: Any, among: Collection[Atom] | None = None) -> tuple[Any, list[Mark]]:
-        """``tree`` with marks for what was generated, if it is ``among`` these, and that, in the order of the sorted keys."""
-        found: list[Mark] = []
+        """``tree`` with marks in place of generated values (only those ``among`` these), and the marks in key order."""
+        marks: list[Mark] = []
         among = self._owners if among is None else among
-        return (self._mark(tree, "", among, found), found) if among else (tree, found)
+        return (self._mark(tree, "", among, marks), marks) if among else (tree, marks)
 
-    def _mark(self, tree: Any, key: str, among: Collection[Atom], found: list[Mark]) -> Any:
+    def _mark(self, tree: Any, key: str, among: Collection[Atom], marks: list[Mark]) -> Any:
         if isinstance(tree, list):
-            return [self._mark(each, key, among, found) for each in tree]
+            return [self._mark(subtree, key, among, marks) for subtree in tree]
         if isinstance(tree, dict) and PLACEHOLDER not in tree:
-            return {name: self._mark(tree[name], name, among, found) for name in sorted(tree)}
+            return {name: self._mark(tree[name], name, among, marks) for name in sorted(tree)}
         for whole in wholes_of(tree, key):
             if whole in among:
-                found.append((key, whole))
+                marks.append((key, whole))
                 return MARK
-        return self._mark_text(tree, key, among, found) if isinstance(tree, str) else tree
+        return self._mark_text(tree, key, among, marks) if isinstance(tree, str) else tree
 
-    def _mark_text(self, text: str, key: str, among: Collection[Atom], found: list[Mark]) -> str:
+    def _mark_text(self, text: str, key: str, among: Collection[Atom], marks: list[Mark]) -> str:
         def mark(match: re.Match[str]) -> str:
             atom = "text", "", match[0]
             if atom not in among:
                 return match[0]
-            found.append((key, atom))
+            marks.append((key, atom))
             return MARK
 
         return self._pattern.sub(mark, text)
 
     def pairing(self, recorded: Sequence[Mark], live: Sequence[Mark]) -> Pairing | None:
-        """Which births' values stand where the recording has its own, given the marks of two requests.
+        """Which birth of the live request stands for which of the recorded one, given the marks of both.
 
-        ``None`` if the two cannot be the same: then something stands for two things, or for a thing of another kind.
+        ``None`` if they do not correspond: one birth would stand for two, or for one of another group.
         """
-        found: dict[int, int] = {}
+        partners: dict[int, int] = {}
         if len(recorded) != len(live):
             return None
         for (_, one), (_, other) in zip(recorded, live, strict=True):
@@ -116,22 +116,22 @@ class Vocabulary:
             if number is None:
                 continue
             fits = self._fitting(one, self.births[number].group, other)
-            if not fits or (len(fits) == 1 and found.setdefault(number, *fits) not in fits):
+            if not fits or (len(fits) == 1 and partners.setdefault(number, *fits) not in fits):
                 return None
-        return tuple(sorted(found.items())) if len(set(found.values())) == len(found) else None
+        return tuple(sorted(partners.items())) if len(set(partners.values())) == len(partners) else None
 
     def _fitting(self, one: Atom, group: int, other: Atom) -> Collection[int]:
         """The births of the group that have ``other`` in a slot in which one of them has ``one``."""
         slots = [slot for _, slot in self._owners[one]]
         return {owner for owner, slot in self._owners[other] if slot in slots and self.births[owner].group == group}
 
-    def told(self, marks: Iterable[Mark]) -> list[int]:
-        """The births that these marks are of, each once, as far as a mark is of one alone."""
+    def births_of(self, marks: Iterable[Mark]) -> list[int]:
+        """The births that these marks belong to, each once. A mark that several births share is left out."""
         numbers = [self._told_by.get(atom) for _, atom in marks]
-        return [each for each in dict.fromkeys(numbers) if each is not None]
+        return [number for number in dict.fromkeys(numbers) if number is not None]
 
     def owners(self, marks: Iterable[Mark]) -> set[int]:
-        """The births that these marks may be of."""
+        """The births that these marks may belong to."""
         return {owner for _, atom in marks for owner, _ in self._owners[atom]}
 
     def renaming(self, pairing: Pairing, recorded: Sequence[Mark] = (), live: Sequence[Mark] = ()) -> Renaming:
@@ -139,9 +139,9 @@ class Vocabulary:
         options: dict[Atom, set[Atom]] = defaultdict(set)
         for one, other in self._changes(pairing):
             options[one].add(other)
-        # What tells nothing is replaced only where the request has had it replaced, by what the same object has there. So is
-        # what one object has twice and the other in two spellings.
-        placed = {mark: now for mark, (_, now) in zip(recorded, live, strict=True) if now in options.get(mark[1], ())}
+        # A value that identifies no object is replaced only where it differs between the requests, by the same object's value.
+        # So is a value that one object has twice, and the other in two spellings.
+        placed = {mark: atom for mark, (_, atom) in zip(recorded, live, strict=True) if atom in options.get(mark[1], ())}
         telling = {one: others for one, others in options.items() if one in self._told_by}
         changes = {one: min(others) for one, others in telling.items() if len(others) == 1}
         renaming = Renaming(changes, placed, telling.keys() - changes.keys())
@@ -156,12 +156,12 @@ class Vocabulary:
 
     @cached_property
     def _told_by(self) -> Mapping[Atom, int]:
-        """The values that are one object's alone, with that object. Asked for only when all is learnt."""
-        owners = {atom: {number for number, _ in all_} for atom, all_ in self._owners.items() if atom not in self.common}
+        """The values that only one object has, with that object's number. Read only once everything is learnt."""
+        owners = {atom: {number for number, _ in holders} for atom, holders in self._owners.items() if atom not in self.common}
         return {atom: min(numbers) for atom, numbers in owners.items() if len(numbers) == 1}
 
-    def made(self, birth: Birth, face: int, before: Callable[..., Any]) -> Callable[[Any], Any]:
-        """Puts the values of ``face`` in the place of the birth's own in its answer, and does ``before`` to the rest."""
+    def recast(self, birth: Birth, face: int, before: Callable[..., Any]) -> Callable[[Any], Any]:
+        """A function of the birth's answer that puts the values of ``face`` in it, and applies ``before`` to the rest."""
         atoms = dict(zip(birth.places, zip(birth.atoms, self.births[face].atoms, strict=True), strict=True))
 
         def change(tree: Any, path: Place) -> Any:
@@ -178,7 +178,7 @@ class Vocabulary:
 def learn(makers: Sequence[RecordedEntry]) -> Vocabulary:
     """What the provider generated in the answers of ``makers``, where it did so several times for equal requests."""
     vocabulary = Vocabulary()
-    rest = [each for each in makers if each.interaction.response is not None and not is_verbatim(each.interaction.response)]
+    rest = [entry for entry in makers if entry.interaction.response is not None and not is_verbatim(entry.interaction.response)]
     while rest:
         born: list[Birth] = []
         for group in _alike(vocabulary, rest):
@@ -186,53 +186,53 @@ def learn(makers: Sequence[RecordedEntry]) -> Vocabulary:
         if not born:
             break
         vocabulary.add(born)
-        places = {each.place for each in born}
-        rest = [each for each in rest if each.place not in places]
-    own = {each.place: each.atoms for each in vocabulary.births}
-    for each in makers if own else ():
-        request, answer = vocabulary.marked(each.request)[1], vocabulary.marked(each.interaction.response)[1]
-        # What is in an answer, and comes neither from the request nor was generated for it, is there by chance.
-        vocabulary.common |= {atom for _, atom in answer} - {atom for _, atom in request} - {*own.get(each.place, ())}
+        places = {birth.place for birth in born}
+        rest = [entry for entry in rest if entry.place not in places]
+    generated = {birth.place: birth.atoms for birth in vocabulary.births}
+    for entry in makers if generated else ():
+        request, answer = vocabulary.marked(entry.request)[1], vocabulary.marked(entry.interaction.response)[1]
+        # A known value in an answer is there by chance if the request did not have it and it was not generated there.
+        vocabulary.common |= {atom for _, atom in answer} - {atom for _, atom in request} - {*generated.get(entry.place, ())}
     return vocabulary
 
 
 def _alike(vocabulary: Vocabulary, makers: Sequence[RecordedEntry]) -> Iterable[list[RecordedEntry]]:
-    """Those with equal requests, as far as is known what was generated, and with different answers."""
+    """Groups of entries with different answers to requests that are equal apart from known generated values."""
     groups: dict[tuple[str, str, str, str], list[RecordedEntry]] = defaultdict(list)
-    for each in makers:
-        interaction = each.interaction
-        skeleton = digest(vocabulary.marked(each.request)[0])
-        groups[interaction.instance, interaction.method, interaction.type, skeleton].append(each)
+    for entry in makers:
+        interaction = entry.interaction
+        skeleton = digest(vocabulary.marked(entry.request)[0])
+        groups[interaction.instance, interaction.method, interaction.type, skeleton].append(entry)
     for group in groups.values():
-        # Two sessions of one configuration at one time are two provider instances that only look alike.
+        # Two concurrent sessions with one configuration are two provider instances that cannot be told apart.
         at_once: dict[int, set[int]] = defaultdict(set)
-        for each in group:
-            at_once[each.wave].add(each.interaction.session)
-        if len({each.answer for each in group}) > 1 and all(len(sessions) == 1 for sessions in at_once.values()):
+        for entry in group:
+            at_once[entry.wave].add(entry.interaction.session)
+        if len({entry.answer for entry in group}) > 1 and all(len(sessions) == 1 for sessions in at_once.values()):
             yield group
 
 
 def _births(vocabulary: Vocabulary, group: Sequence[RecordedEntry], first: int) -> list[Birth]:
-    # What comes from earlier objects has come with the request; else two things have one value by chance, such as a time.
-    brought = [{atom for _, atom in vocabulary.marked(each.request)[1]} for each in group]
-    marked = [vocabulary.marked(each.interaction.response, atoms) for each, atoms in zip(group, brought, strict=True)]
+    # Values of earlier objects come with the request. Any other repeated value is a coincidence, such as a time.
+    brought = [{atom for _, atom in vocabulary.marked(entry.request)[1]} for entry in group]
+    marked = [vocabulary.marked(entry.interaction.response, atoms) for entry, atoms in zip(group, brought, strict=True)]
     answers = [answer for answer, _ in marked]
     slots: list[Slot] = []
     if not _laid_over(answers, "", (), slots) or not slots:
         return []
-    requests = [encode(each.request).decode() for each in group]
+    requests = [encode(entry.request).decode() for entry in group]
     atoms = [_atoms(slot, requests) for slot in slots]
     places = tuple(slot.path for slot in slots)
     return [
         Birth(
             first + index,
-            each.place,
+            entry.place,
             first,
             tuple(row[index] for row in atoms),
             places,
-            changed_at(each.interaction.response, places, lambda *_: MARK),
+            changed_at(entry.interaction.response, places, lambda *_: MARK),
         )
-        for index, each in enumerate(group)
+        for index, entry in enumerate(group)
     ]
 
 
@@ -248,26 +248,26 @@ class Slot(Struct, frozen=True):
 
 
 def _laid_over(trees: Sequence[Any], key: str, path: Place, slots: list[Slot]) -> bool:
-    """Whether the trees are of one shape; notes the places where they differ."""
-    one = trees[0]
-    if any(type(each) is not type(one) for each in trees):
+    """Whether the trees have one shape. Adds the places where they differ to ``slots``."""
+    first = trees[0]
+    if any(type(tree) is not type(first) for tree in trees):
         return False
-    if isinstance(one, dict) and PLACEHOLDER not in one:
-        same = all(each.keys() == one.keys() for each in trees)
-        return same and all(_laid_over([each[name] for each in trees], name, (*path, name), slots) for name in sorted(one))
-    if isinstance(one, list):
-        same = all(len(each) == len(one) for each in trees)
-        return same and all(_laid_over([each[n] for each in trees], key, (*path, n), slots) for n in range(len(one)))
-    if all(each == one for each in trees):
+    if isinstance(first, dict) and PLACEHOLDER not in first:
+        same = all(tree.keys() == first.keys() for tree in trees)
+        return same and all(_laid_over([tree[name] for tree in trees], name, (*path, name), slots) for name in sorted(first))
+    if isinstance(first, list):
+        same = all(len(tree) == len(first) for tree in trees)
+        return same and all(_laid_over([tree[n] for tree in trees], key, (*path, n), slots) for n in range(len(first)))
+    if all(tree == first for tree in trees):
         return True
     slots.append(Slot(key, path, tuple(trees)))
-    if isinstance(one, dict):
-        return len({each.get("kind") for each in trees}) == 1 and all(PLACEHOLDER in each for each in trees)
-    return not isinstance(one, bool)
+    if isinstance(first, dict):
+        return len({tree.get("kind") for tree in trees}) == 1 and all(PLACEHOLDER in tree for tree in trees)
+    return not isinstance(first, bool)
 
 
 def _atoms(slot: Slot, requests: Sequence[str]) -> list[Atom | None]:
-    """What was generated at a place, answer by answer. What the request has brought was not."""
+    """The generated value at a place of each answer; ``None`` where the values came with the requests."""
     atoms = _found(slot)
     brought = any(atom[0] != "secret" and str(atom[2]) in request for atom, request in zip(atoms, requests, strict=False))
     return [*atoms] if atoms and not brought else [None] * len(requests)
@@ -276,32 +276,32 @@ def _atoms(slot: Slot, requests: Sequence[str]) -> list[Atom | None]:
 def _found(slot: Slot) -> list[Atom]:
     values = slot.values
     if isinstance(values[0], dict):
-        numbers = [each[PLACEHOLDER] for each in values]
-        return [] if MARK in numbers else [("secret", each.get("kind", "string"), each[PLACEHOLDER]) for each in values]
+        numbers = [value[PLACEHOLDER] for value in values]
+        return [] if MARK in numbers else [("secret", value.get("kind", "string"), value[PLACEHOLDER]) for value in values]
     if not isinstance(values[0], str):
-        return [("leaf", "" if abs(each) >= LARGE else slot.key, each) for each in values]
+        return [("leaf", "" if abs(value) >= LARGE else slot.key, value) for value in values]
     for texts in (_differing(values), values):
-        if all(_is_telling(each) for each in texts):
-            return [("text", "", each) for each in texts]
-    # An earlier object's value is in it, so that it will not come back as it is here.
-    marked = any(MARK in each for each in values)
-    return [] if marked else [("leaf", "" if len(each) >= SHORT else slot.key, each) for each in values]
+        if all(_is_telling(text) for text in texts):
+            return [("text", "", text) for text in texts]
+    # With an earlier object's value in it, the text will differ in a replay.
+    marked = any(MARK in value for value in values)
+    return [] if marked else [("leaf", "" if len(value) >= SHORT else slot.key, value) for value in values]
 
 
 def _differing(values: Sequence[str]) -> list[str]:
-    """The part of each value that the others have not, in whole words: of ``arn:cloud:logs-1f2e`` and such, ``1f2e``."""
+    """The part of each value that differs, in whole words: ``1f2e`` of ``arn:cloud:logs-1f2e``."""
     start = _shared(values)
-    end = _shared([each[start:][::-1] for each in values])
-    one = values[0]
-    while start and one[start - 1].isalnum():
+    end = _shared([value[start:][::-1] for value in values])
+    first = values[0]
+    while start and first[start - 1].isalnum():
         start -= 1
-    while end and one[-end].isalnum():
+    while end and first[-end].isalnum():
         end -= 1
-    return [each[start : len(each) - end] for each in values]
+    return [value[start : len(value) - end] for value in values]
 
 
 def _shared(values: Sequence[str]) -> int:
-    """How many characters all begin with."""
+    """The length of the common prefix."""
     low, high = min(values), max(values)
     return next((n for n, (one, other) in enumerate(zip(low, high, strict=False)) if one != other), len(low))
 

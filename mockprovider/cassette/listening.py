@@ -37,9 +37,9 @@ class Asked(Struct, eq=False):
 
 
 class Listener:
-    """A session's way back for lines of log, which notes what passes.
+    """A session's way back for lines of log, which records them.
 
-    Lines wait for their call's answer: what in them is secret is often only known from it.
+    Lines are kept until their call's answer, which often shows what is secret in them.
 
     Args:
         onward: the engine's own way.
@@ -60,9 +60,9 @@ class Listener:
             return
         line = (severity, message, urn)
         with self._lock:
-            found = self._asked(urn)
-            if found is not None:
-                found.lines.append(line)
+            asked = self._asked(urn)
+            if asked is not None:
+                asked.lines.append(line)
                 return
             last = self._last
         if last is not None:
@@ -70,7 +70,7 @@ class Listener:
 
     def _asked(self, urn: str) -> Asked | None:
         newest_first = self._flying[::-1]
-        return next((each for each in newest_first if _is_about(each.call, urn)), next(iter(newest_first), None))
+        return next((asked for asked in newest_first if _is_about(asked.call, urn)), next(iter(newest_first), None))
 
     def begin(self, asked: Asked) -> None:
         """A call begins."""

@@ -28,11 +28,11 @@ def unknown(cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, li
     start = f"{cassette.name} holds no answer to {_asked(call)}."
     if not entries:
         return f"{start} It is empty: nothing was recorded. {_again(cassette)}"
-    found = _nearest(cassette, entries, call, live)
-    if found is None:
-        methods = ", ".join(sorted({each.interaction.method for each in entries}))
+    closest = _nearest(cassette, entries, call, live)
+    if closest is None:
+        methods = ", ".join(sorted({entry.interaction.method for entry in entries}))
         return f"{start} No {call.method} was recorded at all, only {methods}. {_again(cassette)}"
-    entry, places = found
+    entry, places = closest
     interaction = entry.interaction
     lines = [start, f"Nearest is {_recorded(interaction)}, used {_times(entry.used)}."]
     elsewhere = interaction.instance != call.session.instance and interaction.op not in ANYWHERE
@@ -49,9 +49,9 @@ def unknown(cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, li
 
 
 def used(cassette: Cassette, choice: Choice, call: Call) -> str:
-    """A call that was recorded, and all that was recorded has been given out or is past."""
-    entries = [each.entry for each in choice.candidates]
-    places = ", ".join(str(each.interaction.n) for each in entries)
+    """A call whose recorded answers are all used or past."""
+    entries = [candidate.entry for candidate in choice.candidates]
+    places = ", ".join(str(entry.interaction.n) for entry in entries)
     why = {
         Verdict.EXHAUSTED: f"and {'all were' if len(entries) > 1 else 'that was'} used already",
         Verdict.PAST: "before what has been replayed meanwhile; what is left is an answer of the past",
@@ -66,14 +66,14 @@ def used(cassette: Cassette, choice: Choice, call: Call) -> str:
 
 def ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call, live: Any) -> str:
     """A call with several recorded answers that cannot be told apart."""
-    one, other = candidates[0].entry.interaction, candidates[1].entry.interaction
-    places = ", ".join(str(each.entry.interaction.n) for each in candidates)
-    sessions = sorted({each.entry.interaction.session for each in candidates})
+    first, second = candidates[0].entry.interaction, candidates[1].entry.interaction
+    places = ", ".join(str(candidate.entry.interaction.n) for candidate in candidates)
+    sessions = sorted({candidate.entry.interaction.session for candidate in candidates})
     return "\n".join([
         f"{cassette.name} holds {len(candidates)} answers to {_asked(call)} that cannot be told apart: interactions {places}.",
         f"It asks: {show(neutral(live), ASKED_WIDTH)}",
         f"Their requests are equal, they name no resource, and they were recorded {_when(sessions)}. The answers differ:",
-        *_shown(differences(_answer(cassette, one), _answer(cassette, other)), f"in {one.n}", f"in {other.n}"),
+        *_shown(differences(_answer(cassette, first), _answer(cassette, second)), f"in {first.n}", f"in {second.n}"),
         _apart(sessions),
     ])  # fmt: skip
 
@@ -94,15 +94,15 @@ def _nearest(
     cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, live: Any
 ) -> tuple[RecordedEntry, list[Difference]] | None:
     tiers: tuple[Callable[[Interaction], bool], ...] = (
-        lambda each: bool(call.urn) and each.urn == call.urn and each.instance == call.session.instance,
-        lambda each: bool(call.urn) and each.urn == call.urn,
-        lambda each: each.type == call.type and each.instance == call.session.instance,
-        lambda each: each.type == call.type,
+        lambda interaction: bool(call.urn) and interaction.urn == call.urn and interaction.instance == call.session.instance,
+        lambda interaction: bool(call.urn) and interaction.urn == call.urn,
+        lambda interaction: interaction.type == call.type and interaction.instance == call.session.instance,
+        lambda interaction: interaction.type == call.type,
         lambda _: True,
     )
-    same_method = [each for each in entries if each.interaction.method == call.method]
-    tier = next((found for test in tiers if (found := [each for each in same_method if test(each.interaction)])), [])
-    return nearest(tier, lambda each: neutral(cassette.request(each.interaction)), neutral(live))
+    same_method = [entry for entry in entries if entry.interaction.method == call.method]
+    tier = next((matches for test in tiers if (matches := [entry for entry in same_method if test(entry.interaction)])), [])
+    return nearest(tier, lambda entry: neutral(cassette.request(entry.interaction)), neutral(live))
 
 
 def _answer(cassette: Cassette, interaction: Interaction) -> Any:
@@ -144,6 +144,6 @@ def _times(count: int) -> str:
 
 
 def _shown(places: Sequence[Difference], one: str = "recorded", other: str = "now") -> Iterable[str]:
-    yield from (f"  {each.told(one, other)}" for each in places[:MOST_SHOWN])
+    yield from (f"  {difference.told(one, other)}" for difference in places[:MOST_SHOWN])
     if len(places) > MOST_SHOWN:
         yield f"  and {len(places) - MOST_SHOWN} more"

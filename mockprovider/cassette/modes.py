@@ -37,7 +37,7 @@ class ModeRule(Struct, frozen=True):
 
 
 DEFAULT = Mode.NONE
-"""Everywhere, so that no laptop calls a cloud by surprise."""
+"""The default everywhere, also on a developer's machine, so that no test run calls a cloud by surprise."""
 
 DECISIONS: Mapping[Mode, ModeRule] = {
     Mode.NONE: ModeRule(known=CassetteAction.REPLAY, unknown=CassetteAction.REFUSE),
@@ -51,10 +51,10 @@ def mode(name: str) -> Mode:
 
     Raises ``DefinitionError`` for a name that is no mode, ``UnsupportedError`` for a mode that this version does not have yet.
     """
-    built = " and ".join(repr(each.value) for each in DECISIONS)
+    built = " and ".join(repr(member.value) for member in DECISIONS)
     if name not in list(Mode):
         raise DefinitionError(f"{name!r} is no cassette mode. This version has {built}.")
-    found = Mode(name)
-    if found not in DECISIONS:
-        raise UnsupportedError(f"Cassette mode {found.value!r} is not built yet. This version has {built}.")
-    return found
+    chosen = Mode(name)
+    if chosen not in DECISIONS:
+        raise UnsupportedError(f"Cassette mode {chosen.value!r} is not built yet. This version has {built}.")
+    return chosen

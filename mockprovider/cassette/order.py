@@ -51,18 +51,22 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
     if cassette.header.sessions or not cassette.interactions:
         return cassette
     phases = _phases(cassette.interactions)
-    contents = {each.n: request_digest(each) for each in cassette.interactions}
+    contents = {interaction.n: request_digest(interaction) for interaction in cassette.interactions}
     spans = _spans(cassette.interactions, phases, contents)
     ranked = _ranked(spans)
     numbers = {span.number: number for number, (span, _) in enumerate(ranked, 1)}
     order = sorted(
-        (each for each in cassette.interactions if each.parent is None),
-        key=lambda each: (numbers[each.session], phases[each.phase], *_place(each, contents[each.n])),
+        (interaction for interaction in cassette.interactions if interaction.parent is None),
+        key=lambda interaction: (
+            numbers[interaction.session],
+            phases[interaction.phase],
+            *_place(interaction, contents[interaction.n]),
+        ),
     )
-    order = [each for parent in order for each in (parent, *_asked(cassette, parent))]
-    kept = {each.n for each in order}
-    order += [each for each in cassette.interactions if each.n not in kept]
-    renumbered = {each.n: n for n, each in enumerate(order, 1)}
+    order = [interaction for parent in order for interaction in (parent, *_asked(cassette, parent))]
+    kept = {interaction.n for interaction in order}
+    order += [interaction for interaction in cassette.interactions if interaction.n not in kept]
+    renumbered = {interaction.n: n for n, interaction in enumerate(order, 1)}
     names = {rank: name for name, rank in phases.items()}
     table = [
         RecordedSession(
@@ -75,8 +79,13 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
         for span, wave in ranked
     ]
     interactions = [
-        replace(each, n=renumbered[each.n], session=numbers[each.session], parent=renumbered.get(each.parent or 0))
-        for each in order
+        replace(
+            interaction,
+            n=renumbered[interaction.n],
+            session=numbers[interaction.session],
+            parent=renumbered.get(interaction.parent or 0),
+        )
+        for interaction in order
     ]
     return replace(
         cassette, header=replace(cassette.header, sessions=table), interactions=_with_secrets_renumbered(interactions)
@@ -84,8 +93,8 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
 
 
 def _asked(cassette: Cassette, parent: Interaction) -> list[Interaction]:
-    """What the provider asked its engine during ``parent``. An interrupted recording may have such without their parent."""
-    return ordered(cassette, [each for each in cassette.interactions if each.parent == parent.n])
+    """The provider's own calls to its engine during ``parent``. In an interrupted recording, the parent may be missing."""
+    return ordered(cassette, [interaction for interaction in cassette.interactions if interaction.parent == parent.n])
 
 
 def request_digest(interaction: Interaction) -> str:
@@ -100,25 +109,25 @@ def answer_digest(interaction: Interaction) -> str:
 
 def _phases(interactions: Iterable[Interaction]) -> dict[str, int]:
     phases: dict[str, int] = {}
-    for each in sorted(interactions, key=lambda each: each.n):
-        phases.setdefault(each.phase, len(phases))
+    for interaction in sorted(interactions, key=lambda interaction: interaction.n):
+        phases.setdefault(interaction.phase, len(phases))
     return phases
 
 
 def _spans(interactions: Iterable[Interaction], phases: Mapping[str, int], contents: Mapping[int, str]) -> list[_Span]:
     by_session: dict[int, list[Interaction]] = defaultdict(list)
-    for each in sorted(interactions, key=lambda each: each.n):
-        # A provider may log after its last answer, while the next session has begun.
-        if each.op != Op.LOG:
-            by_session[each.session].append(each)
+    for interaction in sorted(interactions, key=lambda interaction: interaction.n):
+        # A provider may log after its last answer, when the next session has begun already.
+        if interaction.op != Op.LOG:
+            by_session[interaction.session].append(interaction)
     return [
         _Span(
             number=number,
-            instance=next((each.instance for each in reversed(calls) if each.instance), ""),
+            instance=next((call.instance for call in reversed(calls) if call.instance), ""),
             phase=phases[calls[0].phase],
             first=calls[0].n,
             last=calls[-1].n,
-            content=digest(sorted([each.method, contents[each.n]] for each in calls)),
+            content=digest(sorted([call.method, contents[call.n]] for call in calls)),
         )
         for number, calls in by_session.items()
     ]
@@ -126,7 +135,7 @@ def _spans(interactions: Iterable[Interaction], phases: Mapping[str, int], conte
 
 def _ranked(spans: Iterable[_Span]) -> list[tuple[_Span, int]]:
     """The sessions in canonical order, each with its wave."""
-    found: list[tuple[int, str, int, str, int, _Span]] = []
+    ranked: list[tuple[int, str, int, str, int, _Span]] = []
     waves: dict[str, int] = defaultdict(int)
     ends: dict[tuple[int, str], int] = {}
     for span in sorted(spans, key=lambda span: span.first):
@@ -135,19 +144,19 @@ def _ranked(spans: Iterable[_Span]) -> list[tuple[_Span, int]]:
         together = group in ends and (span.first < ends[group] or not span.instance)
         waves[span.instance] += not together
         ends[group] = max(ends.get(group, 0), span.last)
-        found.append((span.phase, span.instance, waves[span.instance], span.content, span.first, span))
-    return [(span, wave) for _, _, wave, _, _, span in sorted(found, key=lambda each: each[:5])]
+        ranked.append((span.phase, span.instance, waves[span.instance], span.content, span.first, span))
+    return [(span, wave) for _, _, wave, _, _, span in sorted(ranked, key=lambda row: row[:5])]
 
 
-def _place(each: Interaction, content: str) -> tuple[Any, ...]:
-    resource = each.op not in STARTING and each.op not in ENDING
-    if resource and each.urn:
-        return (1, each.urn, each.n)
-    answer = answer_digest(rewritten(each, neutral))
-    rank = OPS.get(each.op, len(OPS))
+def _place(interaction: Interaction, content: str) -> tuple[Any, ...]:
+    resource = interaction.op not in STARTING and interaction.op not in ENDING
+    if resource and interaction.urn:
+        return (1, interaction.urn, interaction.n)
+    answer = answer_digest(rewritten(interaction, neutral))
+    rank = OPS.get(interaction.op, len(OPS))
     if resource:
-        return (1, "", each.type, rank, content, answer, each.n)
-    return (2 if each.op in ENDING else 0, rank, each.urn, content, answer, each.n)
+        return (1, "", interaction.type, rank, content, answer, interaction.n)
+    return (2 if interaction.op in ENDING else 0, rank, interaction.urn, content, answer, interaction.n)
 
 
 def _with_secrets_renumbered(interactions: Iterable[Interaction]) -> list[Interaction]:
@@ -156,7 +165,10 @@ def _with_secrets_renumbered(interactions: Iterable[Interaction]) -> list[Intera
     def change(number: int) -> int:
         return numbers.setdefault(number, len(numbers) + 1)
 
-    return [each if is_plain(encode(each)) else rewritten(each, lambda tree: renumber(tree, change)) for each in interactions]
+    return [
+        interaction if is_plain(encode(interaction)) else rewritten(interaction, lambda tree: renumber(tree, change))
+        for interaction in interactions
+    ]
 
 
 def rewritten(interaction: Interaction, change: Callable[[Any], Any]) -> Interaction:

@@ -33,7 +33,7 @@ class Sink(Protocol):
         """Keep the interaction so that a crash does not lose it; returns it as it was kept (large trees moved to ``blobs``)."""
 
     def finish(self, cassette: Cassette) -> None:
-        """Replace what was appended by ``cassette``, and let go."""
+        """Replace what was appended by ``cassette``, and release the sink."""
 
 
 class Memory:
@@ -45,11 +45,11 @@ class Memory:
         self.blobs: Mapping[str, Any] = {}
 
     def append(self, interaction: Interaction) -> Interaction:
-        """The interaction as it is."""
+        """Return the interaction unchanged."""
         return interaction
 
     def finish(self, cassette: Cassette) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
 
 class Recorder:
@@ -107,7 +107,7 @@ class Recorder:
         return self._overhear(self._back, asked, call, proceed)
 
     def _overhear(self, back: Back, asked: Asked, call: Call, proceed: Handler) -> Reply:
-        """Record a call, and what goes the way back meanwhile."""
+        """Record a call, and the provider's own calls to its engine during it."""
         if call.monitor is not None:
             call = replace(call, monitor=self._overheard(back, call.monitor, asked))
         listener = self._listener(call.session, back)
@@ -128,13 +128,13 @@ class Recorder:
 
     def _listener(self, session: Session, back: Back) -> Listener | None:
         with self._lock:
-            _, found = self._listeners.get(id(session), (None, None))
-            if found is None and session.engine is not None:
-                found = Listener(session.engine, lambda asked, line: self._append_line(back, asked, line))
-                session.engine = found
-                # The session stays with it, so that its identity is not given to another one.
-                self._listeners[id(session)] = session, found
-            return found
+            _, listener = self._listeners.get(id(session), (None, None))
+            if listener is None and session.engine is not None:
+                listener = Listener(session.engine, lambda asked, line: self._append_line(back, asked, line))
+                session.engine = listener
+                # Keeping the session keeps its ``id()`` from being reused.
+                self._listeners[id(session)] = session, listener
+            return listener
 
     def _append_line(self, back: Back, parent: Asked, line: Line) -> None:
         asked = self._asked(back.logged(parent.call.session, *line), back)
@@ -148,7 +148,7 @@ class Recorder:
         return Asked(call, call.session.instance, self.phase, request, names)
 
     def _overheard(self, back: Transcriber, monitor: Handler, parent: Asked) -> Handler:
-        """The way back, with what goes over it recorded, too."""
+        """``monitor``, with each call recorded."""
 
         def handle(call: Call) -> Reply:
             call = back.named(call)
@@ -200,7 +200,7 @@ class Recorder:
 
     def _tree_of(self, status: Status) -> dict[str, Any]:
         details = self._transcriber.details(status.details) if status.details else None
-        # Text stands for bytes here, and bytes are verbatim: see Transcriber.
+        # A text is base64 here, and such keys begin with ``$``: see Transcriber.
         return {"message": status.message, "$details" if isinstance(details, str) else "details": details}
 
     @property
@@ -218,7 +218,7 @@ class Recorder:
     def _keep(self, interaction: Interaction, call: Call) -> None:
         with self._lock:
             if self._cassette is not None and call.op is Op.LOG:
-                return  # A provider may still talk while it is shut down, and nobody waits for an answer.
+                return  # A provider may still log while it shuts down.
             if self._cassette is not None:
                 raise CassetteError(
                     f"{call} came after the recording of {self._sink.name} had ended. "
@@ -229,7 +229,7 @@ class Recorder:
 
     @property
     def recorded(self) -> int:
-        """How many interactions there are by now."""
+        """The number of interactions so far."""
         with self._lock:
             return len(self._interactions)
 
@@ -237,7 +237,7 @@ class Recorder:
         """End the recording and return the cassette in canonical order. Closing again returns it again."""
         with self._lock:
             if self._cassette is None:
-                interactions = [self._scrubbed(each) for each in self._interactions]
+                interactions = [self._scrubbed(interaction) for interaction in self._interactions]
                 cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
                 cassette = self._finishing(cassette)
                 self._sink.finish(cassette)
@@ -245,7 +245,7 @@ class Recorder:
             return self._cassette
 
     def _scrubbed(self, interaction: Interaction) -> Interaction:
-        """Without the secrets that were declared only after it was written."""
+        """The interaction without secrets that were declared only after it was written."""
         broken = False
 
         def clean(tree: Any) -> Any:
@@ -255,14 +255,14 @@ class Recorder:
             return hidden.tree
 
         request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
-        found = rewritten(interaction, clean)
+        scrubbed = rewritten(interaction, clean)
         if request:
-            found = replace(found, request=request.tree, request_blob="")
+            scrubbed = replace(scrubbed, request=request.tree, request_blob="")
         if response:
-            found = replace(found, response=response.tree, response_blob="")
+            scrubbed = replace(scrubbed, response=response.tree, response_blob="")
         if broken or (response and response.broken):
-            return replace(found, response=None, status=None, withheld=WITHHELD)
-        return found
+            return replace(scrubbed, response=None, status=None, withheld=WITHHELD)
+        return scrubbed
 
     def _clean_blob(self, blob: str) -> Hidden | None:
         """What is to be kept instead of this blob, if it holds secrets."""

@@ -1,4 +1,4 @@
-"""Generated values in trees: what they are, and other ones in their places."""
+"""Generated values in trees, and how to replace them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from mockprovider.redaction import LITERAL, PLACEHOLDER, PLAIN_BYTES, TEXT, UNKNOWN
 
 MARK = "\0"
-"""Stands where something generated was; no engine sends it in a string."""
+"""Stands in place of a generated value; no engine sends it in a string."""
 NEIGHBOURS = "[^\\W_]"
 """What may not stand directly before or after a generated string inside of another."""
 
@@ -55,22 +55,24 @@ class Renaming:
         if self.changes_nothing:
             return tree
         if isinstance(tree, list):
-            return [self(each, key) for each in tree]
+            return [self(subtree, key) for subtree in tree]
         if isinstance(tree, dict) and PLACEHOLDER not in tree:
-            return {name: self(each, name) for name, each in tree.items()}
+            return {name: self(subtree, name) for name, subtree in tree.items()}
         for whole in wholes_of(tree, key):
             if whole in self._known:
                 other = self._other(key, whole)[2]
                 return {**tree, PLACEHOLDER: other} if isinstance(tree, dict) else other
-        return self._pattern.sub(lambda it: self._other(key, ("text", "", it[0]))[2], tree) if isinstance(tree, str) else tree
+        if not isinstance(tree, str):
+            return tree
+        return self._pattern.sub(lambda match: self._other(key, ("text", "", match[0]))[2], tree)
 
     def is_sure(self, marks: Iterable[Mark]) -> bool:
-        """Whether it is known what is to stand for each of these."""
+        """Whether the replacement of each of these is known."""
         return all(mark[1] not in self.doubtful or mark in self._certain for mark in marks)
 
     def turns(self, recorded: Iterable[Mark], live: Iterable[Mark]) -> bool:
-        """Whether it makes these marks of those, one by one."""
-        return all(self._other(*mark) == now for mark, (_, now) in zip(recorded, live, strict=True))
+        """Whether it turns each recorded mark into the live one at its position."""
+        return all(self._other(*mark) == atom for mark, (_, atom) in zip(recorded, live, strict=True))
 
     def _other(self, key: str, atom: Atom) -> Atom:
         return self._changes.get(atom) or self._placed.get((key, atom), atom)
@@ -80,17 +82,17 @@ OPEN = frozenset({PLACEHOLDER, TEXT, LITERAL, PLAIN_BYTES, UNKNOWN})
 
 
 def is_verbatim(tree: Any) -> bool:
-    """Whether there are bytes in it that hold more than can be seen, so that nothing in them can be replaced."""
+    """Whether ``tree`` has verbatim bytes, in which nothing can be replaced."""
     if isinstance(tree, list):
         return any(map(is_verbatim, tree))
     if not isinstance(tree, dict):
         return False
-    return any((name.startswith("$") and name not in OPEN) or is_verbatim(each) for name, each in tree.items())
+    return any((name.startswith("$") and name not in OPEN) or is_verbatim(subtree) for name, subtree in tree.items())
 
 
 def name_of(path: Place) -> str:
-    """The name that something at this path is under."""
-    return next((each for each in reversed(path) if isinstance(each, str)), "")
+    """The last key of this path; list indices do not count."""
+    return next((segment for segment in reversed(path) if isinstance(segment, str)), "")
 
 
 def changed_at(
@@ -100,16 +102,13 @@ def changed_at(
     rest: Callable[[Any, str], Any] = lambda tree, _: tree,
     path: Place = (),
 ) -> Any:
-    """``tree`` with ``change`` made at these places of it, and ``rest`` to every other leaf.
-
-    Both are given what is there; ``change`` also the path, and ``rest`` the name that it is under.
-    """
+    """``tree`` with ``change(value, path)`` applied at these places, and ``rest(value, name)`` to every other leaf."""
     if path in places:
         return change(tree, path)
     if isinstance(tree, dict) and PLACEHOLDER not in tree:
-        return {name: changed_at(each, places, change, rest, (*path, name)) for name, each in tree.items()}
+        return {name: changed_at(subtree, places, change, rest, (*path, name)) for name, subtree in tree.items()}
     if isinstance(tree, list):
-        return [changed_at(each, places, change, rest, (*path, n)) for n, each in enumerate(tree)]
+        return [changed_at(subtree, places, change, rest, (*path, n)) for n, subtree in enumerate(tree)]
     return rest(tree, name_of(path))
 
 
@@ -123,7 +122,7 @@ def wholes_of(tree: Any, key: str) -> tuple[Atom, ...]:
 
 
 def finder(texts: Iterable[str]) -> re.Pattern[str]:
-    """Finds the texts, where they are whole words; nothing if there are none."""
+    """A pattern of these texts as whole words; without texts it matches nothing."""
     longest_first = sorted(texts, key=len, reverse=True)
     any_of = "|".join(map(re.escape, longest_first))
     return re.compile(f"(?<!{NEIGHBOURS})(?:{any_of})(?!{NEIGHBOURS})" if longest_first else r"(?!)")

@@ -26,7 +26,7 @@ from mockprovider.matching import digest, encode
 from mockprovider.redaction import Redactor, is_plain, neutral
 
 LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
-"""Ops that tell what exists: their answers grow old when the object is changed."""
+"""Ops that read an object: their answers are outdated once it is changed."""
 
 
 Arrange: TypeAlias = Callable[[str, str, Any], Any]
@@ -80,39 +80,42 @@ class Replayer:
         self._changed: dict[tuple[str, ...], tuple[int, int]] = {}
         self._lock = threading.Lock()
         self._asked: dict[int, list[Interaction]] = defaultdict(list)
-        self._instances = {each.number: each.instance for each in self.cassette.header.sessions}
+        self._instances = {session.number: session.instance for session in self.cassette.header.sessions}
         self._index()
-        self._casting = Casting(((_where(each.interaction), each) for each in self._entries), self._makes, self._redactor.vault)
+        self._casting = Casting(
+            ((_where(entry.interaction), entry) for entry in self._entries), self._makes, self._redactor.vault
+        )
 
     def _index(self) -> None:
-        sessions = {each.number: each for each in self.cassette.header.sessions}
-        for each in self.cassette.interactions:
-            if each.parent is not None:
-                self._asked[each.parent].append(each)
-        for place, each in enumerate(self.cassette.interactions):
-            if each.direction != "provider":
+        sessions = {session.number: session for session in self.cassette.header.sessions}
+        for interaction in self.cassette.interactions:
+            if interaction.parent is not None:
+                self._asked[interaction.parent].append(interaction)
+        for place, interaction in enumerate(self.cassette.interactions):
+            if interaction.direction != "provider":
                 continue
-            session = sessions[each.session]
-            arranged = self._arranged(each)
+            session = sessions[interaction.session]
+            arranged = self._arranged(interaction)
             entry = RecordedEntry(
-                each,
+                interaction,
                 arranged.request,
                 place,
                 session.wave,
                 session.preview,
                 request_digest(arranged),
                 self._answered(arranged),
-                secret=not is_plain(encode(each.request)),
-                filled=not is_plain(encode(_trees(each))),
+                secret=not is_plain(encode(interaction.request)),
+                filled=not is_plain(encode(_trees(interaction))),
             )
-            bucket = self._buckets.setdefault(_where(each), _Bucket([], {}))
+            bucket = self._buckets.setdefault(_where(interaction), _Bucket([], {}))
             bucket.entries.append(entry)
             bucket.by_digest.setdefault(entry.digest, []).append(entry)
             self._entries.append(entry)
 
-    def _arranged(self, each: Interaction) -> Interaction:
-        request, response = (self._arrange(each.method, each.type, tree) for tree in (each.request, each.response))
-        return replace(each, request=request, response=response)
+    def _arranged(self, interaction: Interaction) -> Interaction:
+        trees = interaction.request, interaction.response
+        request, response = (self._arrange(interaction.method, interaction.type, tree) for tree in trees)
+        return replace(interaction, request=request, response=response)
 
     def __call__(self, call: Call, proceed: Handler | None = None) -> Reply:  # noqa: ARG002  a layer that never proceeds
         """The recorded answer.
@@ -145,18 +148,18 @@ class Replayer:
 
     def _answered(self, interaction: Interaction) -> str:
         """Equal for equal answers, and with them for equal questions to the engine."""
-        # What was logged is for people, and may have times in it.
-        asked = [each for each in self._asked.get(interaction.n, ()) if each.op != Op.LOG]
+        # Lines of log do not count: they are for people, and may contain times.
+        asked = [question for question in self._asked.get(interaction.n, ()) if question.op != Op.LOG]
         if not asked:
             return answer_digest(interaction)
-        return digest([answer_digest(interaction), [request_digest(each) for each in asked]])
+        return digest([answer_digest(interaction), [request_digest(question) for question in asked]])
 
     def _played_again(self, call: Call, candidate: Candidate, asked: Sequence[Interaction]) -> Any:
-        """The answer, once the engine has been asked again what it was asked then."""
+        """The answer, after the recorded calls to the engine have been repeated."""
         if self._back is None:
             raise UnsupportedError(f"{self.cassette.name}: what {call} asked its engine cannot be replayed in this protocol.")
         playing = Playing(call, self._back, self._bindings, self.cassette, redactor=self._redactor, lock=self._lock)
-        playing.play([_renamed(each, candidate.renaming) for each in asked], candidate.pairs)
+        playing.play([_renamed(question, candidate.renaming) for question in asked], candidate.pairs)
         with self._lock:
             answer = self._answer(candidate)
         return playing.mapped(answer, candidate.entry.interaction)
@@ -167,7 +170,7 @@ class Replayer:
                 f"{self.cassette.name} was recorded over {self.cassette.header.protocol}, and the engine speaks "
                 f"{call.session.protocol}. Replay it with an engine of that protocol, or record it again."
             )
-        # Only now: a transcriber knows the calls of its own protocol alone.
+        # After the check above, because a transcriber knows only its own protocol's calls.
         reason = self._transcriber.refuses(call)
         if reason:
             raise UnsupportedError(f"{call} cannot be replayed yet: {reason}.")
@@ -190,12 +193,12 @@ class Replayer:
         return self._use(choice, instance, candidates, once=once)
 
     def _chosen(self, candidates: Sequence[Candidate], call: Call, where: Where, live: Any) -> Choice:
-        # An answer that made an object makes one, also where it changes nothing yet: a plan that generates a name.
-        made = any(self._casting.makes(each.entry) for each in candidates)
-        once = made or (self._transcriber.mutates(call.method) and not call.preview)
+        # An answer that created an object is used once, even that of a plan, which may generate a name.
+        creates = any(self._casting.makes(candidate.entry) for candidate in candidates)
+        once = creates or (self._transcriber.mutates(call.method) and not call.preview)
         preferred = self._casting.preferred(self._aligned(candidates, call))
         choice = choose(preferred, once=once, urn=call.urn, now=self._now[where[0]])
-        if not once or not any(each.pairing for each in candidates) or choice.verdict is Verdict.AMBIGUOUS:
+        if not once or not any(candidate.pairing for candidate in candidates) or choice.verdict is Verdict.AMBIGUOUS:
             return choice
         if self._casting.spent(where, live, candidates):
             return Choice(Verdict.EXHAUSTED, candidates)
@@ -210,12 +213,12 @@ class Replayer:
         bucket = self._buckets.get(where)
         if bucket is None:
             return []
-        cast = self._casting.found(where, live)
+        cast = self._casting.matches(where, live)
         if cast is not None:
             return self._fitting(cast, live)
-        found = self._fitting(_as_recorded(bucket.by_digest.get(digest(neutral(live)), ())), live)
-        # A secret that is not recognised as one (not declared this time, or seen here first) still matches its placeholder.
-        return found or self._fitting(_as_recorded(each for each in bucket.entries if each.secret), live)
+        candidates = self._fitting(_as_recorded(bucket.by_digest.get(digest(neutral(live)), ())), live)
+        # A secret that is not declared this time, or not yet known, still matches its placeholder.
+        return candidates or self._fitting(_as_recorded(entry for entry in bucket.entries if entry.secret), live)
 
     def _fitting(self, entries: Iterable[Cast], live: Any) -> list[Candidate]:
         paired = [(cast, self._pairs(cast, live)) for cast in entries]
@@ -232,31 +235,36 @@ class Replayer:
         if renaming is not None and (entry.secret or not renaming.is_whole):
             where = entry.interaction.method, entry.interaction.type
             return self._bindings.pairs(self._arrange(*where, renaming(entry.request)), live)
-        # Without placeholders, equal digests and marks have said it all.
+        # Without placeholders, equal digests and marks are enough.
         return self._bindings.pairs(entry.request, live) if entry.secret else []
 
     def _compared(self, cast: Cast, pairs: Sequence[Pair]) -> str:
         entry, _, renaming = cast
-        made = self._casting.makes(entry)
-        if entry.interaction.response_blob or not (pairs or made or renaming):
+        creates = self._casting.makes(entry)
+        if entry.interaction.response_blob or not (pairs or creates or renaming):
             return entry.answer
-        trees = self._casting.blank(entry) if made else _trees(entry.interaction)
+        trees = self._casting.blank(entry) if creates else _trees(entry.interaction)
         renamed = self._arrange(entry.interaction.method, entry.interaction.type, renaming(trees) if renaming else trees)
         return digest([self._bindings.compared(renamed, pairs) if pairs else renamed, entry.interaction.withheld])
 
     def _aligned(self, candidates: Sequence[Candidate], call: Call) -> Sequence[Candidate]:
         """Where answers differ, those of the same phase and of the same kind of session, if there are such."""
-        if len({each.answer for each in candidates}) > 1 or any(self._casting.makes(each.entry) for each in candidates):
-            candidates = narrowed(candidates, lambda each: bool(self.phase) and each.entry.interaction.phase == self.phase)
+        if len({candidate.answer for candidate in candidates}) > 1 or any(
+            self._casting.makes(candidate.entry) for candidate in candidates
+        ):
+            candidates = narrowed(
+                candidates, lambda candidate: bool(self.phase) and candidate.entry.interaction.phase == self.phase
+            )
             preview = call.session.preview
             candidates = narrowed(
-                candidates, lambda each: None not in (preview, each.entry.preview) and each.entry.preview == preview
+                candidates,
+                lambda candidate: None not in (preview, candidate.entry.preview) and candidate.entry.preview == preview,
             )
-            candidates = narrowed(candidates, lambda each: self._is_of_package(each, call))
+            candidates = narrowed(candidates, lambda candidate: self._is_of_package(candidate, call))
         return candidates
 
     def _is_of_package(self, candidate: Candidate, call: Call) -> bool:
-        """Whether a recorded session became a provider of the package that this one is for: its first calls do not tell."""
+        """Whether the recorded session later became a provider of the package of this call's session."""
         instance = self._instances.get(candidate.entry.interaction.session, "")
         return self._transcriber.is_for(instance, getattr(call.session.schema, "name", ""))
 
@@ -270,7 +278,7 @@ class Replayer:
     def _use(self, choice: Choice, instance: str, candidates: Sequence[Candidate], *, once: bool) -> Candidate:
         entry = choice.candidates[0].entry
         chosen = replace(choice.candidates[0], renaming=self._casting.settle(choice.candidates[0], candidates))
-        if len({each.pairs for each in candidates}) == 1:
+        if len({candidate.pairs for candidate in candidates}) == 1:
             self._bindings.bind(chosen.pairs)
         entry.used += 1
         self.repeats += choice.verdict is Verdict.REPEATED
@@ -297,9 +305,9 @@ class Replayer:
         """What was recorded, changes the cloud, and has not been asked for yet."""
         with self._lock:
             return [
-                each.interaction
-                for each in self._entries
-                if not each.used and not each.interaction.preview and self._transcriber.mutates(each.interaction.method)
+                entry.interaction
+                for entry in self._entries
+                if not entry.used and not entry.interaction.preview and self._transcriber.mutates(entry.interaction.method)
             ]
 
 
@@ -310,9 +318,9 @@ def _trees(interaction: Interaction) -> Any:
     return {"message": interaction.status.message, "details": interaction.status.details}
 
 
-def _renamed(each: Interaction, renaming: Callable[[Any], Any] | None) -> Interaction:
-    """What was told about an object, with the generated values that it has now."""
-    return replace(each, request=renaming(each.request)) if renaming and each.op in TOLD else each
+def _renamed(interaction: Interaction, renaming: Callable[[Any], Any] | None) -> Interaction:
+    """An interaction that reports about an object, with the generated values that it has now."""
+    return replace(interaction, request=renaming(interaction.request)) if renaming and interaction.op in TOLD else interaction
 
 
 def _where(interaction: Interaction) -> Where:
@@ -321,7 +329,7 @@ def _where(interaction: Interaction) -> Where:
 
 
 def _as_recorded(entries: Iterable[RecordedEntry]) -> Iterable[Cast]:
-    return ((each, (), None) for each in entries)
+    return ((entry, (), None) for entry in entries)
 
 
 def _object(candidate: Candidate, instance: str) -> tuple[str, ...]:

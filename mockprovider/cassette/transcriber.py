@@ -30,7 +30,7 @@ class Transcriber(Protocol):
         """The call with its RPC's name, which one that was made in process may lack."""
 
     def refuses(self, call: Call) -> str:
-        """Why this call cannot be recorded or replayed yet; empty if it can."""
+        """Why this call cannot be recorded or replayed yet; empty if it can be."""
 
     def mutates(self, method: str) -> bool:
         """Whether the method changes the cloud, so that one recorded answer answers once."""

@@ -1,10 +1,10 @@
 """The way back in cassettes: what a provider asked or told its engine during a call.
 
-While it constructs a component or runs a method it asks; views it tells while it works on their resource, and logs at any time.
-These interactions have the direction ``engine`` and the number of the call that they belong to. A replay makes them again, in
-the recorded order, each waiting for its answer, so that the engine gets the same resources. What the engine answered at the
-recording (URNs, ids, outputs) is mapped onto what it answers now, in everything that follows. Where that cannot be done for
-certain, the replay says so and gives no answer.
+A provider calls its engine while it constructs a component or runs a method, reports views while it works on their resource,
+and logs at any time. These interactions have the direction ``engine`` and the number of the call that they belong to. A replay
+repeats them in the recorded order and waits for each answer, so that the engine gets the same resources. What the engine
+answered at the recording (URNs, ids, outputs) is mapped onto what it answers now, in everything that follows. Where the mapping
+is not certain, the replay says so and gives no answer.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from mockprovider.redaction import PLACEHOLDER, SHORTEST, TEXT, Redactor, neutra
 
 ENGINE = "engine"
 RANK = {Op.ENGINE.value: 0, Op.REGISTER_OUTPUTS.value: 2, Op.LOG.value: 3}
-"""Of calls that do not depend on each other questions come first, and what a component shows and what was logged come last."""
+"""The order of calls that do not depend on each other: questions first, then a component's outputs, then lines of log."""
 
 TOLD = frozenset({Op.VIEWS.value, Op.LOG.value})
-"""What is told one after the other, and stays in that order."""
+"""Reports, which keep the order in which they were made."""
 
 
 class Back(Transcriber, Protocol):
     """What a protocol does for the way back, beside writing it down."""
 
     def logged(self, session: Session, severity: str, message: str, urn: str) -> Call:
-        """A line of log as a call."""
+        """The call for a line of log."""
 
     def shown(self, tree: dict[str, Any]) -> tuple[str, str, str]:
         """Severity, message and URN of the tree of a line of log."""
@@ -46,7 +46,7 @@ class Back(Transcriber, Protocol):
         """The call of a request tree."""
 
     def heard(self, method: str, tree: dict[str, Any]) -> dict[str, Any]:
-        """What of an answer's tree the provider went by."""
+        """The part of an answer's tree that the provider used."""
 
     def references(self, call: Call, method: str = "", answer: Mapping[str, Any] | None = None) -> dict[str, str]:
         """The provider references that a call brings, or that an answer makes, by what recordings have in their place."""
@@ -57,42 +57,44 @@ class Back(Transcriber, Protocol):
 
 def back_of(transcriber: Transcriber) -> Back | None:
     """How a protocol writes the way back down; ``None`` for one that has none."""
-    found: Back | None = getattr(transcriber, "back", None)
-    return found
+    back: Back | None = getattr(transcriber, "back", None)
+    return back
 
 
 # Recording -------------------------------------------------------------------------------------------------------------
 
 
 def ordered(cassette: Cassette, asked: Sequence[Interaction]) -> list[Interaction]:
-    """What one call asked its engine, in an order that two recordings share, each after those whose answers it used."""
-    requests = {each.n: encode(cassette.request(each)).decode() for each in asked}
-    told = {each.n: _told(cassette.response(each), requests[each.n]) for each in asked}
-    pending = [(each, _place(cassette, each)) for each in asked]
-    found: list[Interaction] = []
+    """One call's calls to the engine, in an order that all recordings share: each after those whose answers it uses."""
+    requests = {interaction.n: encode(cassette.request(interaction)).decode() for interaction in asked}
+    new_texts = {interaction.n: _new_texts(cassette.response(interaction), requests[interaction.n]) for interaction in asked}
+    pending = [(interaction, _place(cassette, interaction)) for interaction in asked]
+    in_order: list[Interaction] = []
     while pending:
-        # What was answered later cannot have been used.
+        # An answer can only be used by a later call.
         ready = [
             item
             for item in pending
             if not any(
-                other.n < item[0].n and any(text in requests[item[0].n] for text in told[other.n]) for other, _ in pending
+                other.n < item[0].n and any(text in requests[item[0].n] for text in new_texts[other.n]) for other, _ in pending
             )
         ]
         chosen = min(ready, key=lambda item: item[1])
         pending.remove(chosen)
-        found.append(chosen[0])
-    return found
+        in_order.append(chosen[0])
+    return in_order
 
 
-def _place(cassette: Cassette, each: Interaction) -> tuple[Any, ...]:
-    if each.op in TOLD:
-        return RANK.get(each.op, 1), each.method, "", "", each.n
-    return RANK.get(each.op, 1), each.method, each.type, digest(neutral(cassette.request(each))), each.n
+def _place(cassette: Cassette, interaction: Interaction) -> tuple[Any, ...]:
+    rank = RANK.get(interaction.op, 1)
+    if interaction.op in TOLD:
+        return rank, interaction.method, "", "", interaction.n
+    content = digest(neutral(cassette.request(interaction)))
+    return rank, interaction.method, interaction.type, content, interaction.n
 
 
-def _told(response: Any, request: str) -> set[str]:
-    """The texts that an answer brought: long enough not to be there by chance, and not asked for."""
+def _new_texts(response: Any, request: str) -> set[str]:
+    """The texts that are new in an answer: not in the request, and long enough to be no coincidence."""
     texts: set[str] = set()
     _collect(response, texts)
     spelled = {encode(text)[1:-1].decode() for text in texts if len(text) >= SHORTEST}
@@ -144,91 +146,95 @@ class Playing:
         self._same: set[str] = set()
 
     def play(self, asked: Sequence[Interaction], pairs: Sequence[Pair]) -> None:
-        """Ask again what was asked, and tell again what was told.
+        """Repeat the recorded calls to the engine and the lines of log.
 
         Raises:
             Refused: the engine refused, where it had not when this was recorded.
             MissError: it answered what cannot be mapped.
             UnsupportedError: the call brought no way back, or it cannot be played.
         """
-        for each in asked:
-            if each.op == Op.LOG:
-                self._show(each, pairs)
-            elif self._back.played(each.method, self._cassette.request(each) or {}, self._call):
-                self._ask(each, pairs)
+        for interaction in asked:
+            if interaction.op == Op.LOG:
+                self._show(interaction, pairs)
+            elif self._back.played(interaction.method, self._cassette.request(interaction) or {}, self._call):
+                self._ask(interaction, pairs)
 
-    def _show(self, each: Interaction, pairs: Sequence[Pair]) -> None:
-        """A line of log is for people: where something in it cannot be mapped, it stays as it was."""
+    def _show(self, interaction: Interaction, pairs: Sequence[Pair]) -> None:
+        """Log a line. It is for people, so what cannot be mapped stays as it was recorded."""
         if self._call.session.engine is None:
             return
         with self._lock:
-            filled = self._bindings.filled(self._cassette.request(each), pairs)
+            filled = self._bindings.filled(self._cassette.request(interaction), pairs)
         severity, message, urn = self._back.shown(filled)
         pattern = self._pattern()
         self._call.session.engine.log(severity, self._replaced(message, pattern), self._replaced(urn, pattern))
 
-    def _ask(self, each: Interaction, pairs: Sequence[Pair]) -> None:
+    def _ask(self, interaction: Interaction, pairs: Sequence[Pair]) -> None:
         if self._call.monitor is None:
             raise UnsupportedError(f"{self._call} registers resources, and brought no way back to an engine that would.")
         with self._lock:
-            filled = self._bindings.filled(self._cassette.request(each), pairs)
-        request = self._back.with_provider_ids(self.mapped(filled, each), self._references)
-        call = self._back.asked(each.method, request, self._call)
+            filled = self._bindings.filled(self._cassette.request(interaction), pairs)
+        request = self._back.with_provider_ids(self.mapped(filled, interaction), self._references)
+        call = self._back.asked(interaction.method, request, self._call)
         reply = self._call.monitor(call)
         answer = reply.status or self._back.reply(reply, call)
         if isinstance(answer, Status):
-            if each.status is None:
+            if interaction.status is None:
                 raise Refused(reply)
             return
-        if each.status is not None or each.withheld:
-            raise self._cannot(each, each.withheld or "the engine refused it when it was recorded, and does it now")
-        live = self._back.heard(each.method, answer)
-        self._references |= self._back.references(call, each.method, live)
+        if interaction.status is not None or interaction.withheld:
+            raise self._cannot(
+                interaction, interaction.withheld or "the engine refused it when it was recorded, and does it now"
+            )
+        live = self._back.heard(interaction.method, answer)
+        self._references |= self._back.references(call, interaction.method, live)
         with self._lock:
             self._redactor.learn([live])
-            self._learn(each, self._back.heard(each.method, self._cassette.response(each) or {}), live, "")
+            self._learn(interaction, self._back.heard(interaction.method, self._cassette.response(interaction) or {}), live, "")
 
-    def _learn(self, each: Interaction, recorded: Any, live: Any, path: str) -> None:
+    def _learn(self, interaction: Interaction, recorded: Any, live: Any, path: str) -> None:
         if isinstance(recorded, dict) and (PLACEHOLDER in recorded or TEXT in recorded):
-            self._bind(each, recorded, live, path)
+            self._bind(interaction, recorded, live, path)
         elif isinstance(recorded, dict) and isinstance(live, dict) and recorded.keys() == live.keys():
             for key, item in recorded.items():
-                self._learn(each, item, live[key], step(path, key))
+                self._learn(interaction, item, live[key], step(path, key))
         elif isinstance(recorded, list) and isinstance(live, list) and len(recorded) == len(live):
-            for index, (item, now) in enumerate(zip(recorded, live, strict=True)):
-                self._learn(each, item, now, f"{path}[{index}]")
+            for index, (item, live_item) in enumerate(zip(recorded, live, strict=True)):
+                self._learn(interaction, item, live_item, f"{path}[{index}]")
         elif isinstance(recorded, str) and isinstance(live, str):
-            self._learn_text(each, recorded, live, path)
+            self._learn_text(interaction, recorded, live, path)
         elif recorded != live or type(recorded) is not type(live):
-            raise self._cannot(each, f"{path}: recorded {show(recorded)}, now {show(live)}")
+            raise self._cannot(interaction, f"{path}: recorded {show(recorded)}, now {show(live)}")
 
-    def _bind(self, each: Interaction, recorded: Any, live: Any, path: str) -> None:
-        found = self._bindings.pairs(recorded, live)
-        if found is None or not self._bindings.fit(found):
-            raise self._cannot(each, f"{path}: another secret is there now than where the recording has it elsewhere")
-        self._bindings.bind(found)
+    def _bind(self, interaction: Interaction, recorded: Any, live: Any, path: str) -> None:
+        pairs = self._bindings.pairs(recorded, live)
+        if pairs is None or not self._bindings.fit(pairs):
+            raise self._cannot(interaction, f"{path}: another secret is there now than where the recording has it elsewhere")
+        self._bindings.bind(pairs)
 
-    def _learn_text(self, each: Interaction, recorded: str, live: str, path: str) -> None:
+    def _learn_text(self, interaction: Interaction, recorded: str, live: str, path: str) -> None:
         known = recorded if recorded in self._same else self._mapped.get(recorded, self._unsure.get(recorded, live))
         if recorded != live and not self._redactor.marks.unknowns.isdisjoint({recorded, live}):
             raise self._cannot(
-                each, f"{path}: one of the recorded {show(recorded)} and the present {show(live)} is not known yet"
+                interaction, f"{path}: one of the recorded {show(recorded)} and the present {show(live)} is not known yet"
             )
         if known != live:
-            raise self._cannot(each, f"{path}: {show(recorded)} was one value, and is now both {show(known)} and {show(live)}")
+            raise self._cannot(
+                interaction, f"{path}: {show(recorded)} was one value, and is now both {show(known)} and {show(live)}"
+            )
         if recorded == live:
             self._same.add(recorded)
         else:
             (self._mapped if len(recorded) >= SHORTEST and live else self._unsure)[recorded] = live
 
-    def mapped(self, tree: Any, each: Interaction) -> Any:
+    def mapped(self, tree: Any, interaction: Interaction) -> Any:
         """``tree`` with what the engine answered at recording replaced by what it answered now.
 
         Raises ``MissError`` where a text is too short to be told from one that only looks the same.
         """
         if not self._mapped and not self._unsure:
             return tree
-        return self._walk(tree, self._pattern(), each)
+        return self._walk(tree, self._pattern(), interaction)
 
     def _pattern(self) -> re.Pattern[str] | None:
         longest_first = sorted(self._mapped, key=len, reverse=True)
@@ -238,21 +244,22 @@ class Playing:
         replace: Callable[[re.Match[str]], str] = lambda match: self._mapped[match[0]]  # noqa: E731 - only to be typed
         return pattern.sub(replace, text) if pattern else text
 
-    def _walk(self, tree: Any, pattern: re.Pattern[str] | None, each: Interaction) -> Any:
+    def _walk(self, tree: Any, pattern: re.Pattern[str] | None, interaction: Interaction) -> Any:
         if isinstance(tree, dict):
-            return {key: self._walk(item, pattern, each) for key, item in tree.items()}
+            return {key: self._walk(item, pattern, interaction) for key, item in tree.items()}
         if isinstance(tree, list):
-            return [self._walk(item, pattern, each) for item in tree]
+            return [self._walk(item, pattern, interaction) for item in tree]
         if not isinstance(tree, str):
             return tree
         if tree in self._unsure:
             raise self._cannot(
-                each, f"it has {show(tree)}, which the engine now answers as {show(self._unsure[tree])}, and may mean another"
+                interaction,
+                f"it has {show(tree)}, which the engine now answers as {show(self._unsure[tree])}, and may mean another",
             )
         return self._replaced(tree, pattern)
 
-    def _cannot(self, each: Interaction, why: str) -> MissError:
-        what = f"{each.method}{f' of {each.type}' if each.type else ''} (interaction {each.n})"
+    def _cannot(self, interaction: Interaction, why: str) -> MissError:
+        what = f"{interaction.method}{f' of {interaction.type}' if interaction.type else ''} (interaction {interaction.n})"
         return MissError(
             self._redactor.mask(
                 f"{self._cassette.name}: {self._call} cannot be replayed. The engine answers {what} otherwise than it was "

@@ -17,15 +17,15 @@ def install_plugin(protocol: str, name: str, into: Path, *, types: Path | None, 
     """Install, and say how the engine finds it. Raises ``DefinitionError`` for types that declare another package."""
     text = ""
     if types is not None:
-        there = [each.name for each in read_types([types])]
-        if name not in there:
+        declared = [package.name for package in read_types([types])]
+        if name not in declared:
             raise DefinitionError(
-                f"{types} declares {', '.join(there)}, and no package {name!r}. Install that, or change the file."
+                f"{types} declares {', '.join(declared)}, and no package {name!r}. Install that, or change the file."
             )
         text = types.read_text(encoding="utf-8")
     into = into.absolute()
-    made = install(protocol, name, into, types=text, version=version, source=source)
-    click.echo(f"Installed {made}.")
+    plugin = install(protocol, name, into, types=text, version=version, source=source)
+    click.echo(f"Installed {plugin}.")
     if not text:
         click.echo(
             f"It relays to the double that MOCKPROVIDER_RELAY names, or serves {name}.types.json, if you put that beside it."

@@ -51,8 +51,8 @@ def _show(result: Result, operation: str) -> None:
     for op, urn in result.steps:
         if op != "same":
             click.echo(f"  {op:<20} {urn}")
-    for each in result.diagnostics:
-        click.echo(f"  {each}")
+    for diagnostic in result.diagnostics:
+        click.echo(f"  {diagnostic}")
     counts = ", ".join(f"{count} {op}" for op, count in result.summary.items()) or "nothing changed"
     click.echo(f"{operation}: {counts}")
     for name, value in result.outputs.items():

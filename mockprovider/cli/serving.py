@@ -30,8 +30,8 @@ def serve_fake(
     double = Double(*read_types(types, say), layers=(narrate,), seed=seed, strict=strict, clock=RealClock())
     with double:
         _serve(double, protocol, host, port, major)
-        left = len(double.cloud.objects())
-        click.echo("1 object was left in the cloud." if left == 1 else f"{left} objects were left in the cloud.")
+        count = len(double.cloud.objects())
+        click.echo("1 object was left in the cloud." if count == 1 else f"{count} objects were left in the cloud.")
 
 
 def serve_recording(
@@ -42,9 +42,9 @@ def serve_recording(
     Raises ``CassetteError`` if nobody called it: what was recorded before then stays.
     """
     behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
-    how = "--compact " if compact else ""
-    how += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
-    created_by = f"mockprovider record {protocol} --cassette {cassette.name} {how}"
+    options = "--compact " if compact else ""
+    options += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
+    created_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
     draft = Draft(cassette)
     wiring = recording(draft.file, behind, protocol, created_by=created_by, compact=compact)
     recorder = wiring.recorder
@@ -86,7 +86,9 @@ def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: in
     # Whoever started us may be a script: its signal to end is as good as a Ctrl-C, from the first line that we print on.
     # No event of threading: its lock may be held by the very ``wait`` that the signal interrupts, which would hang for ever.
     ended: list[int] = []
-    previous = {each: signal.signal(each, lambda number, _: ended.append(number)) for each in (signal.SIGINT, signal.SIGTERM)}
+    previous = {
+        signum: signal.signal(signum, lambda number, _: ended.append(number)) for signum in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         with double.serve(protocol, host=host, port=port, major=major) as serving:
             _tell(serving)
@@ -94,8 +96,8 @@ def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: in
             while not ended:
                 time.sleep(0.05)
     finally:
-        for each, handler in previous.items():
-            signal.signal(each, handler)
+        for signum, handler in previous.items():
+            signal.signal(signum, handler)
     if variables:
         click.echo(f"\nIn the terminal of the engine:\n\n  unset {variables}\n")
 

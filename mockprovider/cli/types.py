@@ -22,14 +22,14 @@ def read_types(files: Iterable[Path], say: Callable[[str], None] | None = None) 
     """
     packages: dict[str, Package] = {}
     for file in files:
-        kind, found = _packages(file)
-        for package in found:
+        kind, declared = _packages(file)
+        for package in declared:
             if say:
                 say(f"{file}: {kind}: {_counted(package)}")
             known = packages.setdefault(package.name, package)
             if known is not package:
                 sections = (package.resources, package.functions, package.components, package.methods, package.offers)
-                known.add(*(each for section in sections for each in section.values()))
+                known.add(*(definition for section in sections for definition in section.values()))
                 known.config.update(package.config)
     return list(packages.values())
 

@@ -102,7 +102,7 @@ def steady(state: Any) -> Any:
         if str(kept.get("type", "")).startswith(PROVIDERS):
             kept.pop("id", None)
         return kept
-    return [steady(each) for each in state] if isinstance(state, list) else state
+    return [steady(element) for element in state] if isinstance(state, list) else state
 
 
 class _OnFiles:
@@ -132,13 +132,15 @@ class _OnFiles:
 
     def state(self) -> Any:
         resources = self.engine.export()["deployment"].get("resources") or []
-        return sorted((steady(each) for each in resources), key=lambda each: str(each["urn"]))
+        return sorted((steady(resource) for resource in resources), key=lambda resource: str(resource["urn"]))
 
     def remembered(self) -> dict[str, str]:
-        return {each["id"]: "; ".join(each.get("initErrors") or ()) for each in self.state() if each["type"] == FILE}
+        return {
+            resource["id"]: "; ".join(resource.get("initErrors") or ()) for resource in self.state() if resource["type"] == FILE
+        }
 
     def existing(self) -> list[str]:
-        return sorted(each.name for each in self.files.iterdir())
+        return sorted(path.name for path in self.files.iterdir())
 
 
 class Embedded(_OnFiles):
@@ -189,11 +191,11 @@ class TerraformStage:
         return steady(self.engine.state())
 
     def remembered(self) -> dict[str, str]:
-        instances = [each for resource in self.state().get("resources", ()) for each in resource["instances"]]
-        return {each["attributes"]["id"]: each.get("status", "") for each in instances}
+        instances = [instance for resource in self.state().get("resources", ()) for instance in resource["instances"]]
+        return {instance["attributes"]["id"]: instance.get("status", "") for instance in instances}
 
     def existing(self) -> list[str]:
-        return sorted(each.id for each in self.double.cloud.objects()) if self.double else []
+        return sorted(cloud_object.id for cloud_object in self.double.cloud.objects()) if self.double else []
 
 
 STAGES: dict[str, Callable[[Path], Stage]] = {"embedded": Embedded, "pulumi": Pulumi, "terraform": TerraformStage}

@@ -34,19 +34,20 @@ def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[s
         return None if bag is None else to_plain(mask(double.packages, type_, bag))
 
     content: dict[str, Any] = {
-        "journal.json": [_entry(each, masked) for each in double.journal],
+        "journal.json": [_entry(entry, masked) for entry in double.journal],
         "cloud.json": [
-            {"type": each.type, "id": each.id, "properties": masked(each.type, each)} for each in double.cloud.objects()
+            {"type": cloud_object.type, "id": cloud_object.id, "properties": masked(cloud_object.type, cloud_object)}
+            for cloud_object in double.cloud.objects()
         ],
         "events.json": [
-            {"n": each.n, "effect": each.effect, "type": each.type, "id": each.id, "after": masked(each.type, each.after)}
-            for each in double.cloud.events
+            {"n": event.n, "effect": event.effect, "type": event.type, "id": event.id, "after": masked(event.type, event.after)}
+            for event in double.cloud.events
         ],
     }
     if stack is not None:
         content["state.json"] = mask_state(stack.export())
-    for name, each in content.items():
-        write(folder / name, each)
+    for name, artefact in content.items():
+        write(folder / name, artefact)
     return sorted(content)
 
 
@@ -77,10 +78,12 @@ def _call(call: Call, masked: Masked) -> dict[str, Any]:
 
 
 def _reply(type_: str, reply: Reply, masked: Masked) -> dict[str, Any]:
-    found: dict[str, Any] = {"id": reply.id} if reply.id else {}
-    found |= {name: masked(type_, bag) for name in ("value", "inputs") if (bag := getattr(reply, name)) is not None}
+    shown: dict[str, Any] = {"id": reply.id} if reply.id else {}
+    shown |= {name: masked(type_, bag) for name in ("value", "inputs") if (bag := getattr(reply, name)) is not None}
     if reply.plan is not None:
-        found["changes"] = [{"path": each.path, "kind": each.kind, "replaces": each.replaces} for each in reply.plan.changes]
+        shown["changes"] = [
+            {"path": change.path, "kind": change.kind, "replaces": change.replaces} for change in reply.plan.changes
+        ]
     if reply.failures:
-        found["failures"] = [each.reason for each in reply.failures]
-    return found
+        shown["failures"] = [failure.reason for failure in reply.failures]
+    return shown

@@ -47,8 +47,8 @@ def _of_today(call: Call, proceed: Handler) -> Reply:
     return proceed(call)
 
 
-def _unpacked(given: object) -> str:
-    return " Give several one by one: define(one, another)." if isinstance(given, (list, tuple, set)) else ""
+def _unpacked(definition: object) -> str:
+    return " Give several one by one: define(one, another)." if isinstance(definition, (list, tuple, set)) else ""
 
 
 class Double:
@@ -133,7 +133,9 @@ class Double:
         return reply
 
     def _declared(self) -> dict[str, str]:
-        return {token: each.terraform for package in self.packages.values() for token, each in package.resources.items()}
+        return {
+            token: resource.terraform for package in self.packages.values() for token, resource in package.resources.items()
+        }
 
     @property
     def generation(self) -> Any:
@@ -145,12 +147,12 @@ class Double:
 
     @generation.setter
     def generation(self, wanted: Any) -> None:
-        found = _generation(wanted)
+        generation = _generation(wanted)
         if wanted != "current" and not self.is_fake:
             raise DefinitionError(
-                f"Only the fake can be of the generation {found.name!r}: what answers here is a provider of its own age."
+                f"Only the fake can be of the generation {generation.name!r}: what answers here is a provider of its own age."
             )
-        self._generation = found
+        self._generation = generation
 
     @property
     def strict(self) -> bool:
@@ -168,16 +170,16 @@ class Double:
 
     def define(self, *definitions: Definition | Offer | Package) -> None:
         """Serve these, too. A token names the package of its type or function; a later definition replaces an earlier one."""
-        for each in definitions:
-            if isinstance(each, Package):
-                self.packages[each.name] = each
-            elif isinstance(each, (ResourceType, Function, Component, Method, ProviderFunction, Ephemeral)):
-                name = each.token.split(":", 1)[0]
-                self.packages.setdefault(name, Package(name)).add(each)
+        for definition in definitions:
+            if isinstance(definition, Package):
+                self.packages[definition.name] = definition
+            elif isinstance(definition, (ResourceType, Function, Component, Method, ProviderFunction, Ephemeral)):
+                name = definition.token.split(":", 1)[0]
+                self.packages.setdefault(name, Package(name)).add(definition)
             else:
-                told = f"A {type(each).__name__} ({reprlib.repr(each)})"
+                problem = f"A {type(definition).__name__} ({reprlib.repr(definition)})"
                 kinds = "give a ResourceType, a Function, a Component, a Method or a Package"
-                raise DefinitionError(f"{told} is no definition: {kinds}.{_unpacked(each)}")
+                raise DefinitionError(f"{problem} is no definition: {kinds}.{_unpacked(definition)}")
 
     def __call__(self, call: Call) -> Reply:
         """Answer one call, through all layers: the in-process client of the engines that are Python."""
@@ -244,8 +246,8 @@ class Double:
     def close(self) -> None:
         """Stop serving, end what was started, and finish what is being recorded, in this order. Safe to call again."""
         served, self._served = self._served, []
-        for each in served:
-            each.stop()
+        for serving in served:
+            serving.stop()
         close = getattr(self._provider, "close", None)
         if close is not None:
             close()

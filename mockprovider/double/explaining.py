@@ -20,7 +20,7 @@ WIDTH = 200
 def explain(double: Double) -> Iterator[str]:
     """Lines about what the engine asked, what exists, and which faults were to fire. Secrets are masked."""
     yield "What the engine asked:"
-    yield from _calls([each for each in double.journal if each.side is Side.ENGINE])
+    yield from _calls([entry for entry in double.journal if entry.side is Side.ENGINE])
     if double.is_served and not len(double.journal):
         served = ", ".join(double.packages) or f"{double.name} (nothing is declared: provider.define(...))"
         yield f"What real engines find: {served}"
@@ -50,8 +50,8 @@ def _went_well(entry: Entry) -> bool:
 def _objects(double: Double, objects: list[CloudObject]) -> Iterator[str]:
     if len(objects) > OBJECTS:
         yield f"  ... {len(objects) - OBJECTS} older objects are in cloud.json"
-    for each in objects[-OBJECTS:]:
-        text = str(mask(double.packages, each.type, each))
-        yield f"  {each.type} {each.id} {text if len(text) <= WIDTH else text[:WIDTH] + '...'}"
+    for cloud_object in objects[-OBJECTS:]:
+        text = str(mask(double.packages, cloud_object.type, cloud_object))
+        yield f"  {cloud_object.type} {cloud_object.id} {text if len(text) <= WIDTH else text[:WIDTH] + '...'}"
     if not objects:
         yield "  nothing"

@@ -41,9 +41,9 @@ def install(
 def named(command: Sequence[str]) -> tuple[str, str]:
     """A provider's protocol and package, by the engines' rule for its executable's name; empty where that follows none."""
     for part in command:
-        told = of_executable(Path(part).name)
-        if told:
-            return told[0].family, told[1]
+        identity = of_executable(Path(part).name)
+        if identity:
+            return identity[0].family, identity[1]
     return "", ""
 
 

@@ -89,22 +89,22 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     has = f"it has {', '.join(ARGUMENTS)}"
     if len(args) > len(ARGUMENTS):
         raise DefinitionError(f"@pytest.mark.cassette has no {len(args)} arguments; {has}.")
-    given: dict[str, Any] = {**dict(zip(ARGUMENTS, args, strict=False)), **kwargs}
-    for name, value in given.items():
+    options: dict[str, Any] = {**dict(zip(ARGUMENTS, args, strict=False)), **kwargs}
+    for name, value in options.items():
         if name not in ARGUMENTS:
             raise DefinitionError(f"@pytest.mark.cassette has no {name!r}; {has}.")
         if value is not None and not isinstance(value, ARGUMENTS[name]):
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} is a {type(value).__name__}; {WANTED[name]}.")
-    command = _command(given.get("command") or [])
+    command = _command(options.get("command") or [])
     try:
-        protocol = of_family(given.get("protocol") or named(command)[0]).family
+        protocol = of_family(options.get("protocol") or named(command)[0]).family
     except DefinitionError as error:
         raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
-    return {**dict.fromkeys(ARGUMENTS), **given, "command": command, "protocol": protocol}
+    return {**dict.fromkeys(ARGUMENTS), **options, "command": command, "protocol": protocol}
 
 
-def _command(given: str | Sequence[str]) -> list[str]:
+def _command(command: str | Sequence[str]) -> list[str]:
     try:
-        return shlex.split(given) if isinstance(given, str) else list(given)
+        return shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as error:
-        raise DefinitionError(f"@pytest.mark.cassette: command={given!r} is no command line: {error}.") from error
+        raise DefinitionError(f"@pytest.mark.cassette: command={command!r} is no command line: {error}.") from error

@@ -33,10 +33,12 @@ def mask_state(exported: Any) -> Any:
 def _properties(packages: Mapping[str, Package], type_: str) -> Mapping[str, Property]:
     if not type_ or type_.startswith(PROVIDERS):
         name = type_.removeprefix(PROVIDERS)
-        return {key: item for each in packages.values() if name in ("", each.name) for key, item in each.config.items()}
+        return {
+            key: item for package in packages.values() if name in ("", package.name) for key, item in package.config.items()
+        }
     package = packages.get(type_.split(":", 1)[0])
-    found = package and (package.resources.get(type_) or None)
-    return found.properties if found else {}
+    resource = package and (package.resources.get(type_) or None)
+    return resource.properties if resource else {}
 
 
 def _declared(properties: Mapping[str, Property], bag: Bag) -> dict[str, Value]:

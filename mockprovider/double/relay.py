@@ -60,9 +60,9 @@ class Door:
         caller = Caller(str(words.get("process")), str(words.get("engine") or ""))
         if words.get("wants") == "stay":
             # Whoever stays is told when the engine is done: what it joins it does not look into.
-            ours, inside = socket.socketpair()
+            outside, inside = socket.socketpair()
             with self._lock:
-                self._staying[caller.process] = (ours, inside)
+                self._staying[caller.process] = (outside, inside)
         else:
             inside = connect(address)
             with self._lock:
@@ -76,15 +76,15 @@ class Door:
             raise PluginError(f"The double serves {served} here, and a plugin of {protocol} asks for it. Serve that, too.")
         addresses = self._addresses()
         if package not in addresses:
-            there = ", ".join(addresses)
-            raise PluginError(f"The double serves no package {package!r}; there is {there}. Define a type of it first.")
+            packages = ", ".join(addresses)
+            raise PluginError(f"The double serves no package {package!r}; there is {packages}. Define a type of it first.")
         return str(addresses[package])
 
     def _forget(self, _: socket.socket, inside: socket.socket) -> None:
         with self._lock:
             if inside.family == socket.AF_UNIX:
-                gone = [process for process, (_, other) in self._staying.items() if other is inside]
-                for process in gone:
+                ended = [process for process, (_, other) in self._staying.items() if other is inside]
+                for process in ended:
                     self._staying.pop(process)[0].close()
             else:
                 # Before it is closed: ports are used again, and not all by plugins.
@@ -103,7 +103,9 @@ class Door:
     def introduce(self, session: Session) -> None:
         """Note in the session of a plugin process which engine has started it, as ``engine_address``."""
         with self._lock:
-            engine = next((each.engine for each in self._callers.values() if session.peer == f"plugin {each.process}"), "")
+            engine = next(
+                (caller.engine for caller in self._callers.values() if session.peer == f"plugin {caller.process}"), ""
+            )
         if engine:
             session.engine_address = engine
 

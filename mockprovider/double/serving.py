@@ -76,7 +76,7 @@ class Serving:
                 if package not in self._servers:
                     # A port of the user's choice can serve one package; further ones take free ports.
                     self._servers[package] = self._start(package, 0 if self._servers else self._port)
-            return {package: Address(package, each.host, each.port) for package, each in self._servers.items()}
+            return {package: Address(package, server.host, server.port) for package, server in self._servers.items()}
 
     @property
     def address(self) -> str:
@@ -146,9 +146,9 @@ class Serving:
         with self._lock:
             self._stopped = True
             servers, self._servers = list(self._servers.values()), {}
-        for each in (self._door, *servers):
-            if each is not None:
-                each.stop()
+        for server in (self._door, *servers):
+            if server is not None:
+                server.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -192,12 +192,12 @@ def endpoint(
 
     edge = adapter(protocol)
 
-    def open_(who: str) -> Session:
-        session = double.open(protocol, package=package, peer=who)
+    def open_(peer: str) -> Session:
+        session = double.open(protocol, package=package, peer=peer)
         introduce(session)
         return session
 
-    made = Endpoint(
+    package_endpoint = Endpoint(
         edge.service,
         double,
         open_,
@@ -206,4 +206,4 @@ def endpoint(
         forward_unknown=not double.is_fake,
         identify=identify,
     )
-    return made, edge.beside(on_shutdown)
+    return package_endpoint, edge.beside(on_shutdown)

@@ -10,7 +10,7 @@ from types import TracebackType
 from mockprovider.errors import MockProviderError
 
 HERE = f"{Path(__file__).parents[1]}{os.sep}"
-NOT_THE_USERS = (HERE, "<frozen ", *(sysconfig.get_path(each) + os.sep for each in ("stdlib", "purelib", "platlib")))
+NOT_THE_USERS = (HERE, "<frozen ", *(sysconfig.get_path(library) + os.sep for library in ("stdlib", "purelib", "platlib")))
 """How the names of files begin in which nobody looks for a mistake of their own."""
 
 

@@ -37,8 +37,8 @@ def events(stdout: str) -> list[dict[str, Any]]:
 def diagnostics(stdout: str) -> list[CliDiagnostic]:
     """The diagnostics of a JSON stream, or of the one document that some commands print."""
     document = _parsed(stdout).get("diagnostics")
-    found = document or [each["diagnostic"] for each in events(stdout) if each.get("type") == "diagnostic"]
-    return [_diagnostic(each) for each in found]
+    reports = document or [event["diagnostic"] for event in events(stdout) if event.get("type") == "diagnostic"]
+    return [_diagnostic(report) for report in reports]
 
 
 def readable(stdout: str) -> str:
@@ -57,14 +57,16 @@ def _line(line: str) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(text) if text.startswith("{") else {}
+        document: dict[str, Any] = json.loads(text) if text.startswith("{") else {}
     except ValueError:
         return {}
-    return found
+    return document
 
 
-def _diagnostic(said: Mapping[str, Any]) -> CliDiagnostic:
-    snippet, range_ = said.get("snippet") or {}, said.get("range") or {}
+def _diagnostic(diagnostic: Mapping[str, Any]) -> CliDiagnostic:
+    snippet, range_ = diagnostic.get("snippet") or {}, diagnostic.get("range") or {}
     code = str(snippet.get("code") or "").strip()
     place = f"{range_['filename']}, line {range_['start']['line']}" if range_ else ""
-    return CliDiagnostic(said["severity"], said["summary"], said.get("detail", ""), said.get("address", ""), code, place)
+    return CliDiagnostic(
+        diagnostic["severity"], diagnostic["summary"], diagnostic.get("detail", ""), diagnostic.get("address", ""), code, place
+    )

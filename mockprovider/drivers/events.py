@@ -70,11 +70,11 @@ def read_log(lines: Iterable[str]) -> Log:
             outputs = _outputs(ended["metadata"]) if ended["metadata"]["type"] == STACK_TYPE else outputs
         elif (failed := event.get("resOpFailedEvent")) is not None:
             _last(steps, failed["metadata"]).failed = True
-        elif (said := event.get("diagnosticEvent")) is not None and said["severity"] != "debug":
-            diagnostics.append((said["severity"], said["message"]))
-    summary = Counter(each.op for each in steps if each.counts)
-    urns = frozenset(each.urn for each in steps)
-    return Log([(each.op, each.urn) for each in steps if each.happened], diagnostics, dict(summary), urns, outputs)
+        elif (diagnostic := event.get("diagnosticEvent")) is not None and diagnostic["severity"] != "debug":
+            diagnostics.append((diagnostic["severity"], diagnostic["message"]))
+    summary = Counter(step.op for step in steps if step.counts)
+    urns = frozenset(step.urn for step in steps)
+    return Log([(step.op, step.urn) for step in steps if step.happened], diagnostics, dict(summary), urns, outputs)
 
 
 def _outputs(metadata: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -84,8 +84,8 @@ def _outputs(metadata: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _begun(event: Mapping[str, Any]) -> _Step:
-    found = event["metadata"]
-    return _Step(found["op"], found["urn"], bool(found.get("logical")), bool(event.get("planning")))
+    metadata = event["metadata"]
+    return _Step(metadata["op"], metadata["urn"], bool(metadata.get("logical")), bool(event.get("planning")))
 
 
 def _end(steps: list[_Step], metadata: Mapping[str, Any]) -> None:
@@ -101,5 +101,5 @@ def _end(steps: list[_Step], metadata: Mapping[str, Any]) -> None:
 
 def _last(steps: list[_Step], metadata: Mapping[str, Any]) -> _Step:
     """The step that ``metadata`` is about: of several for one resource the one with its op, else a refresh."""
-    mine = [each for each in steps if each.urn == metadata["urn"]]
-    return next((each for each in reversed(mine) if each.op == metadata["op"]), mine[-1])
+    candidates = [step for step in steps if step.urn == metadata["urn"]]
+    return next((step for step in reversed(candidates) if step.op == metadata["op"]), candidates[-1])

@@ -80,20 +80,20 @@ class PulumiCli:
         binary: str = "pulumi",
         backend: Path | None = None,
     ) -> None:
-        found = shutil.which(binary)
-        if found is None:
+        executable = shutil.which(binary)
+        if executable is None:
             raise PluginError(
                 f"There is no {binary!r} on PATH. Install it, or build one with tools/build-engines of a checkout."
             )
-        self.binary = found
+        self.binary = executable
         self.folder = folder
         self.project = project
         self.stack = stack
         self._environment = environment
         self._runs = 0
         self.backend = backend or folder / "backend"
-        for each in (folder / "home", self.backend):
-            make_folder(each)
+        for directory in (folder / "home", self.backend):
+            make_folder(directory)
         self._write_project({})
         self.command("stack", "init", stack)
 
@@ -140,8 +140,8 @@ class PulumiCli:
         Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
-        given = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
-        return self._operate(("up", "--yes", *given, *arguments), program, options, expect_failure=expect_failure)
+        flags = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
+        return self._operate(("up", "--yes", *flags, *arguments), program, options, expect_failure=expect_failure)
 
     def preview(
         self,
@@ -154,8 +154,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi preview``; ``save_plan`` is where to save the update plan. Other arguments and errors as for ``up``."""
-        given = _flags(**{"refresh": refresh, "save-plan": save_plan})
-        return self._operate(("preview", *given, *arguments), program, options, expect_failure=expect_failure)
+        flags = _flags(**{"refresh": refresh, "save-plan": save_plan})
+        return self._operate(("preview", *flags, *arguments), program, options, expect_failure=expect_failure)
 
     def refresh(
         self,
@@ -167,8 +167,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi refresh``, or only its preview; ``program`` gives only the project's settings. The rest is as for ``up``."""
-        how = _without_program(preview=preview)
-        return self._operate(("refresh", *how, *arguments), program or {}, options, expect_failure=expect_failure)
+        flags = _without_program(preview=preview)
+        return self._operate(("refresh", *flags, *arguments), program or {}, options, expect_failure=expect_failure)
 
     def destroy(
         self,
@@ -180,8 +180,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi destroy``, or only its preview. Arguments and errors as for ``up``."""
-        how = (*_without_program(preview=preview), *_flags(refresh=refresh))
-        return self._operate(("destroy", *how, *arguments), {}, options, expect_failure=expect_failure)
+        flags = (*_without_program(preview=preview), *_flags(refresh=refresh))
+        return self._operate(("destroy", *flags, *arguments), {}, options, expect_failure=expect_failure)
 
     def import_resource(
         self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
@@ -190,8 +190,8 @@ class PulumiCli:
 
         The CLI's generated code is not asked for: no language host answers for it. Errors as for ``up``.
         """
-        given = _flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
-        command = ("import", "--yes", *given, type_, name, id_)
+        flags = _flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
+        command = ("import", "--yes", *flags, type_, name, id_)
         return self._operate(command, {}, {}, expect_failure=expect_failure)
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
@@ -264,9 +264,9 @@ class PulumiCli:
         if not callable(program) and not isinstance(program, Mapping):
             raise DefinitionError(f"{program!r} is no program: give a function without arguments, or a YAML program as a dict.")
         names = named(options, arguments[0])
-        if arguments[0] in ("refresh", "destroy") and (told := self._unmatched(names, ())):
+        if arguments[0] in ("refresh", "destroy") and (problems := self._unmatched(names, ())):
             # Nothing but the state can have them, and a destroy would take what was to be spared.
-            raise ProgramError("\n".join([f"pulumi {arguments[0]} was not run:", *told]))
+            raise ProgramError("\n".join([f"pulumi {arguments[0]} was not run:", *problems]))
         self._runs += 1
         events = self.folder / f"events-{self._runs}.json"
         command = (*arguments, *_flags(**_scope(options, names)), "--event-log", str(events))
@@ -274,13 +274,15 @@ class PulumiCli:
             finished = self._run(command, program, expect_failure=expect_failure)
         except ProgramError as error:
             log = _logged(events)
-            told = self._unmatched(names, log.urns) if any(each in str(error) for each in NOWHERE) else []
-            if not told:
+            problems = self._unmatched(names, log.urns) if any(phrase in str(error) for phrase in NOWHERE) else []
+            if not problems:
                 raise
-            raise ProgramError("\n".join([*told, str(error)])) from error
+            raise ProgramError("\n".join([*problems, str(error)])) from error
         log = _logged(events)
-        if told := self._unmatched(names, log.urns) if finished.exit_code == 0 else []:
-            raise ProgramError("\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *told]))
+        if problems := self._unmatched(names, log.urns) if finished.exit_code == 0 else []:
+            raise ProgramError(
+                "\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *problems])
+            )
         return self._result(finished, log, arguments[0])
 
     def _run(self, command: tuple[str, ...], program: Program, *, expect_failure: bool) -> Finished:
@@ -299,7 +301,7 @@ class PulumiCli:
         if not unmatched(names, urns):
             return []
         # What a run had nothing to do with is in the state all the same.
-        remembered = (each["urn"] for each in self.export(show_secrets=False)["deployment"].get("resources", ()))
+        remembered = (resource["urn"] for resource in self.export(show_secrets=False)["deployment"].get("resources", ()))
         return unmatched(names, {*urns, *remembered})
 
     def _write_project(self, program: Mapping[str, Any] | None) -> None:
@@ -332,18 +334,18 @@ def _without_program(*, preview: bool) -> tuple[str, ...]:
 
 
 def _scope(options: Options, names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    found: dict[str, Any] = {option: [glob(each) for each in given] for option, given in names.items()}
+    flags: dict[str, Any] = {option: [glob(name) for name in values] for option, values in names.items()}
     for option in ("target_dependents", "exclude_dependents", "continue_on_error"):
-        found[option.replace("_", "-")] = options.get(option, False)
-    return found
+        flags[option.replace("_", "-")] = options.get(option, False)
+    return flags
 
 
 def _flags(**flags: Any) -> tuple[str, ...]:
     """Command-line flags: nothing for what is false, one for each item of a list."""
-    found = []
+    arguments = []
     for name, value in flags.items():
         if value is True:
-            found.append(f"--{name}")
+            arguments.append(f"--{name}")
         elif value:
-            found += [f"--{name}={each}" for each in (value if isinstance(value, list) else [value])]
-    return tuple(found)
+            arguments += [f"--{name}={item}" for item in (value if isinstance(value, list) else [value])]
+    return tuple(arguments)

@@ -26,7 +26,7 @@ def hint(output: str, environment: Mapping[str, str]) -> str:
 
     ``environment`` is what the engine ran with.
     """
-    missing = sorted({found["source"] for found in MISSING.finditer(output)})
+    missing = sorted({match["source"] for match in MISSING.finditer(output)})
     if not missing:
         return ""
     known = sorted(_led_to(environment))
@@ -43,4 +43,4 @@ def hint(output: str, environment: Mapping[str, str]) -> str:
 def _led_to(environment: Mapping[str, str]) -> set[str]:
     settings = environment.get("TF_CLI_CONFIG_FILE")
     text = Path(settings).read_text(encoding="utf-8") if settings and Path(settings).is_file() else ""
-    return {*json.loads(environment.get(REATTACH) or "{}"), *(found["source"] for found in OVERRIDE.finditer(text))}
+    return {*json.loads(environment.get(REATTACH) or "{}"), *(match["source"] for match in OVERRIDE.finditer(text))}

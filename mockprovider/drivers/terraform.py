@@ -60,27 +60,30 @@ class TerraformResult(Struct):
     @property
     def errors(self) -> list[CliDiagnostic]:
         """The diagnostics that are errors."""
-        return [each for each in self.diagnostics if each.severity == "error"]
+        return [diagnostic for diagnostic in self.diagnostics if diagnostic.severity == "error"]
 
     @property
     def outputs(self) -> dict[str, Any]:
         """The root module's outputs by name, from the state."""
-        return {name: each["value"] for name, each in self.state.get("outputs", {}).items()}
+        return {name: output["value"] for name, output in self.state.get("outputs", {}).items()}
 
     @property
     def actions(self) -> dict[str, list[str]]:
         """What the plan does to each address, in plan JSON's words: ``["create"]``, ``["delete", "create"]``, ``["no-op"]``."""
-        return {each["address"]: each["change"]["actions"] for each in self.plan.get("resource_changes", [])}
+        return {change["address"]: change["change"]["actions"] for change in self.plan.get("resource_changes", [])}
 
     def resource(self, address: str) -> dict[str, Any]:
         """The first instance of ``address`` (without index) in the state: ``attributes``, ``status`` …. Raises ``KeyError``."""
         __tracebackhide__ = True
-        there: dict[str, dict[str, Any]] = {}
-        for each in filter(lambda found: found["instances"], self.state.get("resources", [])):
-            there.setdefault(f"{'data.' if each['mode'] == 'data' else ''}{each['type']}.{each['name']}", each["instances"][0])
-        if address not in there:
-            raise KeyError(f"there is no {address!r} in the state; there are: {', '.join(there) or 'none'}")
-        return there[address]
+        instances: dict[str, dict[str, Any]] = {}
+        for resource in filter(lambda resource: resource["instances"], self.state.get("resources", [])):
+            instances.setdefault(
+                f"{'data.' if resource['mode'] == 'data' else ''}{resource['type']}.{resource['name']}",
+                resource["instances"][0],
+            )
+        if address not in instances:
+            raise KeyError(f"there is no {address!r} in the state; there are: {', '.join(instances) or 'none'}")
+        return instances[address]
 
 
 class Adopter(Protocol):
@@ -114,10 +117,10 @@ class Terraform:
         settings: str = "",
         seconds: float = SECONDS,
     ) -> None:
-        found = shutil.which(binary)
-        if found is None:
+        executable = shutil.which(binary)
+        if executable is None:
             raise PluginError(f"There is no {binary!r} on PATH. Install it, or build OpenTofu with tools/build-engines.")
-        self.binary = found
+        self.binary = executable
         self.folder = folder
         self.seconds = seconds
         self.variables = dict(variables or {})
@@ -137,7 +140,10 @@ class Terraform:
             "TF_IN_AUTOMATION": "1",
             "TF_INPUT": "0",
             "CHECKPOINT_DISABLE": "1",
-            **{f"TF_VAR_{name}": each if isinstance(each, str) else json.dumps(each) for name, each in self.variables.items()},
+            **{
+                f"TF_VAR_{name}": value if isinstance(value, str) else json.dumps(value)
+                for name, value in self.variables.items()
+            },
             **resolved(self._environment),
         }
 
@@ -174,8 +180,8 @@ class Terraform:
     def plan(self, *arguments: str, expect_failure: bool = False) -> TerraformResult:
         """``plan``, with the plan as data. Its exit code is 2 where there is something to do, 0 where not."""
         path = self._settings / "plan.bin"
-        made = ("-detailed-exitcode", f"-out={path}")
-        finished = self.command("plan", "-json", *made, *arguments, expect_failure=expect_failure, accept=(0, CHANGES))
+        options = ("-detailed-exitcode", f"-out={path}")
+        finished = self.command("plan", "-json", *options, *arguments, expect_failure=expect_failure, accept=(0, CHANGES))
         result = self._result(finished)
         if finished.exit_code in (0, CHANGES):
             result.plan = json.loads(self.command("show", "-json", str(path)).stdout)

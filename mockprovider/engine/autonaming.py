@@ -29,8 +29,9 @@ CONFIG = re.compile(r"\$\{config\.([^}]+)\}")
 
 
 class Naming(Struct, frozen=True):
-    """How one resource is to be called. ``fixed`` names hold nothing random, so the old object goes before the new one comes;
-    ``insisted`` is what a provider that cannot do it is warned about.
+    """The name of one resource. A ``fixed`` name has no random part, so a replacement deletes the old object first.
+
+    ``insisted``: the user asked for it, so a provider that does not support autonaming causes a warning.
     """
 
     proposed: str = ""
@@ -40,7 +41,7 @@ class Naming(Struct, frozen=True):
 
     @property
     def options(self) -> NamingOptions:
-        """What Check is told of it."""
+        """The autonaming options of Check."""
         return NamingOptions(self.proposed, self.mode)
 
 
@@ -56,12 +57,14 @@ class Autonaming:
     def __init__(self, config: Mapping[str, Value], *, organization: str, project: str, stack: str) -> None:
         self._config = config
         self._words = {"organization": organization, "project": project, "stack": stack}
-        found = self._parsed(reveal(config.get(KEY)))
-        providers = {name: _section(f"{KEY}.providers.{name}", each) for name, each in found.pop("providers", {}).items()}
-        self._default = self._namer(KEY, found)
-        self._specific = {name: self._namer(f"{KEY} of {name}", each, {"resources"}) for name, each in providers.items()}
-        for name, each in providers.items():
-            for token, settings in _section(f"{KEY} of {name}: resources", each.get("resources", {})).items():
+        configured = self._parsed(reveal(config.get(KEY)))
+        providers = {
+            name: _section(f"{KEY}.providers.{name}", section) for name, section in configured.pop("providers", {}).items()
+        }
+        self._default = self._namer(KEY, configured)
+        self._specific = {name: self._namer(f"{KEY} of {name}", section, {"resources"}) for name, section in providers.items()}
+        for name, section in providers.items():
+            for token, settings in _section(f"{KEY} of {name}: resources", section.get("resources", {})).items():
                 self._specific[token] = self._namer(f"{KEY} of {token}", _section(token, settings))
 
     def of(self, urn: str, seed: bytes) -> Naming | None:
@@ -69,27 +72,27 @@ class Autonaming:
         parsed = Urn.parse(urn)
         specific = self._specific.get(parsed.type) or self._specific.get(parsed.package)
         namer = specific or self._default
-        found = namer(parsed, seed) if namer else None
-        if found is None:
+        naming = namer(parsed, seed) if namer else None
+        if naming is None:
             return None
-        return Naming(found.proposed, found.mode, found.fixed, found.insisted or specific is not None)
+        return Naming(naming.proposed, naming.mode, naming.fixed, naming.insisted or specific is not None)
 
     def _parsed(self, text: Value) -> dict[str, Any]:
         if text is None:
             return {}
         try:
-            found = json.loads(text)
+            parsed = json.loads(text)
         except ValueError as error:
             raise DefinitionError(
                 f"The configuration {KEY} is no JSON: {error}. Write an object with mode or pattern."
             ) from error
-        return dict(_section(KEY, found))
+        return dict(_section(KEY, parsed))
 
     def _namer(self, where: str, settings: Mapping[str, Any], more: frozenset[str] | set[str] = frozenset()) -> Namer | None:
         unknown = sorted(settings.keys() - OWN - more)
         if unknown:
             raise DefinitionError(f"{where} has no {unknown[0]!r}; it has mode, or pattern and enforce.")
-        mode, pattern, enforce = (settings.get(each) for each in ("mode", "pattern", "enforce"))
+        mode, pattern, enforce = (settings.get(key) for key in ("mode", "pattern", "enforce"))
         if mode is not None and (pattern is not None or enforce is not None):
             raise DefinitionError(f"{where} has both a mode and a pattern; give one of them.")
         if pattern is not None:
@@ -104,11 +107,11 @@ class Autonaming:
     def _patterned(self, where: str, pattern: str, enforce: bool) -> Namer:
         for word, value in self._words.items():
             pattern = pattern.replace(f"${{{word}}}", value)
-        pattern = CONFIG.sub(lambda found: self._setting(where, found[1]), pattern)
+        pattern = CONFIG.sub(lambda match: self._setting(where, match[1]), pattern)
 
         def name(urn: Urn, seed: bytes) -> Naming:
             named = pattern.replace("${name}", urn.name)
-            proposed = RANDOM.sub(lambda found: _random(found, seed), named)
+            proposed = RANDOM.sub(lambda match: _random(match, seed), named)
             return Naming(proposed, ENFORCE if enforce else PROPOSE, RANDOM.search(named) is None, enforce)
 
         return name
@@ -120,10 +123,10 @@ class Autonaming:
         return value
 
 
-def _section(where: str, found: Any) -> Mapping[str, Any]:
-    if not isinstance(found, Mapping):
-        raise DefinitionError(f"{where} is no object of settings: {found!r}.")
-    return found
+def _section(where: str, value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise DefinitionError(f"{where} is no object of settings: {value!r}.")
+    return value
 
 
 def _left_open(urn: Urn, seed: bytes) -> Naming | None:  # noqa: ARG001 - a namer's signature
@@ -138,8 +141,8 @@ def _disabled(urn: Urn, seed: bytes) -> Naming | None:  # noqa: ARG001 - a namer
     return Naming("", DISABLE, fixed=True)
 
 
-def _random(found: re.Match[str], seed: bytes) -> str:
-    kind, length = (found[1], int(found[2])) if found[1] else ("hex", 32)
-    block = b"".join(sha256(seed + bytes([found.start() % 256, at])).digest() for at in range(length // 32 + 1))
+def _random(match: re.Match[str], seed: bytes) -> str:
+    kind, length = (match[1], int(match[2])) if match[1] else ("hex", 32)
+    block = b"".join(sha256(seed + bytes([match.start() % 256, at])).digest() for at in range(length // 32 + 1))
     text = "".join(ALPHABETS[kind][byte % len(ALPHABETS[kind])] for byte in block[:length])
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:])) if found[3] else text
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:])) if match[3] else text

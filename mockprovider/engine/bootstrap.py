@@ -20,28 +20,28 @@ from typing import Any
 
 GONE = 32
 MACHINERY = (__file__, str(Path(asyncio.__file__).parent), str(Path("pulumi", "runtime", "stack.py")), "<frozen runpy>")
-"""Where the frames come from that lead to a program's first line, and say nothing about it."""
+"""Parts of file names: tracebacks leave out the frames of these files, which run the program."""
 
 
-def main(given: dict[str, Any]) -> int:
+def main(settings: dict[str, Any]) -> int:
     """Run the program; returns the exit code."""
     import pulumi  # noqa: PLC0415 - what it takes to import the SDK belongs to the program's run
     from pulumi.runtime import Settings, configure, run_in_stack, set_all_config  # noqa: PLC0415 - as above
 
     configure(
         Settings(
-            project=given["project"],
-            stack=given["stack"],
-            monitor=given["monitor"],
-            engine=given["engine"],
-            parallel=given["parallel"],
-            dry_run=given["preview"],
-            organization=given["organization"],
-            root_directory=given["root"],
+            project=settings["project"],
+            stack=settings["stack"],
+            monitor=settings["monitor"],
+            engine=settings["engine"],
+            parallel=settings["parallel"],
+            dry_run=settings["preview"],
+            organization=settings["organization"],
+            root_directory=settings["root"],
         )
     )
     set_all_config(json.loads(os.environ["PULUMI_CONFIG"]), json.loads(os.environ["PULUMI_CONFIG_SECRET_KEYS"]))
-    entry = given["entry"]
+    entry = settings["entry"]
     # A folder is put on the path by runpy itself; a file's neighbours are importable as if it had been run by name.
     sys.path.insert(0, str(Path(entry).parent))
     loop = asyncio.new_event_loop()
@@ -61,11 +61,11 @@ def main(given: dict[str, Any]) -> int:
 
 def trace(error: BaseException, machinery: tuple[str, ...]) -> str:
     """The traceback of ``error``, beginning with the first frame that is not of ``machinery`` (parts of file names)."""
-    found = traceback.TracebackException.from_exception(error)
-    frames = list(found.stack)
+    report = traceback.TracebackException.from_exception(error)
+    frames = list(report.stack)
     first = next((at for at, frame in enumerate(frames) if not any(part in frame.filename for part in machinery)), 0)
-    found.stack = traceback.StackSummary.from_list(frames[first:])
-    return "".join(found.format())
+    report.stack = traceback.StackSummary.from_list(frames[first:])
+    return "".join(report.format())
 
 
 def _run(entry: str) -> None:

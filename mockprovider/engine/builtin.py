@@ -45,11 +45,11 @@ class Builtin:
         }
 
     def open(self, protocol: ProviderProtocol = PULUMI, *, package: str = "", engine: EnginePort | None = None) -> Session:  # noqa: ARG002
-        """A session of the built-in provider; no double counts it."""
+        """A session of the built-in provider. It has the number 0, since it is no session of a double."""
         return Session(protocol, 0, engine=engine)
 
     def __call__(self, call: Call) -> Reply:
-        """What there is nothing to say to is answered with nothing."""
+        """Answer a call; an op that needs no answer gets an empty reply."""
         answer = self._ops.get(call.op)
         return answer(call) if answer else Reply()
 
@@ -58,13 +58,13 @@ class Builtin:
         id_ = "" if call.preview else str(uuid.UUID(bytes=hashlib.sha256(call.urn.encode()).digest()[:16], version=4))
         if call.type == STACK_REFERENCE:
             return self._referred(call, id_)
-        given = (call.inputs or {}).get("input")
-        return Reply(id=id_, value={"input": given, "output": given})
+        value = (call.inputs or {}).get("input")
+        return Reply(id=id_, value={"input": value, "output": value})
 
     def _read(self, call: Call) -> Reply:
         if call.type == STACK_REFERENCE and call.prior_inputs:
-            found = self._referred(call, call.id)
-            return Reply(id=call.id, value=found.value, inputs=call.prior_inputs) if found.ok else found
+            reply = self._referred(call, call.id)
+            return Reply(id=call.id, value=reply.value, inputs=call.prior_inputs) if reply.ok else reply
         if call.type == STASH and call.prior_inputs:
             return Reply(id=call.id, value=call.prior, inputs=call.prior_inputs)
         return Reply(failures=(Failure(f"{call.type} can not be imported"),))
@@ -90,13 +90,13 @@ class Builtin:
 
 
 def _checked(call: Call) -> Reply:
-    wanted = INPUT.get(call.type)
-    if wanted is None:
+    required = INPUT.get(call.type)
+    if required is None:
         return Reply(failures=(Failure(f"unrecognized resource type {call.type!r}", status="unknown"),))
-    given = call.inputs or {}
-    failures = [Failure(f"unknown property {name!r}", name) for name in given if name != wanted]
-    if wanted not in given:
-        failures.append(Failure(f"missing required property {wanted!r}", wanted))
+    inputs = call.inputs or {}
+    failures = [Failure(f"unknown property {name!r}", name) for name in inputs if name != required]
+    if required not in inputs:
+        failures.append(Failure(f"missing required property {required!r}", required))
     return Reply(inputs=call.inputs, failures=tuple(failures))
 
 

@@ -59,7 +59,7 @@ class RemoteComponents:
         Raises ``StoppedError`` or ``CallFailedError``.
         """
         instance = self._deployment.instance(goal)
-        dependencies = {key: tuple(each.urns) for key, each in request.argDependencies.items()}
+        dependencies = {key: tuple(sources.urns) for key, sources in request.argDependencies.items()}
         bag = _inputs(decode(request.args), instance.accepts)
         extra = {**self._common(), "argDependencies": dependencies}
         return instance.ask_back(Op.CALL, self._monitor, type=goal.type, inputs=bag, extra=extra)
@@ -99,23 +99,23 @@ def _inputs(bag: Mapping[str, Value], accepts: frozenset[str]) -> dict[str, Valu
 
 
 def _completed(value: Value) -> Value:
-    """As the engine sends it: with what it knows beside what the program has said."""
+    """The value as the engine sends it: resource references with name and type, assets with their hashes."""
     if isinstance(value, ResourceReference):
         urn = Urn.parse(value.urn)
         return replace(value, name=urn.name, type=urn.type)
     if isinstance(value, Archive) and value.assets:
-        return with_hashes(replace(value, assets={name: _completed(each) for name, each in value.assets.items()}))
+        return with_hashes(replace(value, assets={name: _completed(asset) for name, asset in value.assets.items()}))
     return with_hashes(value) if isinstance(value, (Asset, Archive)) else value
 
 
 def _options(request: Any) -> dict[str, Any]:
-    found = {name: getattr(request, name) for name in SINGLE if request.HasField(name)}
-    found |= {name: tuple(getattr(request, name)) for name in LISTS if getattr(request, name)}
+    options = {name: getattr(request, name) for name in SINGLE if request.HasField(name)}
+    options |= {name: tuple(getattr(request, name)) for name in LISTS if getattr(request, name)}
     single = {"parent": request.parent, "deletedWith": request.deletedWith, "providers": dict(request.providers)}
-    found |= {name: value for name, value in single.items() if value}
-    found["inputDependencies"] = {key: tuple(each.urns) for key, each in request.propertyDependencies.items()}
+    options |= {name: value for name, value in single.items() if value}
+    options["inputDependencies"] = {key: tuple(sources.urns) for key, sources in request.propertyDependencies.items()}
     if request.deleteBeforeReplaceDefined:
-        found["deleteBeforeReplace"] = request.deleteBeforeReplace
+        options["deleteBeforeReplace"] = request.deleteBeforeReplace
     if request.HasField("hooks") and request.hooks.ByteSize():
-        found["resource_hooks"] = request.hooks
-    return found
+        options["resource_hooks"] = request.hooks
+    return options

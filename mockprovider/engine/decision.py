@@ -66,7 +66,7 @@ STEPS: Mapping[Decision, tuple[StepOp, ...]] = {
     Decision.RECREATE: (StepOp.REPLACE, StepOp.CREATE_REPLACEMENT),
     Decision.TAKE_OVER: (StepOp.CREATE_REPLACEMENT, StepOp.REPLACE),
 }
-"""The steps of each decision, in order. ``replace`` is only said, never done."""
+"""The steps of each decision, in order. ``replace`` is only reported; the other steps carry it out."""
 
 KEEPS_OLD: frozenset[Decision] = frozenset({Decision.REPLACE, Decision.TAKE_OVER})
 """Where the old instance is kept, marked for deletion, until the program has ended."""
@@ -94,7 +94,7 @@ class Objection(Struct, frozen=True):
 
 
 def prepare(old: ResourceState | None, goal: Goal, *, recreating: bool = False) -> Prepared:
-    """The bags of the first Check: nothing old is shown of what is gone, external or being created anew."""
+    """The bags of the first Check. An object that is gone, external or being recreated has no old inputs there."""
     if old is None or old.external or recreating:
         return Prepared(None, goal.inputs)
     inputs, refused = with_ignored(goal.inputs, old.inputs, goal.ignore_changes)
@@ -152,32 +152,32 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
     if old.external:
         return Decision.TAKE_OVER
     diff = diff or Diff(Changes.NONE)
-    some = diff.changes == Changes.SOME
-    if old.pending_replacement or (some and diff.wants_replacement):
+    changed = diff.changes == Changes.SOME
+    if old.pending_replacement or (changed and diff.wants_replacement):
         return _replacement(old, goal, diff)
-    # Initialization errors are mended by an update even where nothing changed.
-    return Decision.UPDATE if some or old.init_errors else Decision.SAME
+    # A resource with initialization errors is updated even where nothing changed.
+    return Decision.UPDATE if changed or old.init_errors else Decision.SAME
 
 
 def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:
     """What speaks against a replacement: protection before and after, or an import that would lose its id."""
-    found = []
+    against = []
     if goal.protect and old.protect:
         message = f"unable to replace resource {old.urn!r}: it is protected. Remove `protect` from it in the program first."
-        found.append(Objection(message))
+        against.append(Objection(message))
     if goal.import_id:
         keys = ", ".join(diff.replaces) or "the change of its object"
         message = (
             f"{old.urn!r} still specifies the id of an import, so it may not be replaced (because of {keys}). Remove `import`."
         )
-        found.append(Objection(message, "warning"))
-    return found
+        against.append(Objection(message, "warning"))
+    return against
 
 
 def _replacement(old: ResourceState, goal: Goal, diff: Diff) -> Decision:
     first = diff.delete_before_replace if goal.delete_before_replace is None else goal.delete_before_replace
     if not first:
-        # Even what an earlier run deleted is then created first, and deleted a second time; the real engine does so, too.
+        # As in the real engine, this also creates first what an earlier run has deleted, and deletes it a second time.
         return Decision.REPLACE
     return Decision.RESUME if old.pending_replacement else Decision.DELETE_AND_REPLACE
 

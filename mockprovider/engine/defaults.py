@@ -79,7 +79,7 @@ class DefaultProviders:
         """``goal``, an explicit provider, with its plugin: by default the one of the package's default provider."""
         wanted = requested(goal, goal.plugin_download_url)
         if wanted.parameterization and not goal.version:
-            # The real engine then puts the plugin's version, once a state has it, in the place of the package's.
+            # As in the real engine, the plugin's version from the state, if any, replaces the package's version.
             wanted = replace(wanted, version=self._versions.get(wanted.package, wanted.version))
         wanted = wanted if wanted.url else self.normalized(wanted)
         return replace(goal, inputs=with_plugin(goal.inputs, wanted))
@@ -95,21 +95,19 @@ class DefaultProviders:
             listed = json.loads(text)
         except json.JSONDecodeError:
             listed = None
-        if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise RefusedError(f'the configuration {DISABLED} is no JSON list of package names such as ["aws"]: {text!r}')
         return "*" in listed or package in listed
 
 
 def requested(goal: Goal, url: str) -> Requested:
     """The provider that ``goal`` asks for; a parameterized package has its own version, not the base plugin's."""
-    made = goal.parameterization
-    return Requested(goal.package, made.version if made else goal.version, url, made)
+    parameterization = goal.parameterization
+    return Requested(goal.package, parameterization.version if parameterization else goal.version, url, parameterization)
 
 
 def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Value]:
-    """A provider resource's inputs with the plugin that it is to have: ``version`` is the provider's to see, the rest
-    is not.
-    """
+    """A provider resource's inputs with its plugin. The provider sees only the ``version`` of that."""
     if not (wanted.version or wanted.url or wanted.parameterization):
         return dict(inputs)
     versioned = {"version": wanted.version} if wanted.version else {}
@@ -121,10 +119,10 @@ def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Val
 def newest_versions(remembered: Sequence[ResourceState]) -> dict[str, str]:
     """The newest version of each package's plugin in a state."""
     newest: dict[str, str] = {}
-    for each in remembered:
-        version = _plugin_version(each.inputs) if each.is_provider else None
+    for resource in remembered:
+        version = _plugin_version(resource.inputs) if resource.is_provider else None
         if isinstance(version, str) and SEMVER.fullmatch(version):
-            package = each.type.removeprefix(PROVIDERS)
+            package = resource.type.removeprefix(PROVIDERS)
             if package not in newest or precedence(version) > precedence(newest[package]):
                 newest[package] = version
     return newest
@@ -137,9 +135,9 @@ def _plugin_version(inputs: Bag) -> Value:
 
 def precedence(version: str) -> tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]:
     """A sort key of semantic versions: a pre-release comes before its release."""
-    found = SEMVER.fullmatch(version)
-    if found is None:
+    match = SEMVER.fullmatch(version)
+    if match is None:
         return (0, 0, 0), False, ()
-    major, minor, patch, pre = found.groups()
-    identifiers = tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in (pre or "").split(".") if each)
+    major, minor, patch, pre = match.groups()
+    identifiers = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in (pre or "").split(".") if part)
     return (int(major), int(minor), int(patch)), pre is None, identifiers

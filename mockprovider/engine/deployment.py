@@ -94,7 +94,7 @@ class Deployment:
         self._planner = Planner(operation, self._run, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
         if state.pending:
-            names = ", ".join(f"{each.kind} {each.resource.urn}" for each in state.pending)
+            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in state.pending)
             self.log(
                 "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
             )
@@ -172,8 +172,8 @@ class Deployment:
         return True
 
     def _give_up(self, steps: Sequence[Step], state: ResourceState, fate: Fate) -> None:
-        """What was there before, and what it needs, stays: it is no leftover, though nothing new stands in its place."""
-        kept = [each.old for each in steps if each.old is not None]
+        """Keep the old resources and their dependencies: they are no leftovers, although their registration failed."""
+        kept = [step.old for step in steps if step.old is not None]
         with self._lock:
             self._fates[state.urn] = fate
             for old in kept:
@@ -181,11 +181,11 @@ class Deployment:
 
     @contextmanager
     def blaming(self, goal: Goal) -> Iterator[None]:
-        """What goes wrong meanwhile stops the operation. Raises ``StoppedError`` for it."""
+        """An error inside the block stops the operation. Raises ``StoppedError`` for it."""
         try:
             yield
         except EXPECTED as error:
-            # What fails because the operation was stopped is not why it was.
+            # An error after the stop is a consequence of it, not its cause.
             if not self.stopped:
                 self.fail(error, self._where(goal))
             raise StoppedError(str(error)) from error
@@ -214,7 +214,7 @@ class Deployment:
         ``StoppedError``.
         """
         if goal.type == GET_RESOURCE:
-            # Nobody is asked, and yet the state gets the provider that would be.
+            # No provider is asked, but the state gets the default provider that a call would use.
             with self._defaults_turn:
                 self._go_on()
                 self._defaults.reference(goal)
@@ -265,7 +265,7 @@ class Deployment:
         if step.result is None:
             with self.ledger.under_way("" if self.operation.preview else kind.pending, resource):
                 kind.apply(self._run, step)
-        # What a refresh came to is told only where refreshing is what the operation is for.
+        # The ops of refresh steps are reported only where the whole operation is a refresh.
         telling = step.op is not StepOp.REFRESH or self.operation.only_refresh
         op = (step.result or step.op) if telling else step.op
         counts = kind.counts and telling and step.news and op is not StepOp.SAME
@@ -275,26 +275,24 @@ class Deployment:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
 
     def refresh(self, *, flagged_only: bool = False) -> None:
-        """Read every resource of the state, or those that asked for it (``refreshBeforeUpdate``); failures are
-        noted, all are tried.
-        """
+        """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
         targets = Targets(self.operation.scope)
-        flagged = [each for each in self.ledger.base if each.refresh_before_update or not flagged_only]
-        chosen = [each for each in flagged if targets.include(each)]
+        flagged = [resource for resource in self.ledger.base if resource.refresh_before_update or not flagged_only]
+        chosen = [resource for resource in flagged if targets.include(resource)]
         if not flagged_only and self._misses(targets):
             self.stop()
             return
         if not chosen:
             return
         if not flagged_only:
-            # What was being created may exist under an id that nobody knows, which no read can tell.
+            # An interrupted create may have left an object with an unknown id, which no read can find.
             self.ledger.forget_pending(keep="creating")
         if not self._ensure_providers(chosen):
             return
-        found = {id(each): self._refreshed(each) for each in chosen}
-        left = [found.get(id(each), each) for each in self.ledger.base]
-        parents = {each.urn: each.parent for each in self.ledger.base}
-        self.ledger.rebase(repaired([each for each in left if each is not None], parents))
+        refreshed = {id(resource): self._refreshed(resource) for resource in chosen}
+        remaining = [refreshed.get(id(resource), resource) for resource in self.ledger.base]
+        parents = {resource.urn: resource.parent for resource in self.ledger.base}
+        self.ledger.rebase(repaired([resource for resource in remaining if resource is not None], parents))
 
     def _refreshed(self, old: ResourceState) -> ResourceState | None:
         step = Step(op=StepOp.REFRESH, old=old)
@@ -306,12 +304,12 @@ class Deployment:
         return step.new
 
     def _ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
-        for each in resources:
+        for resource in resources:
             try:
-                if each.provider:
-                    self._registry.ensure(each.provider)
+                if resource.provider:
+                    self._registry.ensure(resource.provider)
             except EXPECTED as error:
-                self.fail(error, each.urn)
+                self.fail(error, resource.urn)
                 return False
         return True
 
@@ -329,40 +327,44 @@ class Deployment:
         condemned = self._condemned(targets)
         if self.stopped or not self._ensure_providers(condemned):
             return
-        self._run.deleted = self._planner.deleted | {each.urn for each in condemned}
+        self._run.deleted = self._planner.deleted | {resource.urn for resource in condemned}
         removal = Removal(self.ledger.base, self._delete, self.parallel)
         removal.carry_out(condemned, lambda: self.stopped)
 
     def _misses(self, targets: Targets) -> bool:
-        """Whether a target is nowhere; each is told."""
-        missing = targets.missing([*(each.urn for each in self.ledger.base), *self._planner.seen])
-        for each in missing:
-            self.object(RefusedError(each))
+        """Whether some targets match no resource. Each of them is reported."""
+        missing = targets.missing([*(resource.urn for resource in self.ledger.base), *self._planner.seen])
+        for message in missing:
+            self.object(RefusedError(message))
         return bool(missing)
 
     def _condemned(self, targets: Targets) -> list[ResourceState]:
-        """The leftovers that are to go: of a limited operation the targets, and what cannot stay without them."""
-        left = [each for each in self.ledger.leftovers() if id(each) not in self._held]
+        """The leftovers to delete: with targets, only these and the resources that cannot stay without them."""
+        leftovers = [resource for resource in self.ledger.leftovers() if id(resource) not in self._held]
         if targets.excluding:
-            return self._without(left, staying(self.ledger.base, targets.excludes, dependents=targets.dependents))
+            return self._without(leftovers, staying(self.ledger.base, targets.excludes, dependents=targets.dependents))
         if not targets.constrained:
-            return left
+            return leftovers
         going = self._planner.going_with(targets)
-        unasked = [each for each in left if each.urn in going and not targets.names(each.urn) and not targets.dependents]
-        for each in unasked:
-            message = f"resource {each.urn!r} would be deleted along with what it depends on, but is no target"
-            self.object(RefusedError(f"{message}. Make it one, or take dependents along."), each.urn)
+        unasked = [
+            resource
+            for resource in leftovers
+            if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
+        ]
+        for resource in unasked:
+            message = f"resource {resource.urn!r} would be deleted along with what it depends on, but is no target"
+            self.object(RefusedError(f"{message}. Make it one, or take dependents along."), resource.urn)
         if unasked and not self.operation.preview:
             self.stop()
             return []
-        return self._without(left, {each.urn for each in left} - going)
+        return self._without(leftovers, {resource.urn for resource in leftovers} - going)
 
-    def _without(self, left: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
-        """The leftovers without those that are spared, which are noted as the same."""
-        for each in left:
-            if each.urn in spared and not each.delete:
-                self._execute(Step(op=StepOp.SAME, old=each, new=copied(each)))
-        return [each for each in left if each.urn not in spared]
+    def _without(self, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
+        """The leftovers without the spared ones, which get a ``same`` step."""
+        for resource in leftovers:
+            if resource.urn in spared and not resource.delete:
+                self._execute(Step(op=StepOp.SAME, old=resource, new=copied(resource)))
+        return [resource for resource in leftovers if resource.urn not in spared]
 
     def _delete(self, old: ResourceState) -> bool:
         if self.stopped:
@@ -370,7 +372,7 @@ class Deployment:
         try:
             self._execute(Step(op=deletion(old), old=old))
         except RefusedError as error:
-            # A protected resource touches nothing, so the others may go on, and all are told in one run.
+            # Nothing was changed yet, so the deletions go on, and one run reports all protected resources.
             self.object(error, old.urn)
             return False
         except EXPECTED as error:
@@ -379,13 +381,13 @@ class Deployment:
         return True
 
     def finish_stack(self) -> None:
-        """Settle the stack's outputs: the program's; after a failure those of before stay where it gave no new ones."""
-        stack = next((each for each in self._registered.values() if each.is_stack), None)
+        """Set the stack's outputs to the program's. After a failure, old outputs that got no new value stay."""
+        stack = next((resource for resource in self._registered.values() if resource.is_stack), None)
         if stack is None:
             return
-        before = next((each.outputs for each in self.ledger.base if each.is_stack), {})
-        given = self.stack_outputs
-        stack.outputs = {**before, **(given or {})} if self.failed or given is None else given
+        before = next((resource.outputs for resource in self.ledger.base if resource.is_stack), {})
+        outputs = self.stack_outputs
+        stack.outputs = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
 
     def close(self) -> None:
         """End the sessions of all providers."""

@@ -47,13 +47,15 @@ def export_state(state: State) -> dict[str, Any]:
     """``state`` as a deployment, secrets in plain text."""
     deployment: dict[str, Any] = {
         "manifest": {"time": "0001-01-01T00:00:00Z", "magic": "", "version": ""},
-        "resources": [_write(each) for each in state.resources],
+        "resources": [_write(resource) for resource in state.resources],
         "metadata": {},
     }
     if state.secrets_providers:
         deployment["secrets_providers"] = dict(state.secrets_providers)
     if state.pending:
-        deployment["pending_operations"] = [{"resource": _write(each.resource), "type": each.kind} for each in state.pending]
+        deployment["pending_operations"] = [
+            {"resource": _write(operation.resource), "type": operation.kind} for operation in state.pending
+        ]
     return {"version": VERSION, "deployment": deployment}
 
 
@@ -65,58 +67,61 @@ def import_state(exported: Mapping[str, Any]) -> State:
         UnsupportedError: it is of a newer version, or its secrets are encrypted.
     """
     deployment = load(exported)["deployment"]
-    resources = tuple(_read(each) for each in written(exported))
+    resources = tuple(_read(resource) for resource in written(exported))
     _check_references(resources)
     pending = tuple(
-        PendingOperation(each["type"], _read(each["resource"])) for each in deployment.get("pending_operations") or ()
+        PendingOperation(operation["type"], _read(operation["resource"]))
+        for operation in deployment.get("pending_operations") or ()
     )
     return State(resources, pending, deployment.get("secrets_providers") or {})
 
 
 def _write(state: ResourceState) -> dict[str, Any]:
-    found: dict[str, Any] = {"urn": state.urn, "custom": state.custom, "type": state.type}
-    found |= {key: value for key, field in PLAIN.items() if (value := getattr(state, field))}
-    found |= {key: _plain(value) for key in BAGS if (value := getattr(state, key))}
-    found |= {key: list(value) for key, field in LISTS.items() if (value := getattr(state, field))}
+    exported: dict[str, Any] = {"urn": state.urn, "custom": state.custom, "type": state.type}
+    exported |= {key: value for key, field in PLAIN.items() if (value := getattr(state, field))}
+    exported |= {key: _plain(value) for key in BAGS if (value := getattr(state, key))}
+    exported |= {key: list(value) for key, field in LISTS.items() if (value := getattr(state, field))}
     if state.init_errors:
-        found["initErrors"] = list(state.init_errors)
+        exported["initErrors"] = list(state.init_errors)
     if state.property_dependencies:
-        found["propertyDependencies"] = {key: list(urns) for key, urns in state.property_dependencies.items()}
+        exported["propertyDependencies"] = {key: list(urns) for key, urns in state.property_dependencies.items()}
     timeouts = {key: value for key in TIMEOUTS if (value := getattr(state.custom_timeouts, key))}
     if timeouts:
-        found["customTimeouts"] = timeouts
+        exported["customTimeouts"] = timeouts
     if state.replacement_trigger is not None:
-        found["replacementTrigger"] = _plain(state.replacement_trigger)
-    return found | state.extra
+        exported["replacementTrigger"] = _plain(state.replacement_trigger)
+    return exported | state.extra
 
 
 def _plain(value: Value) -> Any:
     return to_plain(value, plaintext_secrets=True)
 
 
-def _read(found: Mapping[str, Any]) -> ResourceState:
-    urn = found["urn"]
-    fields: dict[str, Any] = {field: found[key] for key, field in PLAIN.items() if found.get(key) is not None}
-    fields |= {field: tuple(found[key]) for key, field in LISTS.items() if found.get(key)}
-    fields |= {key: from_plain(found.get(key) or {}) for key in BAGS}
-    fields["type"] = found.get("type") or Urn.parse(urn).type
-    fields["init_errors"] = list(found.get("initErrors") or ())
+def _read(exported: Mapping[str, Any]) -> ResourceState:
+    urn = exported["urn"]
+    fields: dict[str, Any] = {field: exported[key] for key, field in PLAIN.items() if exported.get(key) is not None}
+    fields |= {field: tuple(exported[key]) for key, field in LISTS.items() if exported.get(key)}
+    fields |= {key: from_plain(exported.get(key) or {}) for key in BAGS}
+    fields["type"] = exported.get("type") or Urn.parse(urn).type
+    fields["init_errors"] = list(exported.get("initErrors") or ())
     fields["property_dependencies"] = {
-        key: tuple(urns or ()) for key, urns in (found.get("propertyDependencies") or {}).items()
+        key: tuple(urns or ()) for key, urns in (exported.get("propertyDependencies") or {}).items()
     }
-    fields["custom_timeouts"] = Timeouts(**{key: float((found.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS})
-    fields["replacement_trigger"] = from_plain(found.get("replacementTrigger"))
-    fields["extra"] = {key: value for key, value in found.items() if key not in OWN}
+    fields["custom_timeouts"] = Timeouts(
+        **{key: float((exported.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS}
+    )
+    fields["replacement_trigger"] = from_plain(exported.get("replacementTrigger"))
+    fields["extra"] = {key: value for key, value in exported.items() if key not in OWN}
     return ResourceState(urn=urn, **fields)
 
 
 def _check_references(resources: tuple[ResourceState, ...]) -> None:
     known: set[str] = set()
-    for each in resources:
-        missing = next((urn for urn in each.dependency_urns() if urn not in known), None)
+    for resource in resources:
+        missing = next((urn for urn in resource.dependency_urns() if urn not in known), None)
         if missing is not None:
             raise MalformedError(
-                f"{each.urn!r} refers to {missing!r}, which does not stand before it in the deployment. "
+                f"{resource.urn!r} refers to {missing!r}, which does not stand before it in the deployment. "
                 "Resources stand after everything that they depend on."
             )
-        known.add(each.urn)
+        known.add(resource.urn)

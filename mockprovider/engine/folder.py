@@ -50,10 +50,10 @@ class Folder(Struct, frozen=True):
         Raises ``UnsupportedError`` for an encrypted value: only the CLI, with the stack's passphrase, can open it.
         """
         path = self.path / f"Pulumi.{stack}.yaml"
-        found = _load(path).get("config") or {} if path.exists() else {}
-        if not isinstance(found, Mapping):
+        settings = _load(path).get("config") or {} if path.exists() else {}
+        if not isinstance(settings, Mapping):
             raise MalformedError(f"{path}: 'config' is no mapping of keys to values.")
-        return {str(key): _setting(key, value, path) for key, value in found.items()}
+        return {str(key): _setting(key, value, path) for key, value in settings.items()}
 
 
 def read_folder(path: str | Path) -> Folder:
@@ -101,7 +101,7 @@ def run_folder(folder: Folder, environment: Environment) -> Ended:
 
 
 def _start(folder: Folder, environment: Environment, served: Served, output: IO[bytes]) -> subprocess.Popen[bytes]:
-    given = {
+    settings = {
         "monitor": served.address,
         "engine": served.address,
         "project": environment.project,
@@ -118,7 +118,7 @@ def _start(folder: Folder, environment: Environment, served: Served, output: IO[
         "PULUMI_CONFIG_SECRET_KEYS": json.dumps(sorted(environment.secret_keys)),
     }
     cwd = folder.entry if folder.entry.is_dir() else folder.entry.parent
-    command = [folder.python, "-u", str(BOOTSTRAP), json.dumps(given)]
+    command = [folder.python, "-u", str(BOOTSTRAP), json.dumps(settings)]
     return subprocess.Popen(
         command,
         cwd=cwd,
@@ -146,10 +146,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _ended(code: int, output: IO[bytes]) -> Ended:
     output.seek(0)
-    said = output.read().decode("utf-8", "replace").strip()
+    printed = output.read().decode("utf-8", "replace").strip()
     if code == 0:
-        return Ended(output=said)
-    error = ProgramError(f"The program ended with exit code {code}.\n{said[-SHOWN:]}")
+        return Ended(output=printed)
+    error = ProgramError(f"The program ended with exit code {code}.\n{printed[-SHOWN:]}")
     return Ended(error, quiet=code == GONE)
 
 
@@ -191,12 +191,12 @@ def _load(path: Path) -> dict[str, Any]:
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with the SDK, and only folders need it
 
     try:
-        found = yaml.safe_load(read_text(path, path.name, "Give the folder of a Pulumi project."))
+        content = yaml.safe_load(read_text(path, path.name, "Give the folder of a Pulumi project."))
     except yaml.YAMLError as error:
         raise MalformedError(f"{path} is no YAML: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise MalformedError(f"{path} holds no mapping.")
-    return found
+    return content
 
 
 def _setting(key: Any, value: Any, path: Path) -> str:

@@ -117,11 +117,11 @@ def alias_urns(goal: Goal, stack: str, project: str, adopted: Mapping[str, str])
 
     ``adopted`` maps the URNs of this run's resources to the alias under which their old state was found.
     """
-    own = [_alias_urn(each, goal, stack, project, adopted) for each in goal.aliases]
+    own = [_alias_urn(alias, goal, stack, project, adopted) for alias in goal.aliases]
     inherited = []
     if goal.parent in adopted:
         parent, old_parent = Urn.parse(goal.parent), Urn.parse(adopted[goal.parent])
-        names = [(goal.name, goal.type)] + [(Urn.parse(each).name, Urn.parse(each).type) for each in own]
+        names = [(goal.name, goal.type)] + [(Urn.parse(urn).name, Urn.parse(urn).type) for urn in own]
         for name, type_ in names:
             # Children named after their parent ("app-role" under "app") follow its renaming.
             renamed = old_parent.name + name[len(parent.name) :] if name.startswith(parent.name) else name

@@ -19,14 +19,14 @@ def dependents(
 
     ``passed_over`` tells the URNs that cannot depend on it any more, because this run has registered them already.
     """
-    found: list[ResourceState] = []
+    depending: list[ResourceState] = []
     urns = {root.urn}
-    position = next((index for index, each in enumerate(resources) if each is root), len(resources))
+    position = next((index for index, resource in enumerate(resources) if resource is root), len(resources))
     for candidate in resources[position + 1 :]:
         if not passed_over(candidate.urn) and any(urn in urns for urn in candidate.dependency_urns(parent=False)):
-            found.append(candidate)
+            depending.append(candidate)
             urns.add(candidate.urn)
-    return found
+    return depending
 
 
 def deletion_batches(resources: Sequence[ResourceState], condemned: Collection[ResourceState]) -> list[list[ResourceState]]:
@@ -34,16 +34,16 @@ def deletion_batches(resources: Sequence[ResourceState], condemned: Collection[R
 
     ``resources`` is the whole state, in its order. Linear in the number of dependencies.
     """
-    chosen = {id(each) for each in condemned}
+    chosen = {id(resource) for resource in condemned}
     instances: dict[str, list[int]] = defaultdict(list)
     levels: list[int] = []
     batches: dict[int, list[ResourceState]] = defaultdict(list)
-    for index, each in enumerate(resources):
-        if id(each) in chosen:
-            below = (levels[at] for urn in each.dependency_urns() for at in instances.get(urn, ()))
+    for index, resource in enumerate(resources):
+        if id(resource) in chosen:
+            below = (levels[at] for urn in resource.dependency_urns() for at in instances.get(urn, ()))
             level = 1 + max(below, default=-1)
-            instances[each.urn].append(index)
-            batches[level].append(each)
+            instances[resource.urn].append(index)
+            batches[level].append(resource)
         else:
             level = -1
         levels.append(level)
@@ -53,68 +53,70 @@ def deletion_batches(resources: Sequence[ResourceState], condemned: Collection[R
 def transitive_dependencies(resources: Sequence[ResourceState], of: ResourceState) -> set[int]:
     """The identities (``id()``) of everything that ``of`` needs, directly or not."""
     needed = set(of.dependency_urns())
-    found: set[int] = set()
-    position = next((index for index, each in enumerate(resources) if each is of), len(resources))
-    for each in reversed(resources[:position]):
-        if each.urn in needed:
-            found.add(id(each))
-            needed.update(each.dependency_urns())
-    return found
+    identities: set[int] = set()
+    position = next((index for index, resource in enumerate(resources) if resource is of), len(resources))
+    for resource in reversed(resources[:position]):
+        if resource.urn in needed:
+            identities.add(id(resource))
+            needed.update(resource.dependency_urns())
+    return identities
 
 
 def staying(resources: Sequence[ResourceState], excluded: Callable[[str], bool], *, dependents: bool) -> set[str]:
-    """The URNs of what is ``excluded`` from a deletion, and of all that it needs: a component that it depends on with what was
-    made inside of it. With ``dependents`` what depends on these stays, too, and what that needs.
+    """The URNs of what is ``excluded`` from a deletion and of its dependencies; a component counts with all its children.
+
+    With ``dependents``, whatever depends on these stays as well, with its own dependencies.
     """
-    components = {each.urn for each in resources if not each.custom}
-    found = {each.urn for each in resources if excluded(each.urn)}
+    components = {resource.urn for resource in resources if not resource.custom}
+    urns = {resource.urn for resource in resources if excluded(resource.urn)}
     before = 0
-    while len(found) != before:
-        before = len(found)
-        for index, each in reversed(list(enumerate(resources))):
-            if each.urn in found:
-                found.update(each.dependency_urns())
-                found |= _inside(resources[:index], components.intersection(each.dependency_urns(parent=False)))
-            elif dependents and not found.isdisjoint(each.dependency_urns()):
-                found.add(each.urn)
-    return found
+    while len(urns) != before:
+        before = len(urns)
+        for index, resource in reversed(list(enumerate(resources))):
+            if resource.urn in urns:
+                urns.update(resource.dependency_urns())
+                urns |= _inside(resources[:index], components.intersection(resource.dependency_urns(parent=False)))
+            elif dependents and not urns.isdisjoint(resource.dependency_urns()):
+                urns.add(resource.urn)
+    return urns
 
 
 def _inside(resources: Sequence[ResourceState], components: Collection[str]) -> set[str]:
     """The URNs of ``components`` and of their children, at every depth."""
-    found = set(components)
-    for each in resources if found else ():
-        if each.parent in found:
-            found.add(each.urn)
-    return found
+    urns = set(components)
+    for resource in resources if urns else ():
+        if resource.parent in urns:
+            urns.add(resource.urn)
+    return urns
 
 
 def repaired(resources: Sequence[ResourceState], parents: Mapping[str, str]) -> list[ResourceState]:
-    """``resources`` without references to what is not there before them; a lost parent is replaced by its own, told by
-    ``parents``.
+    """``resources`` without references to what does not precede them. A missing parent is replaced by its own parent.
+
+    ``parents`` maps each URN to its parent's.
     """
-    there: set[str] = set()
-    result = []
-    for each in resources:
-        result.append(_repair(each, there, parents))
-        there.add(each.urn)
-    return result
+    present: set[str] = set()
+    mended = []
+    for resource in resources:
+        mended.append(_repair(resource, present, parents))
+        present.add(resource.urn)
+    return mended
 
 
-def _repair(state: ResourceState, there: set[str], parents: Mapping[str, str]) -> ResourceState:
+def _repair(state: ResourceState, present: set[str], parents: Mapping[str, str]) -> ResourceState:
     parent = state.parent
-    while parent and parent not in there:
+    while parent and parent not in present:
         parent = parents.get(parent, "")
     return replace(
         state,
         parent=parent,
-        dependencies=tuple(urn for urn in state.dependencies if urn in there),
-        # A property that depends on nothing is not mentioned any more, as after a refresh of the CLI's.
+        dependencies=tuple(urn for urn in state.dependencies if urn in present),
+        # As in the CLI's refresh, properties without dependencies are left out.
         property_dependencies={
-            key: left
+            key: remaining
             for key, urns in state.property_dependencies.items()
-            if (left := tuple(urn for urn in urns if urn in there))
+            if (remaining := tuple(urn for urn in urns if urn in present))
         },
-        deleted_with=state.deleted_with if state.deleted_with in there else "",
-        replace_with=tuple(urn for urn in state.replace_with if urn in there),
+        deleted_with=state.deleted_with if state.deleted_with in present else "",
+        replace_with=tuple(urn for urn in state.replace_with if urn in present),
     )

@@ -17,17 +17,17 @@ Change = tuple[Value, bool]
 def with_ignored(inputs: Bag, old_inputs: Bag, ignored: Sequence[str]) -> tuple[dict[str, Value], tuple[str, ...]]:
     """``inputs`` with what ``ignored`` names set back to ``old_inputs``, and the paths that could not be ignored.
 
-    Paths that are none are passed over, as the engine does. A list is neither grown nor shrunk through an ignored element.
+    Malformed paths are skipped, as in the real engine. A list is neither grown nor shrunk through an ignored element.
     """
-    result: Value = dict(inputs)
+    effective: Value = dict(inputs)
     refused = []
     for text in ignored:
         path = _parsed(text)
         if path:
-            result, followed = _reset(old_inputs, result, path)
+            effective, followed = _reset(old_inputs, effective, path)
             if not followed:
                 refused.append(text)
-    return result, tuple(refused)
+    return effective, tuple(refused)
 
 
 def _parsed(text: str) -> Path:
@@ -65,12 +65,12 @@ def _reset_key(old: Value, new: Value, key: str, rest: Path) -> Change:
 def _reset_index(old: Value, new: Value, index: int, rest: Path) -> Change:
     if index < 0:
         return new, False
-    lists = [isinstance(each, (list, tuple)) for each in (old, new)]
+    lists = [isinstance(value, (list, tuple)) for value in (old, new)]
     if not all(lists):
         return new, not any(lists)
-    there = [index < len(each) for each in (old, new)]
-    if not all(there):
-        return new, not rest and not any(there)
+    within = [index < len(value) for value in (old, new)]
+    if not all(within):
+        return new, not rest and not any(within)
     inner, followed = _reset(old[index], new[index], rest) if rest else (old[index], True)
     return [inner if position == index else item for position, item in enumerate(new)], followed
 
@@ -93,5 +93,5 @@ def _reset_every_key(old: Value, new: Mapping[str, Value], rest: Path) -> Change
     if not rest:
         return dict(old), True
     shared = {key: _reset(old[key], new[key], rest) for key in old if key in new}
-    followed = all(each for _, each in shared.values()) and old.keys() == new.keys()
+    followed = all(complete for _, complete in shared.values()) and old.keys() == new.keys()
     return {**new, **{key: inner for key, (inner, _) in shared.items()}}, followed

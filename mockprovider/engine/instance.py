@@ -43,7 +43,7 @@ class CallFailedError(Exception):
     """An RPC that failed: its code, its message, and what came with it."""
 
     def __init__(self, reply: Reply) -> None:
-        message = "; ".join(each.reason for each in reply.failures)
+        message = "; ".join(failure.reason for failure in reply.failures)
         if reply.status is not None:
             message = reply.status.message or message
         super().__init__(message)
@@ -54,7 +54,7 @@ class CallFailedError(Exception):
         """The gRPC status code."""
         if self.reply.status is not None:
             return self.reply.status.code
-        named = next((each.status for each in self.reply.failures if each.status), None)
+        named = next((failure.status for failure in self.reply.failures if failure.status), None)
         return STATUS_NAMES.index(named) if named in STATUS_NAMES else 2
 
 
@@ -139,11 +139,13 @@ class Instance:
         """What the provider accepts: ``secrets``, ``resources``, ``outputs``, ``byte_strings``."""
         return self._session.accepts
 
-    def parameterize(self, made: Parameterization) -> None:
+    def parameterize(self, wanted: Parameterization) -> None:
         """Parameterize the base plugin. Raises ``CallFailedError`` if it answers another package than the wanted one."""
-        became = self._ask(Op.PARAMETERIZE, parameter=ParameterValue(made.name, made.version, made.value)).name
-        if became != made.name:
-            raise wrong(f"the plugin of {made.base!r} became {became!r} by its parameterization, and {made.name!r} was wanted")
+        became = self._ask(Op.PARAMETERIZE, parameter=ParameterValue(wanted.name, wanted.version, wanted.value)).name
+        if became != wanted.name:
+            raise wrong(
+                f"the plugin of {wanted.base!r} became {became!r} by its parameterization, and {wanted.name!r} was wanted"
+            )
 
     # Configuration ---------------------------------------------------------------------------------------------------
 
@@ -192,7 +194,7 @@ class Instance:
             self._supports_preview = bool(reply.extra.get("supportsPreview"))
 
     def cancel(self) -> None:
-        """Cancel, as at every shutdown; whatever it answers, the session is over."""
+        """Cancel, as at every shutdown. The session ends whatever the provider answers."""
         self._handler(self._call(Op.CANCEL))
 
     # Resources -------------------------------------------------------------------------------------------------------
@@ -204,9 +206,9 @@ class Instance:
         if not self._usable():
             return Checked(dict(news))
         options = autonaming if self.names else None
-        # In a real run, what a resource that was left out would have given is not there at all.
-        given = news if self._preview else {name: value for name, value in news.items() if not is_unknown(value)}
-        bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(given)}
+        # In a real run, an input that comes from a skipped resource is left out.
+        known_inputs = news if self._preview else {name: value for name, value in news.items() if not is_unknown(value)}
+        bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(known_inputs)}
         reply = self._ask(Op.CHECK, urn=urn, seed=seed, autonaming=options, **bags)
         inputs = self._in(reply.inputs or {}, news, "inputs") if reply.ok else {}
         return Checked(inputs, _check_failures(reply))
@@ -255,10 +257,10 @@ class Instance:
         reply = self._ask(Op.READ, urn=of.urn, id=of.id, timeout=of.timeout, partial=True, **bags)
         if reply.value is None:
             return Outcome()
-        found = self._outcome(reply, reply.id, state or {})
-        outputs = with_contents(found.outputs or {}, inputs or {})
+        outcome = self._outcome(reply, reply.id, state or {})
+        outputs = with_contents(outcome.outputs or {}, inputs or {})
         read = None if reply.inputs is None else with_contents(self._in(reply.inputs, inputs or {}, "inputs"), inputs or {})
-        return Outcome(found.id, outputs, read, found.init_errors, found.refresh_before_update)
+        return Outcome(outcome.id, outputs, read, outcome.init_errors, outcome.refresh_before_update)
 
     def delete(self, of: ResourceIdentity) -> None:
         """Delete."""
@@ -276,14 +278,14 @@ class Instance:
         reply = self._ask(Op.INVOKE, type=token, inputs=self._out(args), preview=self._preview)
         if not reply.ok:
             return reply
-        result = dict(reply.value or {})
-        self._known(result, "results")
+        returned = dict(reply.value or {})
+        self._known(returned, "results")
         if has_secret(args) and "secrets" not in self.accepts:
-            result = {name: value if isinstance(value, Secret) else Secret(value) for name, value in result.items()}
-        return Reply(value=result)
+            returned = {name: value if isinstance(value, Secret) else Secret(value) for name, value in returned.items()}
+        return Reply(value=returned)
 
     def ask_back(self, op: Op, monitor: Handler, **fields: Any) -> Reply:
-        """Construct or Call: while it lasts, the provider may ask ``monitor``."""
+        """Construct or Call. During the call, the provider may use ``monitor``."""
         if not self._usable():
             return Reply(value={})
         reply = self._ask(op, monitor=monitor, **fields)
@@ -314,7 +316,7 @@ class Instance:
 
     def _outcome(self, reply: Reply, id_: str, sent: Bag) -> Outcome:
         outputs = self._in(reply.value or {}, sent, "outputs")
-        reasons = tuple(each.reason for each in reply.failures)
+        reasons = tuple(failure.reason for failure in reply.failures)
         return Outcome(id_, outputs, None, reasons, bool(reply.extra.get("refresh_before_update")))
 
     def _call(self, op: Op, *, urn: str = "", type: str = "", name: str = "", **fields: Any) -> Call:  # noqa: A002 - its word
@@ -357,9 +359,9 @@ _CONFIGURE: Mapping[str, Any] = {
 
 
 def _check_failures(reply: Reply) -> tuple[tuple[str, str], ...]:
-    return tuple((each.path, each.reason) for each in reply.failures)
+    return tuple((failure.path, failure.reason) for failure in reply.failures)
 
 
 def _failures_are_data(op: Op, reply: Reply) -> bool:
     listed = op in (Op.CHECK, Op.CHECK_CONFIG, Op.INVOKE, Op.CALL)
-    return listed and reply.status is None and all(each.status is None for each in reply.failures)
+    return listed and reply.status is None and all(failure.status is None for failure in reply.failures)

@@ -1,4 +1,4 @@
-"""The state in the making: what has been made, what is done with, and what is under way."""
+"""The state during an operation: new resources, finished old ones, and calls under way."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Ledger:
         self._done: set[int] = set()
         self._renamed: dict[str, str] = {}
         self._secrets_providers = state.secrets_providers
-        self.base: tuple[ResourceState, ...] = tuple(copied(each) for each in state.resources)
-        self.live: dict[str, ResourceState] = {each.urn: each for each in self.base if not each.delete}
+        self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
+        self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
 
     def rebase(self, resources: Sequence[ResourceState]) -> None:
         """Go on from ``resources``, which a refresh found."""
         self.base = tuple(resources)
-        self.live = {each.urn: each for each in self.base if not each.delete}
+        self.live = {resource.urn: resource for resource in self.base if not resource.delete}
 
     def add(self, new: ResourceState) -> None:
         """``new`` exists from now on; what it depends on has been added before."""
@@ -47,7 +47,7 @@ class Ledger:
 
     @contextmanager
     def under_way(self, kind: str, resource: ResourceState) -> Iterator[None]:
-        """While this lasts, a snapshot says that ``resource`` is being worked on; an empty ``kind`` says nothing."""
+        """Inside the block, snapshots list ``resource`` as a pending operation; an empty ``kind`` lists nothing."""
         with self._lock:
             number, self._next = self._next, self._next + 1
             if kind:
@@ -61,7 +61,7 @@ class Ledger:
     def forget_pending(self, *, keep: str) -> None:
         """Drop the cut-off operations that were remembered, except those of the kind ``keep``."""
         with self._lock:
-            self._pending = {number: each for number, each in self._pending.items() if each.kind == keep}
+            self._pending = {number: operation for number, operation in self._pending.items() if operation.kind == keep}
 
     @property
     def pending(self) -> tuple[PendingOperation, ...]:
@@ -70,17 +70,19 @@ class Ledger:
             return tuple(self._pending.values())
 
     def leftovers(self) -> list[ResourceState]:
-        """What was there before and has not become anything else."""
+        """The old resources that this operation has not replaced, deleted or kept."""
         with self._lock:
-            return [each for each in self.base if id(each) not in self._done]
+            return [resource for resource in self.base if id(resource) not in self._done]
 
     def snapshot(self) -> State:
-        """The state as it is now, in copies: what is new in the order of its making, then what was there before."""
+        """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""
         with self._lock:
-            kept = [each for each in (*self._news, *self.base) if id(each) not in self._done]
-            pending = tuple(PendingOperation(each.kind, copied(each.resource)) for each in self._pending.values())
+            kept = [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
+            pending = tuple(
+                PendingOperation(operation.kind, copied(operation.resource)) for operation in self._pending.values()
+            )
             renamed = dict(self._renamed)
-        return State(tuple(_following(each, renamed) for each in kept), pending, self._secrets_providers)
+        return State(tuple(_following(resource, renamed) for resource in kept), pending, self._secrets_providers)
 
 
 def _following(state: ResourceState, renamed: dict[str, str]) -> ResourceState:

@@ -40,7 +40,7 @@ FEATURES = (
     "DELETED_WITH",
     "REPLACE_WITH",
     "BYTE_STRING",
-    # Announced so that a program which uses them is told by us, in our words, that they are to come.
+    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
     "TRANSFORMS",
     "INVOKE_TRANSFORMS",
     "PARAMETERIZATION",
@@ -52,7 +52,7 @@ INVOKED = GetMessageClass(resource_pb2.DESCRIPTOR.services_by_name["ResourceMoni
 
 
 class MonitorError(grpc.RpcError):
-    """An RPC that failed, with the two questions that SDKs ask of such an error."""
+    """A failed RPC, with the two methods that SDKs call on such an error."""
 
     def __init__(self, code: grpc.StatusCode, details: str) -> None:
         super().__init__(details)
@@ -73,7 +73,7 @@ class MonitorError(grpc.RpcError):
 
 
 def gone(error: StoppedError) -> MonitorError:
-    """The monitor has shut down; SDKs then end the program without a word."""
+    """The monitor has shut down. SDKs then end the program silently."""
     return MonitorError(grpc.StatusCode.UNAVAILABLE, f"resource monitor shut down: {error}")
 
 
@@ -83,7 +83,7 @@ Stub: Any = resource_pb2_grpc.ResourceMonitorStub
 class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its methods depends on the SDK's version
     """The resource monitor of one deployment. Thread-safe, as SDKs call from many threads.
 
-    A stub in name only: older SDKs take callbacks (transforms, hooks) to nothing else.
+    It is a stub's subclass only because older SDKs accept callbacks (transforms, hooks) for nothing else.
     """
 
     def __init__(
@@ -135,8 +135,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
             answer.id = state.id
         return answer
 
-    def _goal(self, made: Callable[[Any], Goal], request: Any) -> Goal:
-        return self._packaged(request, self._answer(made, request))
+    def _goal(self, read_goal: Callable[[Any], Goal], request: Any) -> Goal:
+        return self._packaged(request, self._answer(read_goal, request))
 
     def _packaged(self, request: Any, goal: Goal) -> Goal:
         goal_: Goal = self._answer(lambda wanted: self._packages.applied(request.packageRef, wanted), goal)
@@ -176,8 +176,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         accepts = EVERYTHING if request.acceptResources or request.tok == GET_RESOURCE else EVERYTHING - {"resources"}
         message: Any = INVOKED()
         getattr(message, "return").CopyFrom(encode(reply.value or {}, accepts))
-        for each in reply.failures:
-            message.failures.add(property=each.path, reason=each.reason)
+        for failure in reply.failures:
+            message.failures.add(property=failure.path, reason=failure.reason)
         return message
 
     def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
@@ -194,14 +194,14 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         getattr(message, "return").CopyFrom(encode(reply.value or {}))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
             message.returnDependencies[name].urns.extend(urns)
-        for each in reply.failures:
-            message.failures.add(property=each.path, reason=each.reason)
+        for failure in reply.failures:
+            message.failures.add(property=failure.path, reason=failure.reason)
         return message
 
     # Around it -------------------------------------------------------------------------------------------------------
 
     def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """What is being deployed, and what this monitor can do. Older SDKs have no such RPC, and no such messages."""
+        """What is being deployed, and this monitor's features. Older SDKs lack the RPC and its messages."""
         messages: Any = resource_pb2
         feature = messages.ResourceMonitorFeature
         operation = self._deployment.operation
@@ -217,12 +217,12 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         )
 
     def SupportsFeature(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
-        """The same in the words of older SDKs."""
+        """Whether this monitor has a feature, as older SDKs ask for it."""
         name = "".join(f"_{letter}" if letter.isupper() else letter.upper() for letter in request.id)
         return resource_pb2.SupportsFeatureResponse(hasSupport=name in FEATURES)
 
     def SignalAndWaitForShutdown(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """The program has nothing more to say. What it no longer has is deleted after its end."""
+        """The program registers nothing more. Leftovers are deleted once it has ended."""
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
@@ -253,14 +253,14 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def _told(self, error: Exception) -> MonitorError:
         code = grpc.StatusCode.UNKNOWN
         if isinstance(error, MockProviderError):
-            # Ours are raised in the test, however the program takes them.
+            # The test gets our own errors, even if the program catches them.
             self._deployment.fail(error)
             code = grpc.StatusCode.UNIMPLEMENTED if isinstance(error, UnsupportedError) else code
         return MonitorError(code, str(error))
 
-    def _answer(self, what: Any, request: Any) -> Any:
+    def _answer(self, handler: Any, request: Any) -> Any:
         try:
-            return what(request)
+            return handler(request)
         except StoppedError as error:
             raise gone(error) from error
         except (CallFailedError, RefusedError, MockProviderError) as error:
@@ -294,7 +294,7 @@ class Engine:
         return empty_pb2.Empty()
 
     def RequirePulumiVersion(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Any version will do: this is none of them."""
+        """Accepts every requirement: the embedded engine is no version of the CLI."""
         return engine_pb2.RequirePulumiVersionResponse()
 
 
@@ -310,7 +310,7 @@ def _result(fate: Fate) -> Any:
 
 
 def _for(outputs: Mapping[str, Value], request: Any) -> Mapping[str, Value]:
-    # SDKs of today take partly known values; those that do not are given only what is known through and through.
+    # Current SDKs accept partly known values; older ones get only values without unknowns.
     if getattr(request, "supportsPartialValues", True):
         return outputs
     return {name: value for name, value in outputs.items() if not has_unknown(value)}

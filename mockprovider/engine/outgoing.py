@@ -69,16 +69,16 @@ def flattened(bag: Bag) -> dict[str, Value]:
 
 def restored(answer: Bag, sent: Bag) -> dict[str, Value]:
     """``answer`` with each property secret whose namesake in ``sent`` is or holds a secret; objects are compared key by key."""
-    result = dict(answer)
+    bag = dict(answer)
     for name, was in sent.items():
-        if name not in result:
+        if name not in bag:
             continue
-        value = result[name]
+        value = bag[name]
         if isinstance(value, Mapping) and isinstance(was, Mapping):
-            result[name] = restored(value, was)
+            bag[name] = restored(value, was)
         elif not isinstance(value, Secret) and has_secret(was):
-            result[name] = Secret(value)
-    return result
+            bag[name] = Secret(value)
+    return bag
 
 
 def with_secrets(outputs: Bag, inputs: Bag, additional: tuple[str, ...]) -> dict[str, Value]:

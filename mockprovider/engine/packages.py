@@ -30,7 +30,7 @@ class Packages:
     """The packages of one program, by the references that it was given for them. Thread-safe."""
 
     def __init__(self) -> None:
-        self._found: dict[str, RegisteredPackage] = {}
+        self._packages: dict[str, RegisteredPackage] = {}
         self._lock = threading.Lock()
 
     def register(self, request: Any) -> str:
@@ -41,14 +41,14 @@ class Packages:
                 f"This version of the embedded engine does not support a package beside another (the extension "
                 f"{request.extension.name!r} of {request.name!r}) yet; the pulumi CLI does."
             )
-        found = RegisteredPackage(request.version, request.download_url)
+        package = RegisteredPackage(request.version, request.download_url)
         if request.HasField("parameterization"):
-            given = request.parameterization
-            made = Parameterization(request.name, request.version, given.name, given.version, given.value)
-            found = RegisteredPackage("", request.download_url, made)
+            requested = request.parameterization
+            parameterized = Parameterization(request.name, request.version, requested.name, requested.version, requested.value)
+            package = RegisteredPackage("", request.download_url, parameterized)
         reference = hashlib.sha256(request.SerializeToString(deterministic=True)).hexdigest()[:32]
         with self._lock:
-            self._found[reference] = found
+            self._packages[reference] = package
         return reference
 
     def applied(self, reference: str, goal: Goal) -> Goal:
@@ -56,21 +56,21 @@ class Packages:
         if not reference:
             return goal
         with self._lock:
-            found = self._found.get(reference)
-        if found is None:
+            package = self._packages.get(reference)
+        if package is None:
             raise RefusedError(f"{goal.type} {goal.name!r} is of the package {reference!r}, which the program did not register")
         return replace(
             goal,
-            version=goal.version or found.version,
-            plugin_download_url=goal.plugin_download_url or found.url,
-            parameterization=found.parameterization,
+            version=goal.version or package.version,
+            plugin_download_url=goal.plugin_download_url or package.url,
+            parameterization=package.parameterization,
         )
 
 
-def internal(made: Parameterization) -> dict[str, Value]:
+def internal(parameterized: Parameterization) -> dict[str, Value]:
     """What a provider resource's inputs keep of ``made`` for the engine alone; the rest of it is the type and ``version``."""
-    versioned = {"version": made.base_version} if made.base_version else {}
-    return {"name": made.base, **versioned, "parameterization": base64.b64encode(made.value).decode()}
+    versioned = {"version": parameterized.base_version} if parameterized.base_version else {}
+    return {"name": parameterized.base, **versioned, "parameterization": base64.b64encode(parameterized.value).decode()}
 
 
 def parameterization(package: str, inputs: Bag, kept: Mapping[str, Any]) -> Parameterization | None:

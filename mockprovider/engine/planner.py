@@ -93,7 +93,7 @@ class Planner:
         return list(self._planned)
 
     def is_left_out(self, urn: str) -> bool:
-        """Whether ``urn`` would be created, and is not: it is no target, or excluded."""
+        """Whether ``urn`` is new and skipped, because it is no target or is excluded."""
         return urn in self._left_out
 
     @property
@@ -123,7 +123,7 @@ class Planner:
         return self._pass_over(old, new)
 
     def _named(self, goal: Goal, urn: str) -> Goal:
-        """``goal``, deleted before its replacement where its name, made without chance, would be taken."""
+        """``goal``, with delete-before-replace where its name has no random part and so is still in use."""
         custom = goal.custom and not goal.is_provider and not goal.read_id
         naming = self._autonaming.of(urn, b"") if custom else None
         return replace(goal, delete_before_replace=True) if naming and naming.fixed else goal
@@ -139,13 +139,13 @@ class Planner:
         return urn
 
     def _old(self, urn: str, goal: Goal) -> ResourceState | None:
-        found = self._ledger.live.get(urn)
-        if found is not None:
-            return found
+        old = self._ledger.live.get(urn)
+        if old is not None:
+            return old
         taken = set(self._adopted.values())
         for alias in alias_urns(goal, self._operation.stack, self._operation.project, self._adopted):
-            found = self._ledger.live.get(alias)
-            if found is None:
+            old = self._ledger.live.get(alias)
+            if old is None:
                 continue
             if alias in self._planned or alias in taken:
                 raise RefusedError(
@@ -153,7 +153,7 @@ class Planner:
                 )
             self._adopted[urn] = alias
             self._ledger.rename(alias, urn)
-            return found
+            return old
         return None
 
     # Reading ---------------------------------------------------------------------------------------------------------
@@ -188,25 +188,25 @@ class Planner:
         return steps, steps[-1].resource
 
     def _unchanged(self, old: ResourceState, urn: str) -> list[Step]:
-        """The steps that leave ``old`` as it is, those of what it depends on, and this run has not seen, before it."""
+        """The steps that keep ``old`` unchanged, after those of its dependencies that this run has not seen."""
         new = copied(old, urn=urn)
         self._planned.setdefault(urn, new)
         steps = []
-        for each in old.dependency_urns():
-            before = self._ledger.live.get(each)
-            if before is not None and each not in self._planned and each not in self._adopted.values():
-                steps += self._unchanged(before, each)
+        for dependency in old.dependency_urns():
+            before = self._ledger.live.get(dependency)
+            if before is not None and dependency not in self._planned and dependency not in self._adopted.values():
+                steps += self._unchanged(before, dependency)
         return [*steps, Step(op=StepOp.SAME, old=old, new=new)]
 
     def going_with(self, targets: Targets) -> set[str]:
         """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""
         going: set[str] = set()
-        for each in self._ledger.base:
-            if targets.names(each.urn) or not going.isdisjoint(each.dependency_urns()):
-                going.add(each.urn)
-        roots = [each for each in self._ledger.base if each.urn in going]
+        for resource in self._ledger.base:
+            if targets.names(resource.urn) or not going.isdisjoint(resource.dependency_urns()):
+                going.add(resource.urn)
+        roots = [resource for resource in self._ledger.base if resource.urn in going]
         for root in roots:
-            going.update(each.urn for each in self._dependent_replacements(root) + self._replaced_with(root.urn))
+            going.update(resource.urn for resource in self._dependent_replacements(root) + self._replaced_with(root.urn))
         return going
 
     def _refuse_left_out(self, new: ResourceState) -> None:
@@ -242,11 +242,11 @@ class Planner:
         step = Step(op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing)
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
-        done = [Step(op=step.op, old=case.old, new=new, result=step.op)]
+        imported = [Step(op=step.op, old=case.old, new=new, result=step.op)]
         replaced = [Step(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
         case.old, case.new = new, new_state(case.goal, new.urn)
         self._planned[new.urn] = case.new
-        return done + replaced
+        return imported + replaced
 
     def _check(self, case: _Case) -> None:
         prepared = prepare(case.old, case.goal, recreating=case.recreating or case.replaced)
@@ -294,7 +294,7 @@ class Planner:
         before, now = self._ledger.live.get(old.provider_urn), self._planned.get(new.provider_urn)
         if before is None or now is None:
             return False
-        # The *new* provider tells whether it can go on with what the old one made.
+        # The *new* provider decides whether it can manage the old provider's objects.
         return self._run.registry.diff_config(new.provider, now.inputs, before).wants_replacement
 
     # Steps -----------------------------------------------------------------------------------------------------------
@@ -329,59 +329,63 @@ class Planner:
         self._run.provider(old)
         return self._delete_dependents(old, case.new.urn)
 
-    def _object(self, found: Sequence[Objection], urn: str) -> None:
-        if found and not self._run.preview:
-            raise RefusedError(found[0].message)
-        for each in found:
-            if each.severity == "error":
-                self._run.object(RefusedError(each.message), urn)
+    def _object(self, against: Sequence[Objection], urn: str) -> None:
+        if against and not self._run.preview:
+            raise RefusedError(against[0].message)
+        for objection in against:
+            if objection.severity == "error":
+                self._run.object(RefusedError(objection.message), urn)
             else:
-                self._run.log(each.severity, each.message, urn)
+                self._run.log(objection.severity, objection.message, urn)
 
     def _delete_dependents(self, old: ResourceState, urn: str) -> list[Step]:
         steps = []
-        for each in reversed(self._dependent_replacements(old) + self._replaced_with(urn)):
-            if id(each) in self._condemned:
+        for resource in reversed(self._dependent_replacements(old) + self._replaced_with(urn)):
+            if id(resource) in self._condemned:
                 continue
-            if each.protect and not each.delete:
+            if resource.protect and not resource.delete:
                 raise RefusedError(
-                    f"unable to replace resource {each.urn!r} as part of replacing {urn!r}: it is protected. "
+                    f"unable to replace resource {resource.urn!r} as part of replacing {urn!r}: it is protected. "
                     "Remove `protect` from it."
                 )
-            self._condemned.add(id(each))
-            self._deleted.add(each.urn)
+            self._condemned.add(id(resource))
+            self._deleted.add(resource.urn)
             steps.append(
-                Step(op=StepOp.DELETE if each.delete else StepOp.DELETE_REPLACED, old=each, before_replace=not each.delete)
+                Step(
+                    op=StepOp.DELETE if resource.delete else StepOp.DELETE_REPLACED,
+                    old=resource,
+                    before_replace=not resource.delete,
+                )
             )
         return steps
 
     def _dependent_replacements(self, root: ResourceState) -> list[ResourceState]:
-        """What must be deleted before ``root`` can be: found by asking Diff with the inputs that come from it unknown."""
-        found: list[ResourceState] = []
+        """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown."""
+        replacements: list[ResourceState] = []
         urns = {root.urn}
-        for each in dependents(self._ledger.base, root, lambda urn: urn in self._planned or urn in self._deleted):
-            if each.custom and not each.external and self._goes_with(each, urns):
-                found.append(each)
-                urns.add(each.urn)
-        return found
+        for resource in dependents(self._ledger.base, root, lambda urn: urn in self._planned or urn in self._deleted):
+            if resource.custom and not resource.external and self._goes_with(resource, urns):
+                replacements.append(resource)
+                urns.add(resource.urn)
+        return replacements
 
-    def _goes_with(self, each: ResourceState, urns: set[str]) -> bool:
-        if each.provider_urn in urns:
-            self._run.provider(each)
+    def _goes_with(self, resource: ResourceState, urns: set[str]) -> bool:
+        if resource.provider_urn in urns:
+            self._run.provider(resource)
             return True
-        unknown = {key for key, deps in each.property_dependencies.items() if not urns.isdisjoint(deps)}
-        if unknown.isdisjoint(each.inputs):
+        unknown = {key for key, deps in resource.property_dependencies.items() if not urns.isdisjoint(deps)}
+        if unknown.isdisjoint(resource.inputs):
             return False
-        if each.is_provider:
-            self._run.registry.same(each.urn, each.id, each.inputs)
-        provider = self._run.manager(each)
-        inputs = {key: UNKNOWN if key in unknown else value for key, value in each.inputs.items()}
-        diff = provider.diff(identity(each, ignore_changes=each.ignore_changes), inputs)
-        return with_replace_on_changes(diff, each.replace_on_changes, init_errors=False).wants_replacement
+        if resource.is_provider:
+            self._run.registry.same(resource.urn, resource.id, resource.inputs)
+        provider = self._run.manager(resource)
+        inputs = {key: UNKNOWN if key in unknown else value for key, value in resource.inputs.items()}
+        diff = provider.diff(identity(resource, ignore_changes=resource.ignore_changes), inputs)
+        return with_replace_on_changes(diff, resource.replace_on_changes, init_errors=False).wants_replacement
 
     def _replaced_with(self, urn: str) -> list[ResourceState]:
         return [
-            each
-            for each in self._ledger.base
-            if urn in each.replace_with and each.urn not in self._planned and each.urn not in self._deleted
+            resource
+            for resource in self._ledger.base
+            if urn in resource.replace_with and resource.urn not in self._planned and resource.urn not in self._deleted
         ]

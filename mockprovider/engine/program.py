@@ -21,7 +21,7 @@ Program = Callable[[], Any]
 """A function without arguments, as ``pulumi.automation`` takes it; may be ``async``."""
 
 MACHINERY = (str(Path(__file__).parent), str(Path(asyncio.__file__).parent), str(Path("pulumi", "runtime", "stack.py")))
-"""Where the frames come from that lead to a program's first line, and say nothing about it."""
+"""Parts of file names: tracebacks leave out the frames of these files, which run the program."""
 
 
 class Environment(Struct, frozen=True, kw_only=True):

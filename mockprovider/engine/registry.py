@@ -51,12 +51,12 @@ class Registry:
     ) -> None:
         self._builtin = builtin or Builtin()
         self.names = False
-        """Providers are called as the program says."""
+        """Provider resources have no automatic names, so none is proposed to them."""
         self._sources = sources
         self._engine = engine
         self._preview = preview
         self._seed = seed
-        self._remembered = {reference(each.urn, each.id): each for each in remembered if each.is_provider}
+        self._remembered = {reference(resource.urn, resource.id): resource for resource in remembered if resource.is_provider}
         self._unconfigured: dict[str, Instance] = {}
         self._instances: dict[str, Instance] = {}
         self._aliases: dict[str, str] = {}
@@ -72,9 +72,9 @@ class Registry:
 
     def ensure(self, ref: str) -> Instance:
         """The instance of ``ref``, booted and configured from the state's inputs if need be. Raises ``CallFailedError``."""
-        found = self.get(ref)
-        if found is not None:
-            return found
+        instance = self.get(ref)
+        if instance is not None:
+            return instance
         state = self._remembered.get(ref)
         if state is None:
             raise wrong(f"the state has no provider {ref!r}, and the program registered none")
@@ -91,8 +91,8 @@ class Registry:
             booted, self._booted = self._booted, []
             self._instances.clear()
             self._unconfigured.clear()
-        for each in booted:
-            each.cancel()
+        for instance in booted:
+            instance.cancel()
 
     # A provider's methods --------------------------------------------------------------------------------------------
 
@@ -144,8 +144,8 @@ class Registry:
 
     def same(self, urn: str, id_: str, inputs: Bag) -> Instance:
         """Configure it with the inputs that it was remembered with, unless this operation has it already."""
-        found = self.get(reference(urn, id_))
-        return found or self._configure(urn, id_, inputs)
+        instance = self.get(reference(urn, id_))
+        return instance or self._configure(urn, id_, inputs)
 
     def delete(self, of: ResourceIdentity) -> None:
         """Forget it: no RPC is made for this, and its process ends with the operation."""
@@ -157,7 +157,7 @@ class Registry:
         return Outcome(of.id, dict(state or {}), dict(inputs or {}))
 
     def diff_config(self, new_ref: str, new_inputs: Bag, old: ResourceState) -> Diff:
-        """What the provider ``new_ref`` says to a resource that used the provider ``old`` before."""
+        """DiffConfig of the provider ``new_ref``, for a resource that used the provider ``old`` before."""
         instance = self.get(new_ref)
         if instance is None:
             raise wrong(f"the provider {new_ref!r} has not been registered")
@@ -172,19 +172,19 @@ class Registry:
         instance = instance or self._boot(urn, inputs)
         instance.configure(urn, id_, without_internal(inputs))
         with self._lock:
-            for each in (urn, self._aliases.get(urn, urn)):
-                self._instances[reference(each, id_)] = instance
+            for alias in (urn, self._aliases.get(urn, urn)):
+                self._instances[reference(alias, id_)] = instance
         return instance
 
     def _boot(self, urn: str, inputs: Bag) -> Instance:
         package = Urn.parse(urn).type.removeprefix(PROVIDERS)
-        made = parameterization(package, inputs, inputs.get(INTERNAL) or {})
-        plugin = made.base if made else package
+        parameterized = parameterization(package, inputs, inputs.get(INTERNAL) or {})
+        plugin = parameterized.base if parameterized else package
         instance = Instance(package, self._source(plugin), self._engine, preview=self._preview, plugin=plugin)
         with self._lock:
             self._booted.append(instance)
-        if made:
-            instance.parameterize(made)
+        if parameterized:
+            instance.parameterize(parameterized)
         return instance
 
     def _source(self, package: str) -> ProviderSource:

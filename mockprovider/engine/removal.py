@@ -18,15 +18,15 @@ class Removal:
         self._parallel = parallel
 
     def carry_out(self, condemned: Sequence[ResourceState], stopped: Callable[[], bool]) -> None:
-        """Delete ``condemned``, until ``stopped``; what one that stays needs stays, too."""
+        """Delete ``condemned`` until ``stopped``. Where a deletion fails, the resource's dependencies stay."""
         spared: set[int] = set()
         for batch in deletion_batches(self._base, condemned):
-            for each in self._failures([each for each in batch if id(each) not in spared]):
-                spared |= transitive_dependencies(self._base, each)
+            for resource in self._failures([resource for resource in batch if id(resource) not in spared]):
+                spared |= transitive_dependencies(self._base, resource)
             if stopped():
                 return
 
     def _failures(self, batch: Sequence[ResourceState]) -> list[ResourceState]:
         with executor(min(self._parallel, len(batch)) or 1) as pool:
             outcomes = list(pool.map(self._delete, batch))
-        return [each for each, done in zip(batch, outcomes, strict=True) if not done]
+        return [resource for resource, deleted in zip(batch, outcomes, strict=True) if not deleted]

@@ -40,7 +40,7 @@ def registration(request: Any) -> Goal:
         providers=dict(request.providers),
         inputs=inputs,
         parent=request.parent,
-        # A component that its program makes has providers for its children, and none of its own.
+        # A component of the program itself has no provider of its own, only providers for its children.
         provider=(request.provider or request.providers.get(request.type.split(":", 1)[0], "")) if managed else "",
         version=request.version,
         plugin_download_url=request.pluginDownloadURL,
@@ -86,7 +86,7 @@ def inward(bag: Mapping[str, Value]) -> dict[str, Value]:
         if isinstance(value, Output):
             return Secret(value.value) if value.secret else value.value
         if isinstance(value, Archive) and value.assets:
-            return with_hashes(replace(value, assets={name: settled(each) for name, each in value.assets.items()}))
+            return with_hashes(replace(value, assets={name: settled(asset) for name, asset in value.assets.items()}))
         return with_hashes(value) if isinstance(value, (Asset, Archive)) else value
 
     return {name: map_value(value, settled) for name, value in bag.items()}
@@ -96,22 +96,22 @@ def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, 
     bag = decode(request.object)
     dependencies = tuple(sorted(request.dependencies))
     if request.propertyDependencies:
-        by_property = {key: tuple(sorted(each.urns)) for key, each in sorted(request.propertyDependencies.items())}
+        by_property = {key: tuple(sorted(sources.urns)) for key, sources in sorted(request.propertyDependencies.items())}
     else:
-        # An SDK that does not tell which property depends on what means: each on all.
+        # Without dependencies by property, each property depends on all of them.
         by_property = dict.fromkeys(sorted(bag), dependencies)
     return inward(bag), dependencies, by_property
 
 
 def _aliases(request: Any) -> tuple[Alias, ...]:
-    found = [Alias(urn=urn) for urn in request.aliasURNs]
-    for each in request.aliases:
-        if each.HasField("spec"):
-            spec = each.spec
-            found.append(Alias("", spec.name, spec.type, spec.stack, spec.project, spec.parentUrn, spec.noParent))
+    aliases = [Alias(urn=urn) for urn in request.aliasURNs]
+    for alias in request.aliases:
+        if alias.HasField("spec"):
+            spec = alias.spec
+            aliases.append(Alias("", spec.name, spec.type, spec.stack, spec.project, spec.parentUrn, spec.noParent))
         else:
-            found.append(Alias(urn=each.urn))
-    return tuple(found)
+            aliases.append(Alias(urn=alias.urn))
+    return tuple(aliases)
 
 
 def _timeouts(message: Any) -> Timeouts:

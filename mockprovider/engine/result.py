@@ -39,7 +39,7 @@ class Result(Struct, kw_only=True):
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {op}" for op, count in self.summary.items())
-        done = counts or "nothing changed"
+        changes = counts or "nothing changed"
         failed = f"failed after {counts}" if counts else "failed before anything was changed"
-        head = done if self.succeeded else failed
+        head = changes if self.succeeded else failed
         return "\n".join([head, *map(str, self.diagnostics)])

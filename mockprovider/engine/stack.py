@@ -67,7 +67,7 @@ class Stack:
         self.parallel = parallel
         self.timeout = timeout
         self._provider = provider
-        self._references = {each: _outputs_of(given) for each, given in (references or {}).items()}
+        self._references = {stack: _outputs_of(reference) for stack, reference in (references or {}).items()}
         self._seed = seed
         self._state = State()
         self._operations = 0
@@ -85,7 +85,7 @@ class Stack:
     @property
     def outputs(self) -> dict[str, Value]:
         """The outputs that the last operation left, secrets wrapped."""
-        return next((dict(each.outputs) for each in self._state.resources if each.is_stack), {})
+        return next((dict(resource.outputs) for resource in self._state.resources if resource.is_stack), {})
 
     # Operations ------------------------------------------------------------------------------------------------------
 
@@ -285,8 +285,8 @@ class Stack:
         return result
 
 
-def _outputs_of(given: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
-    return (lambda: given.outputs) if isinstance(given, Stack) else (lambda: given)
+def _outputs_of(source: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
+    return (lambda: source.outputs) if isinstance(source, Stack) else (lambda: source)
 
 
 def _checked(program: object) -> None:
@@ -310,7 +310,9 @@ def _needed(program: Program) -> list[str]:
         # Some builtins do not say what they take.
         return []
     variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [each.name for each in parameters if each.default is each.empty and each.kind not in variable]
+    return [
+        parameter.name for parameter in parameters if parameter.default is parameter.empty and parameter.kind not in variable
+    ]
 
 
 def _run_any(program: Program | Path, environment: Environment) -> Ended:
@@ -354,7 +356,7 @@ def _call_off(work: Work[None], deployment: Deployment) -> None:
 
 
 def _overdue(deployment: Deployment, seconds: float) -> ProgramError:
-    under_way = ", ".join(f"{each.kind} {each.resource.urn}" for each in deployment.ledger.pending) or "nothing"
+    under_way = ", ".join(f"{operation.kind} {operation.resource.urn}" for operation in deployment.ledger.pending) or "nothing"
     return ProgramError(
         f"The operation did not end within {seconds:g} s; under way at the providers was: {under_way}. "
         "It is stopped. If it only needs longer, give timeout= more seconds."
@@ -362,8 +364,10 @@ def _overdue(deployment: Deployment, seconds: float) -> ProgramError:
 
 
 def _result(deployment: Deployment, state: State) -> Result:
-    outputs = next((each.outputs for each in state.resources if each.is_stack), {})
-    ours = [each for each in deployment.errors if isinstance(each, MockProviderError) and not isinstance(each, ProgramError)]
+    outputs = next((resource.outputs for resource in state.resources if resource.is_stack), {})
+    ours = [
+        error for error in deployment.errors if isinstance(error, MockProviderError) and not isinstance(error, ProgramError)
+    ]
     return Result(
         outputs=reveal(outputs),
         secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),

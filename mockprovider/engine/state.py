@@ -109,7 +109,7 @@ class State(Struct, frozen=True):
 
     def live(self) -> dict[str, ResourceState]:
         """The resources by URN, without old instances that wait for their deletion."""
-        return {each.urn: each for each in self.resources if not each.delete}
+        return {resource.urn: resource for resource in self.resources if not resource.delete}
 
 
 class ResourceStates(Mapping[str, ResourceState]):
@@ -121,20 +121,22 @@ class ResourceStates(Mapping[str, ResourceState]):
     def __init__(self, resources: Sequence[ResourceState]) -> None:
         self.every = tuple(resources)
         """All of them, also old instances that wait for their deletion."""
-        self._live = {each.urn: each for each in resources if not each.delete}
+        self._live = {resource.urn: resource for resource in resources if not resource.delete}
 
     def __getitem__(self, key: str) -> ResourceState:
         """The resource called ``key``. Raises ``KeyError`` with the names there are, or the URNs that share the name."""
         __tracebackhide__ = True
         if key in self._live:
             return self._live[key]
-        named = [each for each in self._live.values() if each.name == key]
-        plain = [each for each in named if not each.is_provider and not each.is_stack]
-        found = plain or named
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise KeyError(f"{key!r} is the name of several resources; use a URN: {', '.join(each.urn for each in found)}")
+        named = [resource for resource in self._live.values() if resource.name == key]
+        plain = [resource for resource in named if not resource.is_provider and not resource.is_stack]
+        matches = plain or named
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise KeyError(
+                f"{key!r} is the name of several resources; use a URN: {', '.join(resource.urn for resource in matches)}"
+            )
         raise KeyError(f"there is no resource {key!r}; there are: {', '.join(sorted(self.names())) or 'none'}")
 
     def __iter__(self) -> Iterator[str]:
@@ -145,10 +147,10 @@ class ResourceStates(Mapping[str, ResourceState]):
 
     def names(self) -> set[str]:
         """The names of the program's own resources: neither the stack nor providers."""
-        return {each.name for each in self._live.values() if not each.is_provider and not each.is_stack}
+        return {resource.name for resource in self._live.values() if not resource.is_provider and not resource.is_stack}
 
     def __repr__(self) -> str:
-        return f"ResourceStates({', '.join(f'{each.name}={each.type}' for each in self._live.values())})"
+        return f"ResourceStates({', '.join(f'{resource.name}={resource.type}' for resource in self._live.values())})"
 
 
 def copied(state: ResourceState, **changes: Any) -> ResourceState:

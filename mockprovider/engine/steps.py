@@ -24,22 +24,22 @@ class ResourceProvider(Protocol):
     names: bool
 
     def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: NamingOptions | None = None) -> Checked:
-        """Validate inputs."""
+        """Validate the inputs."""
 
     def diff(self, of: ResourceIdentity, news: Bag) -> Diff:
-        """Compare."""
+        """Compare old and new."""
 
     def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
-        """Make."""
+        """Create the object."""
 
     def update(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
-        """Change."""
+        """Update the object."""
 
     def read(self, of: ResourceIdentity, inputs: Bag | None, state: Bag | None) -> Outcome:
-        """Look."""
+        """Read the object."""
 
     def delete(self, of: ResourceIdentity) -> None:
-        """Remove."""
+        """Delete the object."""
 
 
 class Step(Struct, kw_only=True):
@@ -96,8 +96,9 @@ class PartialFailureError(Exception):
 
 
 def same_(run: Run, step: Step) -> None:
-    """New checked inputs, old id and outputs, no RPC; a provider is configured with its *old* inputs. What is not there and
-    no target leaves no trace.
+    """New checked inputs, old id and outputs, no RPC; a provider is configured with its *old* inputs.
+
+    A new resource that is no target is left out of the state.
     """
     if step.old is None:
         return
@@ -153,7 +154,7 @@ def delete(run: Run, step: Step) -> None:
 
 
 def drop(run: Run, step: Step) -> None:
-    """It was deleted by an earlier run, and the program no longer wants it back."""
+    """Forget a resource that an earlier run deleted for a replacement that the program no longer asks for."""
     run.ledger.finish(step.was)
 
 
@@ -166,14 +167,14 @@ def read(run: Run, step: Step) -> None:
     new = step.resource
     outcome = Outcome(outputs={})
     if new.id != UNKNOWN_ID:
-        # The same bag travels as inputs and as state: providers have been sent it as state since ever.
+        # The same bag is sent as inputs and as state: providers have always received it as state.
         outcome = run.manager(new).read(ResourceIdentity(new.urn, new.id), new.inputs, new.inputs)
         if outcome.outputs is None:
             raise RefusedError(f"resource {new.id!r} does not exist")
     asked = new.id
     _take(new, outcome)
     new.id = outcome.id or asked
-    # As the CLI counts: what was read for the first time, or as before, is no news.
+    # As in the CLI's summary, a first read and an unchanged one do not count.
     step.news = step.old is not None and not same(step.old.outputs, new.outputs)
     _settle(run, step)
 
@@ -201,19 +202,19 @@ def refresh(run: Run, step: Step) -> None:
     if not old.custom or old.is_provider or old.pending_replacement:
         return
     provider = run.manager(old)
-    found = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
-    if not found.id or found.outputs is None:
+    actual = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
+    if not actual.id or actual.outputs is None:
         step.result, step.new = StepOp.DELETE, None
         return
-    if found.init_errors:
-        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(found.init_errors), old.urn)
-    inputs = old.inputs if found.inputs is None else found.inputs
-    new = copied(old, id=found.id, inputs=inputs, refresh_before_update=found.refresh_before_update)
-    new.init_errors = list(found.init_errors)
-    new.outputs = found.outputs
+    if actual.init_errors:
+        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(actual.init_errors), old.urn)
+    inputs = old.inputs if actual.inputs is None else actual.inputs
+    new = copied(old, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
+    new.init_errors = list(actual.init_errors)
+    new.outputs = actual.outputs
     _dress(new)
     if old.external:
-        changed = not same(found.outputs, old.outputs)
+        changed = not same(actual.outputs, old.outputs)
     else:
         changed = provider.diff(identity(new, ignore_changes=old.ignore_changes), old.inputs).changes == Changes.SOME
     step.new, step.result = new, StepOp.UPDATE if changed else StepOp.SAME

@@ -27,9 +27,9 @@ class Targets:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._patterns = [pattern(each) for each in scope.targets]
-        self._excluded = [pattern(each) for each in scope.excludes]
-        self._replaced = [pattern(each) for each in scope.replace]
+        self._patterns = [pattern(name) for name in scope.targets]
+        self._excluded = [pattern(name) for name in scope.excludes]
+        self._replaced = [pattern(name) for name in scope.replace]
         self._reached: set[str] = set()
         self.dependents = scope.dependents
         """Whether what depends on a target is one, too."""
@@ -46,23 +46,23 @@ class Targets:
 
     def names(self, urn: str) -> bool:
         """Whether ``urn`` was asked for by itself."""
-        return not self._patterns or any(each.fullmatch(urn) for each in self._patterns)
+        return not self._patterns or any(regex.fullmatch(urn) for regex in self._patterns)
 
     def excludes(self, urn: str) -> bool:
         """Whether ``urn`` was excluded by itself."""
-        return any(each.fullmatch(urn) for each in self._excluded)
+        return any(regex.fullmatch(urn) for regex in self._excluded)
 
     def replaces(self, urn: str) -> bool:
         """Whether ``urn`` must be replaced."""
-        return any(each.fullmatch(urn) for each in self._replaced)
+        return any(regex.fullmatch(urn) for regex in self._replaced)
 
     def include(self, state: ResourceState) -> bool:
         """Whether ``state`` is included, which is remembered. Ask for what it depends on before."""
         named = self.excludes(state.urn) if self.excluding else self.names(state.urn)
-        found = named or (self.dependents and not self._reached.isdisjoint(state.dependency_urns()))
-        if found:
+        reached = named or (self.dependents and not self._reached.isdisjoint(state.dependency_urns()))
+        if reached:
             self._reached.add(state.urn)
-        return found != self.excluding
+        return reached != self.excluding
 
     def missing(self, known: Sequence[str]) -> list[str]:
         """What is wrong with the names: those that are none of the URNs ``known``. Globs may match nothing."""

@@ -32,15 +32,15 @@ class Work(Generic[T]):
         self._thread.start()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the end, ``seconds`` at most. Returns whether it has come; Ctrl-C gets through."""
-        left = seconds
-        while left > 0 and self._thread.is_alive():
-            self._thread.join(min(SLICE, left))
-            left -= SLICE
+        """Wait for the end, ``seconds`` at most; Ctrl-C interrupts it. Returns whether the work has ended."""
+        seconds_left = seconds
+        while seconds_left > 0 and self._thread.is_alive():
+            self._thread.join(min(SLICE, seconds_left))
+            seconds_left -= SLICE
         return not self._thread.is_alive()
 
     def stop(self) -> None:
-        """Raise inside the work as soon as it runs Python code again. What hangs elsewhere is left behind."""
+        """Raise inside the work as soon as it runs Python code again. One that hangs outside of Python code is abandoned."""
         # A thread cannot be ended from outside in any other way.
         identifier = ctypes.c_ulong(self._thread.ident or 0)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(StoppedFromOutsideError))
@@ -82,8 +82,8 @@ class DaemonExecutor(ThreadPoolExecutor):
         super().__init__(1)
         self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
         self._workers = [threading.Thread(target=self._serve, daemon=True, name="mockprovider-step") for _ in range(workers)]
-        for each in self._workers:
-            each.start()
+        for worker in self._workers:
+            worker.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have ``fn`` called by one of the threads."""
@@ -95,8 +95,8 @@ class DaemonExecutor(ThreadPoolExecutor):
         """End the threads once they have done what was submitted, and wait for that unless told not to."""
         for _ in self._workers:
             self._work.put(None)
-        for each in self._workers if wait else ():
-            each.join()
+        for worker in self._workers if wait else ():
+            worker.join()
 
     def _serve(self) -> None:
         while (job := self._work.get()) is not None:

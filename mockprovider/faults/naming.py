@@ -45,7 +45,9 @@ def missed(op: Op, type_: str | None, name: str | None, others: Sequence[tuple[s
     if type_ in (None, *(other for other, _ in others)) and not any(known for _, known in others):
         return f"no {op.value} told a name, as its protocol has none: leave name={name!r} out"
     wanted = f"{type_ or ''} {name or ''}"
-    near = max(others, key=lambda each: SequenceMatcher(None, wanted, " ".join(each)).ratio())
+    near = max(others, key=lambda other: SequenceMatcher(None, wanted, " ".join(other)).ratio())
     parts = [("type", type_, near[0]), ("name", name, near[1])]
-    apart = " and ".join(f"{part} is {there!r}, not {given!r}" for part, given, there in parts if given not in (None, there))
+    apart = " and ".join(
+        f"{part} is {actual!r}, not {expected!r}" for part, expected, actual in parts if expected not in (None, actual)
+    )
     return f"no such {op.value} was asked for; of the nearest, the {apart}"

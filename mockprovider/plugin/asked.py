@@ -39,17 +39,17 @@ class PluginRequest(Struct, frozen=True):
 def read(arguments: Sequence[str], environment: Mapping[str, str]) -> PluginRequest:
     """What was asked. ``arguments`` begin with the executable's path. Raises ``PluginError`` for a name that says nothing."""
     executable = Path(arguments[0] if arguments else "")
-    told = of_executable(executable.name)
-    if told is None:
+    identity = of_executable(executable.name)
+    if identity is None:
         raise PluginError(_nameless(executable.name))
-    protocol, package = told
-    given = tuple(Path(each) for each in environment.get(TYPES, "").split(os.pathsep) if each)
+    protocol, package = identity
+    types = tuple(Path(path) for path in environment.get(TYPES, "").split(os.pathsep) if path)
     return PluginRequest(
         protocol,
         package,
         engine=starter(protocol).engine_address(arguments),
         relay=_relay(environment.get(RELAY, ""), package),
-        types=given or (executable.absolute().with_name(f"{package}.types.json"),),
+        types=types or (executable.absolute().with_name(f"{package}.types.json"),),
         cloud=Path(environment.get(CLOUD) or CLOUD_FILE),
         seed=_number(environment.get(SEED) or "0"),
     )
@@ -59,8 +59,8 @@ def starter(protocol: ProviderProtocol) -> Starter:
     """What is particular about plugins of this protocol. Raises ``PluginError`` if engines start none."""
     if not protocol.starter:
         raise PluginError(f"Engines that speak {protocol.family} start no plugins: let them attach to a double instead.")
-    made: Starter = loaded(protocol.starter)()
-    return made
+    plugin_starter: Starter = loaded(protocol.starter)()
+    return plugin_starter
 
 
 def _nameless(executable: str) -> str:
@@ -73,8 +73,8 @@ def _nameless(executable: str) -> str:
 
 def _relay(text: str, package: str) -> str:
     """The door for a package: of ``127.0.0.1:1`` for all, or of ``cloud=127.0.0.1:1,net=127.0.0.1:2``."""
-    found = dict(each.strip().rpartition("=")[::2] for each in text.split(",") if each.strip())
-    return found.get(package) or found.get("", "")
+    addresses = dict(entry.strip().rpartition("=")[::2] for entry in text.split(",") if entry.strip())
+    return addresses.get(package) or addresses.get("", "")
 
 
 def _number(text: str) -> int:

@@ -28,9 +28,9 @@ def chosen(asked: PluginRequest, double: Double | None, stack: ExitStack) -> Dou
         return declared(asked, stack)
     stack.enter_context(double)
     if double.packages and asked.package not in double.packages:
-        there = ", ".join(double.packages)
+        served = ", ".join(double.packages)
         raise DefinitionError(
-            f"This executable is asked for the package {asked.package!r}, and its double has {there}. Engines go by the "
+            f"This executable is asked for the package {asked.package!r}, and its double has {served}. Engines go by the "
             "executable's name: give it that of a package, or define a type of the one that it is asked for."
         )
     return double
@@ -42,16 +42,16 @@ def declared(asked: PluginRequest, stack: ExitStack) -> Double:
     Raises ``DefinitionError`` if a file is missing or broken or declares something else, ``MockProviderError`` if the cloud
     cannot be opened.
     """
-    missing = [str(each) for each in asked.types if not each.exists()]
+    missing = [str(path) for path in asked.types if not path.exists()]
     if missing:
         raise DefinitionError(
             f"There is no types file {', '.join(missing)}. Put one there, name one in {TYPES}, or a running double in {RELAY}."
         )
     packages = read_types(asked.types)
-    if asked.package not in {each.name for each in packages}:
-        there = ", ".join(each.name for each in packages) or "nothing"
+    if asked.package not in {package.name for package in packages}:
+        offered = ", ".join(package.name for package in packages) or "nothing"
         files = ", ".join(map(str, asked.types))
-        raise DefinitionError(f"{files} declares {there}, and no package {asked.package!r}, which this plugin is asked for.")
+        raise DefinitionError(f"{files} declares {offered}, and no package {asked.package!r}, which this plugin is asked for.")
     cloud = stack.enter_context(SqliteStore(asked.cloud))
     log = starter(asked.protocol)
     say(log, "debug", f"The cloud is {asked.cloud.absolute()}.")

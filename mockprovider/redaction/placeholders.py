@@ -57,14 +57,14 @@ def stand_in(number: int, kind: str = "string") -> Any:
 
 def numbers(tree: Tree) -> list[int]:
     """The numbers of the placeholders in ``tree``, in the order of its sorted keys."""
-    found: list[int] = []
+    ordered: list[int] = []
 
     def note(number: int) -> int:
-        found.append(number)
+        ordered.append(number)
         return number
 
     renumber(tree, note)
-    return found
+    return ordered
 
 
 def renumber(tree: Tree, change: Callable[[int], int]) -> Tree:

@@ -65,7 +65,7 @@ class Redactor:
             spellings = (
                 (name, attribute) for attribute, name in declared.attributes.items() if declared.properties[name].secret
             )
-            self._types[declared.token] = frozenset(spelling for both in spellings for spelling in both)
+            self._types[declared.token] = frozenset(spelling for pair in spellings for spelling in pair)
 
     def names(self, token: str, more: Names = ()) -> frozenset[str]:
         """What is declared secret for a type: its own names, those of every tree, and ``more``."""
@@ -129,8 +129,8 @@ class _Pass:
         self._vault = vault
         self._marks = marks
         self._again = again
-        self._cores = [core for each in known for core in each.cores]
-        self._spellings = {spelling: (how, each) for each in known for spelling, how in each.spellings}
+        self._cores = [core for secret in known for core in secret.cores]
+        self._spellings = {spelling: (encoding, secret) for secret in known for spelling, encoding in secret.spellings}
         longest_first = sorted(self._spellings, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if known else None
         self._declared: dict[str, list[tuple[str, ...]]] = {}
@@ -155,23 +155,25 @@ class _Pass:
         declares = signature is not None and (
             signature == marks.secret or (signature == marks.output and value.get("secret") is True)
         )
-        found: dict[str, Any] = {}
+        redacted: dict[str, Any] = {}
         for key, item in value.items():
             if key in (marks.signature, UNKNOWN):
-                found[key] = item
+                redacted[key] = item
                 continue
-            here = (*path, key) if ":" not in key and "." not in key else (*path, *_steps(key))
-            within = inside or ("string" if (declares and key == "value") or self._is_declared(here) else "")
+            place = (*path, key) if ":" not in key and "." not in key else (*path, *_steps(key))
+            within = inside or ("string" if (declares and key == "value") or self._is_declared(place) else "")
             if within and ((signature is not None and signature == marks.bytes) or key.startswith("$")):
                 within = "base64"
-            found[key] = self.walk(item, here, within)
-        return {LITERAL: found} if reserved else found
+            redacted[key] = self.walk(item, place, within)
+        return {LITERAL: redacted} if reserved else redacted
 
     def _rewalk(self, value: dict[str, Any], path: tuple[str, ...]) -> Tree:
         if LITERAL in value:
             return {LITERAL: {key: self.walk(item, (*path, key), "") for key, item in value[LITERAL].items()}}
         if TEXT in value:
-            return {TEXT: [part for each in value[TEXT] for part in (isinstance(each, str) and self._split(each)) or [each]]}
+            return {
+                TEXT: [part for piece in value[TEXT] for part in (isinstance(piece, str) and self._split(piece)) or [piece]]
+            }
         return value
 
     def _is_declared(self, path: tuple[str, ...]) -> bool:
@@ -213,10 +215,10 @@ class _Pass:
         parts: list[Any] = []
         end = 0
         for match in self._pattern.finditer(text) if self._pattern else ():
-            how, known = self._spellings[match[0]]
-            how = how or default
+            encoding, secret = self._spellings[match[0]]
+            encoding = encoding or default
             parts += [text[end : match.start()]] if match.start() > end else []
-            parts.append({PLACEHOLDER: known.number, "as": how} if how else {PLACEHOLDER: known.number})
+            parts.append({PLACEHOLDER: secret.number, "as": encoding} if encoding else {PLACEHOLDER: secret.number})
             end = match.end()
         return [*parts, text[end:]] if parts and end < len(text) else parts
 

@@ -25,7 +25,7 @@ class SecretText(Struct, frozen=True):
 
 def _known(number: int, text: str) -> SecretText:
     # The plainest name of a spelling wins, so the table is read backwards.
-    spelled = {spell(text): how for how, spell in reversed(list(SPELLINGS.items()))}
+    spelled = {spell(text): encoding for encoding, spell in reversed(list(SPELLINGS.items()))}
     raw = text.encode()
     cores = [base64.b64encode(bytes(shift) + raw)[(shift * 8 + 5) // 6 : (shift + len(raw)) * 8 // 6] for shift in range(3)]
     needles = (*(encode(spelling)[1:-1] for spelling in spelled), *cores)
@@ -66,18 +66,18 @@ class Vault:
         if not self._known:
             return []
         with self._lock:
-            known = list(self._known) if len(self._known) < MANY else self._promising(encoded)
-        return [each for each in known if any(needle in encoded for needle in each.needles)]
+            candidates = list(self._known) if len(self._known) < MANY else self._promising(encoded)
+        return [secret for secret in candidates if any(needle in encoded for needle in secret.needles)]
 
     def _promising(self, encoded: bytes) -> list[SecretText]:
         """Those of which a needle's end is there: one look at the text instead of one for each of many needles.
 
         Ends, because generated names differ there.
         """
-        found: dict[int, SecretText] = {}
+        promising: dict[int, SecretText] = {}
         for start in range(0, len(encoded), CHUNK):
             chunk = encoded[start : start + CHUNK + SHORTEST - 1]
-            there = {chunk[index : index + SHORTEST] for index in range(len(chunk) - SHORTEST + 1)}
-            for ending in there & self._endings.keys():
-                found.update((each.number, each) for each in self._endings[ending])
-        return list(found.values())
+            substrings = {chunk[index : index + SHORTEST] for index in range(len(chunk) - SHORTEST + 1)}
+            for ending in substrings & self._endings.keys():
+                promising.update((secret.number, secret) for secret in self._endings[ending])
+        return list(promising.values())

@@ -17,7 +17,7 @@ from mockprovider.values import Archive, Asset, Bag, Output, ResourceReference, 
 KIND = "$"
 """The key under which an object says what it stands for."""
 
-CLASSES: Mapping[str, Any] = {each.__name__: each for each in (Unknown, Secret, Output, Asset, Archive, ResourceReference)}
+CLASSES: Mapping[str, Any] = {cls.__name__: cls for cls in (Unknown, Secret, Output, Asset, Archive, ResourceReference)}
 PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -29,12 +29,12 @@ def dump(bag: Bag) -> str:
 def load(text: str) -> dict[str, Any]:
     """The bag that ``dump`` wrote. Raises ``MalformedError`` for any other text."""
     try:
-        found = json.loads(text, object_hook=_unpacked)
+        bag = json.loads(text, object_hook=_unpacked)
     except (ValueError, KeyError, TypeError) as error:
         raise MalformedError(f"This is no bag that mockprovider wrote ({error}): {text[:80]}") from error
-    if not isinstance(found, dict):
+    if not isinstance(bag, dict):
         raise MalformedError(f"This is no bag that mockprovider wrote: {text[:80]}")
-    return found
+    return bag
 
 
 def _packed(value: Any) -> Any:
@@ -54,16 +54,16 @@ def _packed(value: Any) -> Any:
     raise MalformedError(f"A {type(value).__name__} is no value that can be kept.")
 
 
-def _unpacked(found: dict[str, Any]) -> Any:
-    kind = found.pop(KIND, None)
+def _unpacked(packed: dict[str, Any]) -> Any:
+    kind = packed.pop(KIND, None)
     if kind is None:
-        return found
+        return packed
     if kind == "dict":
-        return {key: item for key, item in found["items"]}  # noqa: C416 - dict() would take pairs of letters for texts
+        return {key: item for key, item in packed["items"]}  # noqa: C416 - dict() would take pairs of letters for texts
     if kind == "bytes":
-        return b64decode(found["base64"])
+        return b64decode(packed["base64"])
     if kind == "decimal":
-        return Decimal(found["digits"])
+        return Decimal(packed["digits"])
     if kind == "Output":
-        found["dependencies"] = tuple(found["dependencies"])
-    return CLASSES[kind](**found)
+        packed["dependencies"] = tuple(packed["dependencies"])
+    return CLASSES[kind](**packed)

@@ -74,8 +74,8 @@ class SqliteStore:
         if application != APPLICATION:
             if self._one("SELECT count(*) FROM sqlite_master"):
                 raise MalformedError(f"{self.path} is an SQLite database, but no cloud of mockprovider. Name another file.")
-            for each in TABLES:
-                self._connection.execute(each)
+            for statement in TABLES:
+                self._connection.execute(statement)
         elif version > VERSION:
             raise MalformedError(
                 f"{self.path} is a cloud of format {version}, and known is {VERSION}. Update mockprovider, or name another."
@@ -124,8 +124,8 @@ class SqliteStore:
 
     def get(self, type_: str, id_: str) -> Bag | None:
         """The properties of an object, or ``None``."""
-        found = self._rows("SELECT properties FROM objects WHERE type = ? AND id = ?", type_, id_)
-        return load(found[0][0]) if found else None
+        rows = self._rows("SELECT properties FROM objects WHERE type = ? AND id = ?", type_, id_)
+        return load(rows[0][0]) if rows else None
 
     def put(self, type_: str, id_: str, properties: Bag | None) -> None:
         """Keep an object's properties; ``None`` removes it."""

@@ -70,8 +70,8 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        there = sorted(each.name for each in path.parent.glob("*.json")) if path.parent.is_dir() else []
-        hint = f" {did_you_mean(path.name, there)}".rstrip()
+        existing = sorted(file.name for file in path.parent.glob("*.json")) if path.parent.is_dir() else []
+        hint = f" {did_you_mean(path.name, existing)}".rstrip()
         raise CassetteMissingError(
             f"There is no cassette {path}.{hint} To record it: --provider-record=all (pytest), or mockprovider record."
         ) from error
@@ -175,7 +175,7 @@ class Tape:
 
     def finish(self, cassette: Cassette) -> None:
         """Put the finished cassette in the place of the recording, in one step, and let others record."""
-        interactions = [self._fit(each)[0] for each in cassette.interactions]
+        interactions = [self._fit(interaction)[0] for interaction in cassette.interactions]
         try:
             replace_file(self.path, tape_format.render(cassette.header, interactions))
         except OSError as error:
@@ -184,7 +184,7 @@ class Tape:
         self.abandon()
 
     def _drop_blobs(self, interactions: Iterable[Interaction]) -> None:
-        used = {blob for each in interactions for blob in (each.request_blob, each.response_blob)}
+        used = {blob for interaction in interactions for blob in (interaction.request_blob, interaction.response_blob)}
         for name in self._made - used:
             # It was made by this recording, and what replaced it knows a secret that is in it.
             self._blobs.path(name).unlink(missing_ok=True)

@@ -48,7 +48,7 @@ def addition(interaction: Interaction) -> bytes:
 
 def render(header: Header, interactions: Sequence[Interaction]) -> bytes:
     """The finished file: indented by one blank, maps sorted, a newline at the end."""
-    elements = (msgspec.json.format(encode(each), indent=1) for each in (header, *interactions))
+    elements = (msgspec.json.format(encode(part), indent=1) for part in (header, *interactions))
     return OPENING + b",\n".join(elements) + CLOSING
 
 
@@ -75,7 +75,7 @@ def parse_torn(data: bytes, name: str) -> Parsed:
         elements, end = _intact(data)
         if not elements or _goes_on(data[end:]):
             raise
-        parsed = _decode([msgspec.Raw(each) for each in elements], name)
+        parsed = _decode([msgspec.Raw(element) for element in elements], name)
         parsed.lost = len(data) - end
         return parsed
 
@@ -84,9 +84,9 @@ def _decode(elements: Sequence[msgspec.Raw], name: str) -> Parsed:
     if not elements:
         raise CassetteBrokenError(f"{name} is not a cassette: it is an empty array, and a cassette begins with a header.")
     header = _header(elements[0], name)
-    interactions = [_interaction(each, n, name) for n, each in enumerate(elements[1:], 1)]
+    interactions = [_interaction(element, n, name) for n, element in enumerate(elements[1:], 1)]
     known = {session.number for session in header.sessions}
-    stray = next((each for each in interactions if known and each.session not in known), None)
+    stray = next((interaction for interaction in interactions if known and interaction.session not in known), None)
     if stray:
         raise CassetteBrokenError(
             f"{name}: interaction {stray.n} belongs to session {stray.session}, and the header has only {sorted(known)}."
@@ -116,15 +116,15 @@ def _header(element: msgspec.Raw, name: str) -> Header:
 
 def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
     try:
-        found = msgspec.json.decode(element, type=Interaction)
+        parsed = msgspec.json.decode(element, type=Interaction)
     except msgspec.ValidationError as error:
         raise CassetteBrokenError(f"{name}: interaction {n} cannot be read: {error}.") from error
-    answers = [found.response is not None, bool(found.response_blob), found.status is not None, bool(found.withheld)]
+    answers = [parsed.response is not None, bool(parsed.response_blob), parsed.status is not None, bool(parsed.withheld)]
     if answers.count(True) != 1:
         raise CassetteBrokenError(
-            f"{name}: interaction {n} ({found.method}) must have exactly one of response, response_blob, status and withheld."
+            f"{name}: interaction {n} ({parsed.method}) must have exactly one of response, response_blob, status and withheld."
         )
-    return found
+    return parsed
 
 
 def _diagnosis(data: bytes, name: str, error: Exception) -> str:
@@ -156,7 +156,7 @@ def _intact(data: bytes) -> tuple[list[bytes], int]:
 
 def _elements(text: str, position: int) -> tuple[list[bytes], int]:
     decoder = json.JSONDecoder()
-    found: list[bytes] = []
+    elements: list[bytes] = []
     end = position
     while True:
         start = _skip(text, position, " \t\r\n")
@@ -164,13 +164,13 @@ def _elements(text: str, position: int) -> tuple[list[bytes], int]:
             _, position = decoder.raw_decode(text, start)
         except (json.JSONDecodeError, RecursionError):
             break
-        found.append(text[start:position].encode(errors="surrogateescape"))
+        elements.append(text[start:position].encode(errors="surrogateescape"))
         end = position
         position = _skip(text, position, " \t\r\n")
         if text[position : position + 1] != ",":
             break
         position += 1
-    return found, len(text[:end].encode(errors="surrogateescape"))
+    return elements, len(text[:end].encode(errors="surrogateescape"))
 
 
 def _skip(text: str, position: int, blanks: str) -> int:

@@ -43,10 +43,10 @@ class Lock:
 
     def _is_current(self, file: int) -> bool:
         try:
-            there = self.path.stat()
+            current = self.path.stat()
         except FileNotFoundError:
             return False
-        return os.path.samestat(there, os.fstat(file))
+        return os.path.samestat(current, os.fstat(file))
 
     def release(self) -> None:
         """Let the next one in."""

@@ -141,5 +141,5 @@ class Adapter(ABC):
 
 def adapter(protocol: ProviderProtocol) -> Adapter:
     """The protocol's adapter. Raises ``ModuleNotFoundError`` for a missing optional dependency."""
-    made: Adapter = loaded(protocol.adapter)(protocol)
-    return made
+    protocol_adapter: Adapter = loaded(protocol.adapter)(protocol)
+    return protocol_adapter

@@ -136,7 +136,7 @@ class Client:
             status = read(error)
         if row is None and len(answers) == 1 and status is None:
             return Reply(native=Native(answers[0]))
-        messages = [decode(self.service.messages[rpc][1], each, rpc) for each in answers] if row else [None] * len(answers)
+        messages = [decode(self.service.messages[rpc][1], answer, rpc) for answer in answers] if row else [None] * len(answers)
         reply = self._on_failure(status, call) if status else Reply()
         if row and row.replies and not status:
             reply = row.replies(messages, call)

@@ -69,13 +69,13 @@ class Service(Struct, frozen=True):
 
     def by_op(self, op: Op) -> RpcMethod:
         """The row that asks for ``op``. Raises ``UnsupportedError`` where the protocol has none."""
-        found = next((row for row in self.methods.values() if row.op is op), None)
-        if found is None:
+        method = next((row for row in self.methods.values() if row.op is op), None)
+        if method is None:
             ops = dict.fromkeys(row.op.value for row in self.methods.values())
             raise UnsupportedError(
                 f"{self.name} has no RPC that asks for {op.value}. It has some for: {', '.join(ops) or 'none'}."
             )
-        return found
+        return method
 
 
 def service(

@@ -53,7 +53,7 @@ class Pipes:
         with selectors.DefaultSelector() as selector:
             selector.register(self._listener, selectors.EVENT_READ)
             selector.register(self._woken, selectors.EVENT_READ)
-            while all(each.fileobj is self._listener for each, _ in selector.select()):
+            while all(key.fileobj is self._listener for key, _ in selector.select()):
                 try:
                     connection, _ = self._listener.accept()
                 except OSError:
@@ -75,8 +75,8 @@ class Pipes:
         if pair is None:
             self._drop(connection)
             return
-        for each in pair:
-            self._keep(each)
+        for end in pair:
+            self._keep(end)
         try:
             join(*pair)
             self._ended(*pair)
@@ -91,8 +91,8 @@ class Pipes:
             hang_up(connection)
 
     def _drop(self, *connections: socket.socket) -> None:
-        for each in connections:
-            each.close()
+        for connection in connections:
+            connection.close()
         with self._lock:
             self._open.difference_update(connections)
             self._lock.notify_all()
@@ -107,8 +107,8 @@ class Pipes:
         self._accepting.join(CONNECT_SECONDS)
         self._listener.close()
         self._woken.close()
-        for each in open_:
-            hang_up(each)
+        for connection in open_:
+            hang_up(connection)
         with self._lock:
             self._lock.wait_for(lambda: not self._open, STOP_SECONDS)
 
@@ -132,9 +132,9 @@ def join(one: socket.socket, other: socket.socket) -> None:
     """Hand on what each of the two says to the other, until one has ended."""
     poll = select.poll()
     partners = {}
-    for each, partner in ((one, other), (other, one)):
-        poll.register(each, select.POLLIN)
-        partners[each.fileno()] = (each, partner)
+    for source, target in ((one, other), (other, one)):
+        poll.register(source, select.POLLIN)
+        partners[source.fileno()] = (source, target)
     try:
         # TLS may hold bytes already that no poll tells of.
         while all(_hand_on(*pair) for pair in partners.values()):

@@ -32,20 +32,20 @@ class PerSession:
 
     def _provider(self, call: Call) -> RunningProvider:
         number = call.session.number
-        found = self._providers.get(number)
-        if found is not None:
-            return found
+        provider = self._providers.get(number)
+        if provider is not None:
+            return provider
         with self._lock:
             if self._closed:
                 raise _gone(call)
             starting = self._starting.setdefault(number, threading.Lock())
         # Starting takes long: only calls of the same session wait for it.
         with starting:
-            found = self._providers.get(number)
-            if found is None:
-                found = self._start(call)
-                self._keep(call, found)
-        return found
+            provider = self._providers.get(number)
+            if provider is None:
+                provider = self._start(call)
+                self._keep(call, provider)
+        return provider
 
     def _keep(self, call: Call, provider: RunningProvider) -> None:
         with self._lock:
@@ -61,8 +61,8 @@ class PerSession:
         with self._lock:
             self._closed = True
             providers, self._providers = list(self._providers.values()), {}
-        for each in providers:
-            each.close()
+        for provider in providers:
+            provider.close()
 
 
 def _gone(call: Call) -> PluginError:

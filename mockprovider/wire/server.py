@@ -117,20 +117,20 @@ class Endpoint:
             raise
         except Exception as error:
             self._on_error(error)
-            told = _as_status(error)
+            error_status = _as_status(error)
             if row is None or call is None or not isinstance(error, MockProviderError):
-                raise StatusError(told) from error
+                raise StatusError(error_status) from error
             # The protocol's own form of a failure is what engines show best: Terraform then names resource and line.
-            failure = Failure(told.message, status=name_of(told))
+            failure = Failure(error_status.message, status=name_of(error_status))
             return self._encode(row, Reply(failures=(failure,)), call)
 
     def _session(self, peer: str, *, opens: bool) -> Session:
-        who = self._identify(peer)
+        caller = self._identify(peer)
         with self._lock:
-            session = self._sessions.get(who)
+            session = self._sessions.get(caller)
             # Ports are used again: the first call of a conversation on a peer that has already had one starts a new session.
-            if session is None or (opens and who == peer and session.number in self._opened):
-                session = self._sessions[who] = self._open_session(who)
+            if session is None or (opens and caller == peer and session.number in self._opened):
+                session = self._sessions[caller] = self._open_session(caller)
             self._opened.add(session.number)
             return session
 
@@ -231,7 +231,7 @@ def serve(
     pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="mockprovider")
     lane = ThreadPoolExecutor(4, thread_name_prefix="mockprovider-cancel")
     server = grpc.server(pool, options=OPTIONS)
-    server.add_generic_rpc_handlers((_Router({each.service.name: each for each in endpoints}, lane), *handlers))
+    server.add_generic_rpc_handlers((_Router({endpoint.service.name: endpoint for endpoint in endpoints}, lane), *handlers))
     where = f"unix:{socket}" if socket else f"{host}:{port}"
     try:
         bound = server.add_insecure_port(where)

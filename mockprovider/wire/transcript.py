@@ -98,7 +98,7 @@ class TableTranscript:
         row = self.row(call)
         if reply.stream is not None:
             typed = row is not None and row.replies is not None
-            return {MESSAGES: [self.tree(each.message) if typed else raw(each) for each in reply.stream]}
+            return {MESSAGES: [self.tree(native.message) if typed else raw(native) for native in reply.stream]}
         if row is None:
             return raw(reply.native)
         try:
@@ -134,7 +134,7 @@ class TableTranscript:
             return Reply(stream=tuple(Native(_bytes(tree)) for tree in shown))
         messages = [self.build(self._service.messages[row.name][1], tree) for tree in shown]
         reply = row.replies(messages, call)
-        reply.stream = tuple(Native(encode(each), each) for each in messages)
+        reply.stream = tuple(Native(encode(message), message) for message in messages)
         return reply
 
     def details(self, data: bytes) -> Any:

@@ -79,19 +79,19 @@ class Trees:
         show = self._leaf(entry or field).show
         if entry is not None:
             return {str(key): show(value[key]) for key in sorted(value)}
-        return [show(each) for each in value] if _is_repeated(field) else show(value)
+        return [show(element) for element in value] if _is_repeated(field) else show(value)
 
     def _fill(self, message: Any, field: Any, tree: Tree) -> None:
         entry, target = _entry(field), getattr(message, field.name)
         read = self._leaf(entry or field).read
         if entry is not None:
-            for key, each in tree.items():
+            for key, subtree in tree.items():
                 if entry.type == entry.TYPE_MESSAGE:
-                    target[key].CopyFrom(read(each))
+                    target[key].CopyFrom(read(subtree))
                 else:
-                    target[key] = read(each)
+                    target[key] = read(subtree)
         elif _is_repeated(field):
-            target.extend(read(each) for each in tree)
+            target.extend(read(subtree) for subtree in tree)
         elif field.type == field.TYPE_MESSAGE:
             target.SetInParent()
             target.CopyFrom(read(tree))
@@ -162,9 +162,9 @@ def _plain(value: struct_pb2.Value) -> Tree:
 
 
 def _struct(tree: Tree) -> struct_pb2.Struct:
-    made = struct_pb2.Struct()
-    made.update(tree)
-    return made
+    struct = struct_pb2.Struct()
+    struct.update(tree)
+    return struct
 
 
 def _value(tree: Tree) -> struct_pb2.Value:
