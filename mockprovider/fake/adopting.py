@@ -41,10 +41,10 @@ class Adopting:
 
     def _not_from(self, declared: ResourceType, source: str, address: str) -> Reply:
         other = self._catalogue.former(declared, source)
-        told = f"Declare it: ResourceType({declared.token!r}, ..., moved_from=({source!r},))."
+        advice = f"Declare it: ResourceType({declared.token!r}, ..., moved_from=({source!r},))."
         if other is not None:
-            told = f"This one is of the provider {address}, and moved_from wants one of {other.provider}."
-        return failed(f"An object of {source} cannot become one of {declared.terraform}. {told}", "invalid_argument")
+            advice = f"This one is of the provider {address}, and moved_from wants one of {other.provider}."
+        return failed(f"An object of {source} cannot become one of {declared.terraform}. {advice}", "invalid_argument")
 
     def _import(self, call: Call) -> Reply:
         declared = self._catalogue.type(call)

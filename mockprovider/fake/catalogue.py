@@ -32,24 +32,26 @@ class Catalogue:
 
     def package(self, call: Call) -> Package:
         """The package that a call is for: its session's, else its type's, else the first."""
-        made = [each.package for each in call.session.parameterized.values() if not each.package.extension]
-        return made[-1] if made else self.base(call)
+        packages = [entry.package for entry in call.session.parameterized.values() if not entry.package.extension]
+        return packages[-1] if packages else self.base(call)
 
     def base(self, call: Call) -> Package:
         """The package that a call is for, whatever parameters have made of it."""
         schema = call.session.schema
         name = call.type.rsplit(":", 1)[-1] if call.type.startswith(PROVIDERS) else call.type.split(":", 1)[0]
-        found = schema if isinstance(schema, Package) else self.packages.get(name)
-        return found or next(iter(self.packages.values()), Package("mock"))
+        package = schema if isinstance(schema, Package) else self.packages.get(name)
+        return package or next(iter(self.packages.values()), Package("mock"))
 
     def parameterized(self, call: Call, name: str = "") -> Any:
         """The ``fake.parameters.Parameterized`` of this name in a call's session; without a name, what its package became."""
-        made = call.session.parameterized
-        return made.get(name or self.package(call).name)
+        parameterized = call.session.parameterized
+        return parameterized.get(name or self.package(call).name)
 
     def _packages(self, call: Call) -> Mapping[str, Package]:
-        made = call.session.parameterized
-        return {**self.packages, **{name: each.package for name, each in made.items()}} if made else self.packages
+        parameterized = call.session.parameterized
+        if not parameterized:
+            return self.packages
+        return {**self.packages, **{name: entry.package for name, entry in parameterized.items()}}
 
     def type(self, call: Call) -> ResourceType | None:
         """The resource type that a call is about. Raises ``MalformedError`` for a call that names none."""
@@ -69,26 +71,26 @@ class Catalogue:
 
     def provider_function(self, call: Call) -> ProviderFunction | None:
         """The provider function that a call is about."""
-        found = self._offer(call)
-        return found if isinstance(found, ProviderFunction) else None
+        offer = self._offer(call)
+        return offer if isinstance(offer, ProviderFunction) else None
 
     def ephemeral(self, call: Call) -> Ephemeral | None:
         """The ephemeral resource that a call is about."""
-        found = self._offer(call)
-        return found if isinstance(found, Ephemeral) else None
+        offer = self._offer(call)
+        return offer if isinstance(offer, Ephemeral) else None
 
     def _offer(self, call: Call) -> object:
         package = self.packages.get(call.type.split(":", 1)[0])
         return package.offers.get(call.type) if package else None
 
     def _declared(self) -> dict[str, ResourceType]:
-        return {token: each for package in self.packages.values() for token, each in package.resources.items()}
+        return {token: resource for package in self.packages.values() for token, resource in package.resources.items()}
 
     def former(self, declared: ResourceType, name: str, provider: str | None = None) -> Former | None:
         """What ``declared`` says of objects of the type that Terraform calls ``name``, of the provider at this address."""
         types = self._declared()
-        fitting = (each for each in formers(declared) if each.named(types) == name)
-        return next((each for each in fitting if provider is None or each.of_provider(provider)), None)
+        fitting = (former for former in formers(declared) if former.named(types) == name)
+        return next((former for former in fitting if provider is None or former.of_provider(provider)), None)
 
     def home(self, call: Call, cloud: Cloud) -> str:
         """The type under which the cloud has the object of a call: an object that was moved keeps the one it was made with."""
@@ -97,23 +99,24 @@ class Catalogue:
         if declared is None or not declared.moved_from or cloud.read(call.type, call.id) is not None:
             return call.type
         types, known = self._declared(), list(formers(declared))
-        names = {each.named(types) for each in known}
-        tokens = [token for token, item in types.items() if item.terraform in names]
-        former = [*(each.type for each in known if ":" in each.type), *tokens]
-        return next((each for each in former if cloud.read(each, call.id) is not None), call.type)
+        names = {former.named(types) for former in known}
+        tokens = [former.type for former in known if ":" in former.type]
+        tokens += [token for token, item in types.items() if item.terraform in names]
+        return next((token for token in tokens if cloud.read(token, call.id) is not None), call.type)
 
     def resident(self, call: Call, cloud: Cloud) -> CloudObject | None:
         """The object of a call; of one that was made as another type, what this type knows of it."""
         home = self.home(call, cloud)
-        found = cloud.read(home, call.id)
-        if found is None or home == call.type:
-            return found
+        stored = cloud.read(home, call.id)
+        if stored is None or home == call.type:
+            return stored
         declared, source = self.packages[call.type.split(":", 1)[0]].resources[call.type], self._declared().get(home)
         former = self.former(declared, source.terraform) if source else None
-        properties: Bag = dict(found)
+        properties: Bag = dict(stored)
         if source and former and former.convert and not cloud.noted(home, call.id, CONVERTED):
-            properties = properties_after(declared, source, former.convert, found.id, found)
-        return CloudObject(call.type, found.id, {each: properties[each] for each in properties if each in declared.properties})
+            properties = properties_after(declared, source, former.convert, stored.id, stored)
+        known = {name: value for name, value in properties.items() if name in declared.properties}
+        return CloudObject(call.type, stored.id, known)
 
     def unknown_type(self, call: Call) -> Reply:
         """The answer to a call about a type that nobody declared."""
@@ -130,8 +133,8 @@ class Catalogue:
         for name, value in inputs.items() if self.strict else ():
             # A null is what an SDK sends for an output that a program wants to read.
             if name not in declared.properties and value is not None:
-                told = f"{declared.token} has no property {name!r}.{nearest(name, list(declared.properties))}"
-                yield Failure(told, show((name,)))
+                reason = f"{declared.token} has no property {name!r}.{nearest(name, list(declared.properties))}"
+                yield Failure(reason, show((name,)))
 
 
 def not_importable(declared: ResourceType, name: str) -> Reply | None:

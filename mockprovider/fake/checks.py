@@ -140,5 +140,5 @@ def _kind_name(value: Value, *, hidden: bool) -> str:
         return "boolean"
     if isinstance(value, (int, float, Decimal)):
         return "another number" if hidden else f"number {value}"
-    found = (name for name, types in PYTHON_TYPES.items() if isinstance(value, types))
-    return next(found, type(value).__name__)
+    names = (name for name, types in PYTHON_TYPES.items() if isinstance(value, types))
+    return next(names, type(value).__name__)

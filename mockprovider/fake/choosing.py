@@ -58,13 +58,13 @@ class Choices(Struct, frozen=True):
         Raises ``DefinitionError`` for a template that is malformed.
         """
         if isinstance(item.default, Template):
-            known = all(filled.get(each) is not None for each in fields(item.default.text))
+            known = all(filled.get(field) is not None for field in fields(item.default.text))
             return fill_all(item.default.text, filled) if known else None
         before = self._before(name)
         if before is not None:
             return before
-        made = self._named(name, item) if item.auto_name else self._drawn(name, item.default)
-        return UNKNOWN if made is None and self.left_open else made
+        chosen = self._named(name, item) if item.auto_name else self._drawn(name, item.default)
+        return UNKNOWN if chosen is None and self.left_open else chosen
 
     def _drawn(self, name: str, wanted: Random) -> str | None:
         if not self.seed:
@@ -79,21 +79,21 @@ class Choices(Struct, frozen=True):
             return None
         point = show((*self.at, name))
         parts = [
-            (before, each, drawn(self.seed, point, int(spec or 7), HEX_DIGITS) if each == "random" else "")
-            for before, each, spec, _ in string.Formatter().parse(item.name_template)
+            (before, field, drawn(self.seed, point, int(spec or 7), HEX_DIGITS) if field == "random" else "")
+            for before, field, spec, _ in string.Formatter().parse(item.name_template)
         ]
-        fixed = sum(len(before) + len(made) for before, _, made in parts)
+        fixed = sum(len(before) + len(characters) for before, _, characters in parts)
         room = None if item.max_length is None else max(item.max_length - fixed, 0)
-        return "".join(before + (self.name[:room] if each == "name" else made) for before, each, made in parts)
+        return "".join(before + (self.name[:room] if field == "name" else characters) for before, field, characters in parts)
 
 
 def drawn(seed: bytes, point: str, length: int, alphabet: str) -> str:
     """``length`` characters of ``alphabet`` that depend on ``seed`` and ``point`` alone."""
-    found = ""
-    while len(found) < length:
-        block = sha256(b"\x1f".join((seed, point.encode(), str(len(found)).encode()))).digest()
-        found += "".join(alphabet[byte % len(alphabet)] for byte in block)
-    return found[:length]
+    text = ""
+    while len(text) < length:
+        block = sha256(b"\x1f".join((seed, point.encode(), str(len(text)).encode()))).digest()
+        text += "".join(alphabet[byte % len(alphabet)] for byte in block)
+    return text[:length]
 
 
 def of_check(call: Call) -> Choices:

@@ -31,12 +31,12 @@ def compute(declared: ResourceType, wanted: Bag, id_: str, prior: Bag | None = N
 
 def planned_inside(declared: ResourceType, wanted: Bag, prior: Bag, id_: str = "") -> dict[str, Value]:
     """``wanted`` with what can be said beforehand of computed properties inside of its objects."""
-    found, walk = dict(wanted), _Walk(id_, _planned)
+    planned, walk = dict(wanted), _Walk(id_, _planned)
     for name, value in wanted.items():
         item = declared.properties.get(name)
         if item is not None and (item.kind.items or item.kind.properties):
-            found[name] = walk.value(item.kind, value, name, reveal(prior.get(name)))
-    return found
+            planned[name] = walk.value(item.kind, value, name, reveal(prior.get(name)))
+    return planned
 
 
 class _Walk:
@@ -51,20 +51,20 @@ class _Walk:
     def bag(self, properties: Mapping[str, Property], known: Mapping[str, Value], at: str, prior: Value) -> dict[str, Value]:
         """``known`` whole. ``at`` is the path that leads to it, ``prior`` what was there before."""
         before = prior if isinstance(prior, Mapping) else {}
-        made = dict(known)
+        whole = dict(known)
         for name, value in known.items():
             if name in properties and properties[name].kind.name in NESTING:
-                made[name] = self.value(properties[name].kind, value, _at(at, name), before.get(name))
+                whole[name] = self.value(properties[name].kind, value, _at(at, name), before.get(name))
         for name, item in pending(properties, known):
-            made[name] = self._make(item, _at(at, name), {**made, "id": self._id}, before.get(name))
-        return made
+            whole[name] = self._make(item, _at(at, name), {**whole, "id": self._id}, before.get(name))
+        return whole
 
     def value(self, kind: Kind, value: Value, at: str, prior: Value) -> Value:
         """The same of one value."""
         if isinstance(value, Secret):
             return Secret(self.value(kind, value.value, at, prior))
         if kind.name == "object" and isinstance(value, Mapping):
-            return self.bag(kind.properties, {key: each for key, each in value.items() if each is not None}, at, prior)
+            return self.bag(kind.properties, {key: part for key, part in value.items() if part is not None}, at, prior)
         items = kind.items
         if items is not None and (items.items or items.properties) and isinstance(value, (Mapping, list, tuple)):
             return self._elements(kind.name, items, value, at, prior)
@@ -74,11 +74,11 @@ class _Walk:
         """Elements of lists are the same as before by index, those of maps by key, and those of sets by content."""
         if isinstance(value, Mapping):
             before = prior if isinstance(prior, Mapping) else {}
-            return {key: self.value(items, each, _at(at, key), before.get(key)) for key, each in value.items()}
+            return {key: self.value(items, element, _at(at, key), before.get(key)) for key, element in value.items()}
         if collection == "set":
-            return [self._element(items, each, at) for each in value]
+            return [self._element(items, element, at) for element in value]
         old = [*(prior if isinstance(prior, (list, tuple)) else ()), *[None] * len(value)]
-        return [self.value(items, each, _at(at, str(index)), old[index]) for index, each in enumerate(value)]
+        return [self.value(items, element, _at(at, str(index)), old[index]) for index, element in enumerate(value)]
 
     def _element(self, items: Kind, value: Value, at: str) -> Value:
         walk = _Walk("", self._make) if has_unknown(value) else self
@@ -150,7 +150,7 @@ def generated(kind: Kind, name: str, id_: str) -> Value:
         "map": {},
     }
     if kind.name == "object":
-        return {each: generated(item.kind, f"{name}.{each}", id_) for each, item in kind.properties.items()}
+        return {key: generated(item.kind, f"{name}.{key}", id_) for key, item in kind.properties.items()}
     if kind.name not in makers:
         raise DefinitionError(f"Property {name!r} is computed=True, but nobody can invent an {kind.name}: give it a function.")
     return makers[kind.name]
@@ -169,7 +169,7 @@ def fields(template: str) -> tuple[str, ...]:
 
 def fill_all(value: Any, context: Mapping[str, Any]) -> Any:
     """``value`` with every text in it filled in from ``context``: unknown or secret where what it names is."""
-    return map_value(dict(value) if isinstance(value, Mapping) else value, lambda each: _told(each, context))
+    return map_value(dict(value) if isinstance(value, Mapping) else value, lambda part: _told(part, context))
 
 
 def _told(value: Value, context: Mapping[str, Any]) -> Value:

@@ -27,8 +27,8 @@ class Configuring:
     def _check_config(self, call: Call) -> Reply:
         declared = self._catalogue.package(call).config
         inputs = call.inputs or {}
-        found = tuple(failures(declared, inputs)) if declared else ()
-        return Reply(inputs=with_defaults(declared, inputs), failures=found)
+        wrong = tuple(failures(declared, inputs)) if declared else ()
+        return Reply(inputs=with_defaults(declared, inputs), failures=wrong)
 
     def _diff_config(self, call: Call) -> Reply:
         declared = ResourceType("mock:index:Provider", self._catalogue.package(call).config)

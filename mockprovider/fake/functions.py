@@ -21,16 +21,16 @@ class Functions:
         self.ops: Mapping[Op, Callable[[Call], Reply]] = {Op.INVOKE: self._invoke}
 
     def _invoke(self, call: Call) -> Reply:
-        found = self._catalogue.function(call)
-        if found is None:
+        function = self._catalogue.function(call)
+        if function is None:
             return self._catalogue.unknown_function(call)
         if call.session.protocol.functions_need_known:
             refused = tuple(_refused(call, strict=self._catalogue.strict))
             if refused:
                 return Reply(failures=refused)
-        arguments = with_defaults(found.inputs, call.inputs or {})
-        wrong = tuple(failures(found.inputs, arguments))
-        return Reply(failures=wrong) if wrong else Reply(value=_returned(found, reveal(arguments)))
+        arguments = with_defaults(function.inputs, call.inputs or {})
+        wrong = tuple(failures(function.inputs, arguments))
+        return Reply(failures=wrong) if wrong else Reply(value=_returned(function, reveal(arguments)))
 
 
 def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:
@@ -41,7 +41,7 @@ def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:
             "secret": strict and has_secret(value),
             "a reference to a resource": strict and _refers(value),
         }
-        for kind in (each for each, holds in kinds.items() if holds):
+        for kind in (kind for kind, holds in kinds.items() if holds):
             reason = f"the argument {name!r} of {call.type} is {kind}, and a function must not be given that"
             yield Failure(reason, show((name,)), "invalid_argument")
 

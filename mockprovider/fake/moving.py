@@ -48,20 +48,20 @@ def formers(declared: ResourceType) -> Iterator[Former]:
 
 def converted(declared: ResourceType, convert: Convert, raw: Mapping[str, Any], source: str) -> dict[str, Any]:
     """What ``convert`` makes of a state's attributes. Raises ``DefinitionError`` if that is no dict."""
-    made = convert(dict(raw))
-    if not isinstance(made, dict):
+    attributes = convert(dict(raw))
+    if not isinstance(attributes, dict):
         raise DefinitionError(
-            f"{declared.token}: the function that converts objects of {source} returned a {type(made).__name__}. "
+            f"{declared.token}: the function that converts objects of {source} returned a {type(attributes).__name__}. "
             "Return the attributes of the new type in a dict."
         )
-    return made
+    return attributes
 
 
-def properties_after(declared: ResourceType, former: ResourceType, convert: Convert, id_: str, found: Bag) -> Bag:
+def properties_after(declared: ResourceType, former: ResourceType, convert: Convert, id_: str, properties: Bag) -> Bag:
     """The properties that an object of ``former`` has under its new type, by the same function as its state's attributes."""
-    raw = {"id": id_, **_outward(reveal(found), Kind("object", properties=former.properties))}
-    made = converted(declared, convert, raw, former.terraform)
-    inward: Bag = _inward(made, Kind("object", properties=declared.properties))
+    raw = {"id": id_, **_outward(reveal(properties), Kind("object", properties=former.properties))}
+    attributes = converted(declared, convert, raw, former.terraform)
+    inward: Bag = _inward(attributes, Kind("object", properties=declared.properties))
     return inward
 
 
@@ -80,7 +80,7 @@ def _inward(value: Any, kind: Kind) -> Any:
     if isinstance(value, Mapping) and kind.properties:
         names = _attributes(kind)
         there = {name: value.get(names[name]) for name in kind.properties}
-        return {name: _inward(each, kind.properties[name].kind) for name, each in there.items() if each is not None}
+        return {name: _inward(part, kind.properties[name].kind) for name, part in there.items() if part is not None}
     return _each(value, kind, _inward)
 
 
@@ -88,5 +88,5 @@ def _each(value: Any, kind: Kind, turn: Callable[[Any, Kind], Any]) -> Any:
     if kind.items is None:
         return value
     if isinstance(value, Mapping):
-        return {key: turn(each, kind.items) for key, each in value.items()}
-    return [turn(each, kind.items) for each in value] if isinstance(value, list | tuple) else value
+        return {key: turn(element, kind.items) for key, element in value.items()}
+    return [turn(element, kind.items) for element in value] if isinstance(value, list | tuple) else value

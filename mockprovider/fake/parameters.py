@@ -39,11 +39,11 @@ class Parameterized(Struct, frozen=True):
     @property
     def schema(self) -> Mapping[str, Any]:
         """What its schema says of where it comes from, under the key of the package schema."""
-        told = {
+        origin = {
             "baseProvider": {"name": self.base.name, "version": self.base.version},
             "parameter": base64.b64encode(self.value).decode(),
         }
-        return {"extensionParameterization" if self.package.extension else "parameterization": told}
+        return {"extensionParameterization" if self.package.extension else "parameterization": origin}
 
 
 class Parameters:
@@ -58,17 +58,19 @@ class Parameters:
         if not base.parameters:
             return failed(f"The package {base.name!r} takes no parameters: Package(..., parameters=...).", "unimplemented")
         given = _parameter(call.parameter)
-        found = base.parameters(given) if callable(base.parameters) else base.parameters.get(_wanted(given))
-        if found is None:
+        package = base.parameters(given) if callable(base.parameters) else base.parameters.get(_wanted(given))
+        if package is None:
             return failed(_unknown(base, given), "invalid_argument")
-        if not isinstance(found, Package):
-            raise DefinitionError(f"The parameters of {base.name!r} made a {type(found).__name__}; return a Package, or None.")
-        if given.name not in ("", found.name):
-            told = f"The parameter is of {given.name!r}, and {base.name!r} became {found.name!r} by it"
-            return failed(f"{told}: an engine takes no other.", "invalid_argument")
-        made = Parameterized(found, base, given.value)
-        call.session.parameterized[found.name] = made
-        return Reply(name=found.name, version=found.version)
+        if not isinstance(package, Package):
+            raise DefinitionError(
+                f"The parameters of {base.name!r} made a {type(package).__name__}; return a Package, or None."
+            )
+        if given.name not in ("", package.name):
+            reason = f"The parameter is of {given.name!r}, and {base.name!r} became {package.name!r} by it"
+            return failed(f"{reason}: an engine takes no other.", "invalid_argument")
+        parameterized = Parameterized(package, base, given.value)
+        call.session.parameterized[package.name] = parameterized
+        return Reply(name=package.name, version=package.version)
 
     def _schema(self, call: Call) -> Reply:
         parameterized = self._catalogue.parameterized(call, call.package)
@@ -89,11 +91,11 @@ def _parameter(asked: ParameterArgs | ParameterValue | None) -> Parameter:
 
 def _words(data: bytes) -> tuple[str, ...]:
     try:
-        found = json.loads(data)
+        words = json.loads(data)
     except ValueError:
         # Somebody else made it, and what it means is up to the package.
         return ()
-    return tuple(found) if isinstance(found, list) and all(isinstance(each, str) for each in found) else ()
+    return tuple(words) if isinstance(words, list) and all(isinstance(word, str) for word in words) else ()
 
 
 def _wanted(given: Parameter) -> str:
@@ -102,5 +104,5 @@ def _wanted(given: Parameter) -> str:
 
 def _unknown(base: Package, given: Parameter) -> str:
     known = [] if callable(base.parameters) else list(base.parameters or ())
-    told = f"The package {base.name!r} cannot be parameterized with {(_wanted(given) or given.value)!r}."
-    return told + (nearest(_wanted(given), known) if known else " Its own function said so.")
+    reason = f"The package {base.name!r} cannot be parameterized with {(_wanted(given) or given.value)!r}."
+    return reason + (nearest(_wanted(given), known) if known else " Its own function said so.")

@@ -27,42 +27,44 @@ class Passing:
         }
 
     def _function(self, call: Call) -> Reply:
-        found = self._catalogue.provider_function(call)
-        if found is None:
+        function = self._catalogue.provider_function(call)
+        if function is None:
             return self._catalogue.unknown_function(call)
         given = call.inputs or {}
         # A null that came this far is one that the function wants to see.
         checked = {
-            name: item for name, item in found.parameters.items() if given.get(name) is not None and name != found.variadic
+            name: item
+            for name, item in function.parameters.items()
+            if given.get(name) is not None and name != function.variadic
         }
         wrong = tuple(failures(checked, given))
         if wrong:
             return Reply(failures=wrong)
-        arguments = [given.get(name) for name in found.parameters if name != found.variadic]
-        returned = found.implementation(*arguments, *(given.get(found.variadic, []) if found.variadic else []))
+        arguments = [given.get(name) for name in function.parameters if name != function.variadic]
+        returned = function.implementation(*arguments, *(given.get(function.variadic, []) if function.variadic else []))
         return Reply(failures=(returned,)) if isinstance(returned, Failure) else Reply(value={"result": returned})
 
     def _open(self, call: Call) -> Reply:
-        found = self._catalogue.ephemeral(call)
-        if found is None:
+        ephemeral = self._catalogue.ephemeral(call)
+        if ephemeral is None:
             return self._catalogue.unknown_function(call)
-        inputs = with_defaults(found.inputs, call.inputs or {})
-        wrong = tuple(failures(found.inputs, inputs))
+        inputs = with_defaults(ephemeral.inputs, call.inputs or {})
+        wrong = tuple(failures(ephemeral.inputs, inputs))
         if wrong:
             return Reply(failures=wrong)
         plain = {name: reveal(value) for name, value in inputs.items() if value is not None}
         id_ = self._cloud.new_hash(digest(call.type, sorted(plain)))
-        told = _returned(found, {**plain, "id": id_})
-        self._cloud.create(call.type, id_, {**plain, **told})
-        return Reply(value=told, id=id_, private=id_.encode(), renew_after=found.renew_after)
+        returned = _returned(ephemeral, {**plain, "id": id_})
+        self._cloud.create(call.type, id_, {**plain, **returned})
+        return Reply(value=returned, id=id_, private=id_.encode(), renew_after=ephemeral.renew_after)
 
     def _renew(self, call: Call) -> Reply:
-        found = self._catalogue.ephemeral(call)
+        ephemeral = self._catalogue.ephemeral(call)
         open_ = self._cloud.read(call.type, call.private.decode(errors="replace"))
-        if found is None or open_ is None:
+        if ephemeral is None or open_ is None:
             return failed(f"There is nothing to renew: no {call.type} is open under {call.private!r}.", "not_found")
         self._cloud.update(call.type, open_.id, dict(open_))
-        return Reply(id=open_.id, private=call.private, renew_after=found.renew_after)
+        return Reply(id=open_.id, private=call.private, renew_after=ephemeral.renew_after)
 
     def _close(self, call: Call) -> Reply:
         if not self._cloud.delete(call.type, call.private.decode(errors="replace")):
@@ -70,10 +72,10 @@ class Passing:
         return Reply()
 
 
-def _returned(found: Ephemeral, context: dict[str, Value]) -> dict[str, Value]:
-    if callable(found.returns):
-        return {"result": dict(found.returns(dict(context)))}
-    return {name: map_value(value, lambda each: _told(each, context)) for name, value in found.returns.items()}
+def _returned(ephemeral: Ephemeral, context: dict[str, Value]) -> dict[str, Value]:
+    if callable(ephemeral.returns):
+        return {"result": dict(ephemeral.returns(dict(context)))}
+    return {name: map_value(value, lambda part: _told(part, context)) for name, value in ephemeral.returns.items()}
 
 
 def _told(value: Value, context: dict[str, Value]) -> Value:

@@ -66,19 +66,19 @@ def plain_inputs(inputs: Bag) -> Bag:
 
 def auto_named(inputs: Bag) -> frozenset[str]:
     """The properties that check named, by the book that is kept in ``inputs``."""
-    found = reveal(inputs.get(MARKER))
-    return frozenset(map(str, found)) if isinstance(found, (list, tuple)) else frozenset()
+    names = reveal(inputs.get(MARKER))
+    return frozenset(map(str, names)) if isinstance(names, (list, tuple)) else frozenset()
 
 
 def _before(declared: ResourceType, known: Bag, wanted: Bag) -> dict[str, Value]:
     """What ``known`` holds of inputs; a computed property is one where it is ``wanted``, at every depth."""
-    found = {}
+    inputs = {}
     for name, value in known.items():
         item = declared.properties.get(name)
         left_to_provider = item is not None and item.computed and name not in wanted
         if value is not None and not left_to_provider and (name in wanted or (item is not None and item.is_input)):
-            found[name] = without_computed(item.kind, value, wanted.get(name)) if item else value
-    return found
+            inputs[name] = without_computed(item.kind, value, wanted.get(name)) if item else value
+    return inputs
 
 
 def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
@@ -88,24 +88,24 @@ def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
         like = wanted if isinstance(wanted, Mapping) else {}
         known = kind.properties
         return {
-            name: without_computed(known[name].kind, each, like.get(name)) if name in known else each
-            for name, each in value.items()
+            name: without_computed(known[name].kind, part, like.get(name)) if name in known else part
+            for name, part in value.items()
             if name not in known or not known[name].computed or like.get(name) is not None
         }
     if kind.items is None or not (kind.items.items or kind.items.properties):
         return value
     if isinstance(value, Mapping):
         like = wanted if isinstance(wanted, Mapping) else {}
-        return {key: without_computed(kind.items, each, like.get(key)) for key, each in value.items()}
+        return {key: without_computed(kind.items, element, like.get(key)) for key, element in value.items()}
     if not isinstance(value, (list, tuple)):
         return value
     others = list(wanted) if isinstance(wanted, (list, tuple)) else []
     if kind.name == "set":
         # Nobody knows which element is which, so what any of them says counts for all.
-        named = {name: each for other in others if isinstance(other, Mapping) for name, each in other.items()}
-        return [without_computed(kind.items, each, named) for each in value]
+        named = {name: part for other in others if isinstance(other, Mapping) for name, part in other.items()}
+        return [without_computed(kind.items, element, named) for element in value]
     others += [None] * (len(value) - len(others))
-    return [without_computed(kind.items, each, other) for each, other in zip(value, others, strict=False)]
+    return [without_computed(kind.items, element, other) for element, other in zip(value, others, strict=False)]
 
 
 def _deletes_first(declared: ResourceType, changes: tuple[Change, ...], before: Bag, wanted: Bag, inputs: Bag) -> bool:
@@ -149,7 +149,7 @@ def _compare(kind: Kind, before: Value, after: Value, path: Segments, *, replace
             yield from _compare(inner, before.get(key), after.get(key), (*path, key), replaces=replaces or inner_replaces)
     elif kind.name != "set" and isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)):
         for index in range(max(len(before), len(after))):
-            old, new = (each[index] if index < len(each) else None for each in (before, after))
+            old, new = (side[index] if index < len(side) else None for side in (before, after))
             yield from _compare(kind.items or Kind("any"), old, new, (*path, index), replaces=replaces)
     elif not (_same_set(before, after) if kind.name == "set" else same(before, after)):
         yield Change(show(path), ChangeKind.UPDATE, replaces)
@@ -164,9 +164,9 @@ def _same_set(before: Value, after: Value) -> bool:
     if has_unknown(after) or len(before) != len(after):
         return False
     left = list(after)
-    for each in before:
-        found = next((index for index, other in enumerate(left) if same(each, other)), None)
-        if found is None:
+    for element in before:
+        position = next((index for index, other in enumerate(left) if same(element, other)), None)
+        if position is None:
             return False
-        left.pop(found)
+        left.pop(position)
     return True

@@ -90,24 +90,24 @@ class Resources:
         if call.prior is None:
             return plan_create(declared, call.inputs or {})
         plan = plan_update(declared, call.prior, call.prior_inputs, call.inputs or {}, call.id)
-        ignored = [parse(each) for each in call.ignore_changes]
+        ignored = [parse(path) for path in call.ignore_changes]
         if not ignored:
             return plan
-        left = tuple(each for each in plan.changes if not any(contains(path, parse(each.path)) for path in ignored))
+        left = tuple(change for change in plan.changes if not any(contains(path, parse(change.path)) for path in ignored))
         return replace(plan, changes=left)
 
     def _create(self, declared: ResourceType, call: Call) -> Reply:
         if call.preview:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
-        made = compute(declared, wanted, id_)
+        properties = compute(declared, wanted, id_)
         # What a quota counts and what is made are one step: others may create while the behaviours take their time.
         with self._cloud.transaction():
             for behaviour in declared.behaviours:
                 if isinstance(behaviour, Quota) and (refusal := behaviour.refusal(self._cloud, call.type)) is not None:
                     return refusal
-            self._cloud.create(call.type, id_, made)
-        return Reply(id=id_, value=_dressed(declared, made, wanted), private=call.private)
+            self._cloud.create(call.type, id_, properties)
+        return Reply(id=id_, value=_dressed(declared, properties, wanted), private=call.private)
 
     def _new(self, declared: ResourceType, call: Call, inputs: Bag) -> tuple[Bag, str]:
         """What a new object is made of, and its id."""
@@ -129,20 +129,20 @@ class Resources:
         refused = not_importable(declared, declared.token) if declared is not None and _imports(call) else None
         if refused is not None:
             return refused
-        found = self._catalogue.resident(call, self._cloud)
-        if found is None:
+        stored = self._catalogue.resident(call, self._cloud)
+        if stored is None:
             return Reply()
         if declared is None:
             return self._catalogue.unknown_type(call)
         if not declared.properties:
-            declared = ResourceType(call.type, dict.fromkeys(found, Property("any")))
+            declared = ResourceType(call.type, dict.fromkeys(stored, Property("any")))
         known = call.prior_inputs or {}
-        inputs = {name: value for name, value in found.items() if _shown_as_input(declared, name, call)}
+        inputs = {name: value for name, value in stored.items() if _shown_as_input(declared, name, call)}
         inputs = {name: without_computed(_kind(declared, name), value, known.get(name)) for name, value in inputs.items()}
         book = {MARKER: known[MARKER]} if MARKER in known else {}
         return Reply(
-            id=found.id,
-            value=_dressed(declared, readable(declared.properties, found, call.prior or {}), call.prior or {}),
+            id=stored.id,
+            value=_dressed(declared, readable(declared.properties, stored, call.prior or {}), call.prior or {}),
             inputs={**_dressed(declared, readable(declared.properties, inputs, known), known), **book},
             private=call.private,
         )
@@ -152,13 +152,13 @@ class Resources:
             return Reply(value=self._planned(declared, call).planned, id=call.id)
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
         wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
-        made = compute(declared, wanted, call.id, call.prior or {})
+        properties = compute(declared, wanted, call.id, call.prior or {})
         home = self._catalogue.home(call, self._cloud)
-        if self._cloud.update(home, call.id, made) is None:
+        if self._cloud.update(home, call.id, properties) is None:
             return failed(f"{call.type} {call.id!r} does not exist any more. A refresh would have told.", status="not_found")
         if home != call.type:
             self._cloud.note(home, call.id, CONVERTED, value=True)
-        return Reply(id=call.id, value=_dressed(declared, made, wanted), private=call.private)
+        return Reply(id=call.id, value=_dressed(declared, properties, wanted), private=call.private)
 
     def _delete(self, _: ResourceType | None, call: Call) -> Reply:
         # Gone already is as good as deleted (reference 2.12); the event log shows whether there was anything.
@@ -192,8 +192,8 @@ def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) 
     """What is wrong where names are wanted, and the engine's options forbid to make them."""
     for name, item in properties.items():
         if item.auto_name and filled.get(name) is None and choices.mode == DISABLE:
-            told = f"missing required property {name!r}: automatic names are disabled for this resource, so give it one"
-            yield Failure(told, show((name,)))
+            reason = f"missing required property {name!r}: automatic names are disabled for this resource, so give it one"
+            yield Failure(reason, show((name,)))
 
 
 def _kind(declared: ResourceType, name: str) -> Kind:
@@ -201,19 +201,19 @@ def _kind(declared: ResourceType, name: str) -> Kind:
     return item.kind if item else Kind("any")
 
 
-def readable(properties: Mapping[str, Property], found: Bag, known: Bag) -> dict[str, Value]:
-    """``found`` as a read tells it: what no read can tell is what is ``known`` already, or left out; inside of objects, too."""
-    told: dict[str, Value] = {}
-    for name in dict.fromkeys((*found, *properties)):
-        item, here, before = properties.get(name), found.get(name), known.get(name)
+def readable(properties: Mapping[str, Property], stored: Bag, known: Bag) -> dict[str, Value]:
+    """``stored`` as a read returns it: an unreadable property has its ``known`` value or none, also inside of objects."""
+    shown: dict[str, Value] = {}
+    for name in dict.fromkeys((*stored, *properties)):
+        item, here, before = properties.get(name), stored.get(name), known.get(name)
         if item is not None and item.unreadable:
-            told |= {} if before is None else {name: before}
-        elif name in found:
-            told[name] = here
+            shown |= {} if before is None else {name: before}
+        elif name in stored:
+            shown[name] = here
             if item is not None and isinstance(here, Mapping) and item.kind.name == "object":
                 like = reveal(before)
-                told[name] = readable(item.kind.properties, here, like if isinstance(like, Mapping) else {})
-    return told
+                shown[name] = readable(item.kind.properties, here, like if isinstance(like, Mapping) else {})
+    return shown
 
 
 def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:

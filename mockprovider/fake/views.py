@@ -89,15 +89,15 @@ def _states(views: Sequence[View], call: Call, bag: Bag | None, id_: str) -> dic
     if bag is None:
         return {}
     context = {**bag, "name": call.name, "id": id_ or UNKNOWN}
-    found: list[ViewState] = []
-    for each in views:
-        parent = next((other for other in found if other.type == each.parent), ViewState("", ""))
-        name = fill_all(each.name, context)
+    states: list[ViewState] = []
+    for view in views:
+        parent = next((other for other in states if other.type == view.parent), ViewState("", ""))
+        name = fill_all(view.name, context)
         if not isinstance(name, str):
             raise DefinitionError(
-                f"{call.type}: the name {each.name!r} of a view cannot be known in a preview, or is secret; a view that"
+                f"{call.type}: the name {view.name!r} of a view cannot be known in a preview, or is secret; a view that"
                 " changes its name is another one. Make it of what is known: {name}, or an input."
             )
-        inputs, outputs = fill_all(each.inputs, context), fill_all(each.outputs, context)
-        found.append(ViewState(each.type, name, parent.type, parent.name, inputs, outputs))
-    return {(each.type, each.name): each for each in found}
+        inputs, outputs = fill_all(view.inputs, context), fill_all(view.outputs, context)
+        states.append(ViewState(view.type, name, parent.type, parent.name, inputs, outputs))
+    return {(state.type, state.name): state for state in states}

@@ -75,12 +75,12 @@ def with_hashes(value: Value, directory: str = ".") -> Value:
         MalformedError, UnsupportedError: as ``asset_hash`` and ``archive_hash``.
     """
 
-    def hashed(each: Value) -> Value:
-        if isinstance(each, Asset):
-            return msgspec.structs.replace(each, hash=asset_hash(each, directory))
-        if isinstance(each, Archive):
-            return msgspec.structs.replace(each, hash=archive_hash(each, directory))
-        return each
+    def hashed(part: Value) -> Value:
+        if isinstance(part, Asset):
+            return msgspec.structs.replace(part, hash=asset_hash(part, directory))
+        if isinstance(part, Archive):
+            return msgspec.structs.replace(part, hash=archive_hash(part, directory))
+        return part
 
     return map_value(value, hashed)
 
@@ -136,8 +136,8 @@ def _file(path: Path) -> Iterator[tuple[int, IO[bytes]]]:
 def _contents(asset: Asset, directory: str) -> Iterator[tuple[int, IO[bytes]]]:
     path = _place(asset, directory)
     if path:
-        with _file(path) as found:
-            yield found
+        with _file(path) as contents:
+            yield contents
     elif asset.text is None and asset.hash not in ("", EMPTY_TEXT_HASH):
         raise MalformedError(f"An elided asset has a hash ({asset.hash}) and no contents to read.")
     else:

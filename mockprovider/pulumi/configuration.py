@@ -45,5 +45,5 @@ def _asked(call: Call) -> tuple[str, ...]:
 
 def secret_names(call: Call) -> Collection[str]:
     """What is secret in the trees of such a call, as ``redaction.Names``. Raises as ``secret_keys`` does."""
-    told = call.op in CONFIGURED or call.method == KNOWER
-    return [f"{CONFIG}.{key}" for key in secret_keys(call)] if told else ()
+    has_config = call.op in CONFIGURED or call.method == KNOWER
+    return [f"{CONFIG}.{key}" for key in secret_keys(call)] if has_config else ()

@@ -52,23 +52,23 @@ def _parsed(path: Path) -> Any:
 
 def resources(exported: Exported) -> list[Mapping[str, Any]]:
     """Its resources, as they are written. Raises ``MalformedError`` for one without a URN."""
-    found = list(exported["deployment"].get("resources") or ())
-    for each in found:
-        if not isinstance(each, Mapping) or not isinstance(each.get("urn"), str):
-            raise MalformedError(f"A resource without a URN stands in the deployment: {each!r}")
-    return found
+    entries = list(exported["deployment"].get("resources") or ())
+    for entry in entries:
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("urn"), str):
+            raise MalformedError(f"A resource without a URN stands in the deployment: {entry!r}")
+    return entries
 
 
 def identity(exported: Exported) -> tuple[str, str] | None:
     """The names of its project and of its stack; ``None`` if it is empty."""
-    first = next((Urn.parse(each["urn"]) for each in resources(exported)), None)
+    first = next((Urn.parse(resource["urn"]) for resource in resources(exported)), None)
     return (first.project, first.stack) if first else None
 
 
 def refuse_ciphertext(exported: Exported) -> None:
     """Raise ``UnsupportedError`` if it holds a secret that only the exporting stack's own key can open."""
-    for each in resources(exported):
-        _bags(each)
+    for resource in resources(exported):
+        _bags(resource)
 
 
 def adopt(exported: Exported, clouds: Cloud | Mapping[str, Cloud]) -> list[CloudObject]:
@@ -84,26 +84,26 @@ def adopt(exported: Exported, clouds: Cloud | Mapping[str, Cloud]) -> list[Cloud
         UnsupportedError: a secret that only the stack's own key can open.
         MockProviderError: such an object exists already.
     """
-    found: dict[tuple[str, str], CloudObject] = {}
+    adopted: dict[tuple[str, str], CloudObject] = {}
     for urn, type_, id_, properties in list(_objects(exported)):
         cloud = clouds.get(Urn.parse(urn).package) if isinstance(clouds, Mapping) else clouds
-        if cloud is None or (type_, id_) in found:
+        if cloud is None or (type_, id_) in adopted:
             # A resource that is managed and read elsewhere in the program is one object.
             continue
         if cloud.read(type_, id_) is not None:
             raise MockProviderError(
                 f"{type_} {id_!r} ({urn}) exists in the cloud already. Adopt each exported stack once, into a cloud without it."
             )
-        found[type_, id_] = cloud.create(type_, id_, properties)
-    return list(found.values())
+        adopted[type_, id_] = cloud.create(type_, id_, properties)
+    return list(adopted.values())
 
 
 def _objects(exported: Exported) -> Iterator[tuple[str, str, str, dict[str, Value]]]:
-    for each in resources(exported):
-        urn = Urn.parse(each["urn"])
-        absent = each.get("pendingReplacement") or each.get("viewOf") or not each.get("id")
-        if each.get("custom") and not absent and urn.package != BUILTIN:
-            yield each["urn"], urn.type, each["id"], _properties(each)
+    for resource in resources(exported):
+        urn = Urn.parse(resource["urn"])
+        absent = resource.get("pendingReplacement") or resource.get("viewOf") or not resource.get("id")
+        if resource.get("custom") and not absent and urn.package != BUILTIN:
+            yield resource["urn"], urn.type, resource["id"], _properties(resource)
 
 
 def _properties(resource: Mapping[str, Any]) -> dict[str, Value]:

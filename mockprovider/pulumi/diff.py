@@ -178,7 +178,7 @@ def _compare(old: Value, new: Value, path: paths.Path) -> Iterator[tuple[paths.P
             yield from _compare_item(old.get(key), new.get(key), (*path, key))
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):
         for index in range(max(len(old), len(new))):
-            was, now = (each[index] if index < len(each) else None for each in (old, new))
+            was, now = (side[index] if index < len(side) else None for side in (old, new))
             yield from _compare_item(was, now, (*path, index))
     elif not same(old, new):
         yield path, DiffKind.UPDATE

@@ -23,18 +23,18 @@ def raise_failures(reply: Reply, call: Call, message: Any) -> None:
     """Put a reply's failures where the protocol has them: into ``message``, or raise ``StatusError``."""
     if not reply.failures:
         return
-    listed = "failures" in message.DESCRIPTOR.fields_by_name and all(each.status is None for each in reply.failures)
+    listed = "failures" in message.DESCRIPTOR.fields_by_name and all(failure.status is None for failure in reply.failures)
     if listed:
-        for each in reply.failures:
-            message.failures.add(property=each.path, reason=each.reason)
+        for failure in reply.failures:
+            message.failures.add(property=failure.path, reason=failure.reason)
         return
     if reply.partial and call.op in PARTIAL:
         raise StatusError(_init_failed(reply))
     first = reply.failures[0]
-    wrong = call.op is Op.CONSTRUCT and all(each.status is None for each in reply.failures)
+    wrong = call.op is Op.CONSTRUCT and all(failure.status is None for failure in reply.failures)
     code, message = (
         first.status or ("invalid_argument" if wrong else "unknown"),
-        "; ".join(each.reason for each in reply.failures),
+        "; ".join(failure.reason for failure in reply.failures),
     )
     details = _input_errors(reply, code, message) if wrong else _missing_keys(reply, code, message)
     raise StatusError(status(code, message, details))
@@ -43,8 +43,8 @@ def raise_failures(reply: Reply, call: Call, message: Any) -> None:
 def _input_errors(reply: Reply, code: str, message: str) -> bytes:
     """Construct has no list of failures; what is wrong with a component's inputs travels as a detail (reference 5.2)."""
     kind = errors_pb2.InputPropertiesError
-    found = [kind.PropertyError(property_path=each.path, reason=each.reason) for each in reply.failures]
-    return pack(status(code, "").code, message, kind(errors=found))
+    errors = [kind.PropertyError(property_path=failure.path, reason=failure.reason) for failure in reply.failures]
+    return pack(status(code, "").code, message, kind(errors=errors))
 
 
 def _missing_keys(reply: Reply, code: str, message: str) -> bytes:
@@ -57,7 +57,7 @@ def _missing_keys(reply: Reply, code: str, message: str) -> bytes:
 
 
 def _init_failed(reply: Reply) -> Status:
-    reasons = [each.reason for each in reply.failures]
+    reasons = [failure.reason for failure in reply.failures]
     refresh = bool(reply.extra.get("refresh_before_update"))
     detail = provider_pb2.ErrorResourceInitFailed(id=reply.id, reasons=reasons, refresh_before_update=refresh)
     detail.properties.CopyFrom(encode(reply.value or {}, EVERYTHING - {"outputs"}))
@@ -72,9 +72,9 @@ def _init_failed(reply: Reply) -> Status:
 def pack(code: int, message: str, *details: Message) -> bytes:
     """The bytes of ``grpc-status-details-bin``: a ``google.rpc.Status`` with ``details``."""
     packed = []
-    for each in details:
+    for detail in details:
         holder = any_pb2.Any()
-        holder.Pack(each, type_url_prefix=TYPE_URL)
+        holder.Pack(detail, type_url_prefix=TYPE_URL)
         packed.append(holder)
     return bytes(status_pb2.Status(code=code, message=message, details=packed).SerializeToString(deterministic=True))
 
@@ -83,38 +83,38 @@ def read_failures(reply: Reply) -> Reply:
     """``reply`` with the check failures that its message listed."""
     extra = dict(reply.extra)
     # Taken out, or an answer made of this reply would tell each failure twice.
-    reply.failures = tuple(Failure(each.reason, each.property) for each in extra.pop("failures", ()))
+    reply.failures = tuple(Failure(failure.reason, failure.property) for failure in extra.pop("failures", ()))
     reply.extra = extra
     return reply
 
 
 def _details(status_: Status) -> Sequence[any_pb2.Any]:
     try:
-        found: Sequence[any_pb2.Any] = status_pb2.Status.FromString(status_.details).details
+        details: Sequence[any_pb2.Any] = status_pb2.Status.FromString(status_.details).details
     except DecodeError:
         # Some providers put other things there. The status itself is still good, and its bytes are handed on as they are.
         return ()
-    return found
+    return details
 
 
 def read_status(status_: Status, call: Call) -> Reply:
     """The reply of an RPC that ended in a status: with the partial state that its details hold, if they do."""
     reply = failed(status_)
     for detail in _details(status_):
-        found, missing = provider_pb2.ErrorResourceInitFailed(), provider_pb2.ConfigureErrorMissingKeys()
-        wrong = errors_pb2.InputPropertiesError()
-        if call.op in PARTIAL and detail.Unpack(found):
-            reply.id = found.id
-            reply.value = decode(found.properties)
-            reply.inputs = decode(found.inputs) if found.HasField("inputs") else None
-            reply.extra = {"refresh_before_update": True} if found.refresh_before_update else {}
-            reply.failures = tuple(map(Failure, found.reasons))
-        elif detail.Unpack(wrong):
-            reply.failures = tuple(Failure(each.reason, each.property_path) for each in wrong.errors)
-        elif detail.Unpack(missing):
+        init_failed, missing_keys = provider_pb2.ErrorResourceInitFailed(), provider_pb2.ConfigureErrorMissingKeys()
+        wrong_inputs = errors_pb2.InputPropertiesError()
+        if call.op in PARTIAL and detail.Unpack(init_failed):
+            reply.id = init_failed.id
+            reply.value = decode(init_failed.properties)
+            reply.inputs = decode(init_failed.inputs) if init_failed.HasField("inputs") else None
+            reply.extra = {"refresh_before_update": True} if init_failed.refresh_before_update else {}
+            reply.failures = tuple(map(Failure, init_failed.reasons))
+        elif detail.Unpack(wrong_inputs):
+            reply.failures = tuple(Failure(error.reason, error.property_path) for error in wrong_inputs.errors)
+        elif detail.Unpack(missing_keys):
             code = name_of(status_)
             reply.failures = tuple(
-                Failure(f"missing configuration key {key.name!r}", key.name, code) for key in missing.missingKeys
+                Failure(f"missing configuration key {key.name!r}", key.name, code) for key in missing_keys.missingKeys
             )
-            reply.extra = {MISSING_KEYS: {key.name: key.description for key in missing.missingKeys}}
+            reply.extra = {MISSING_KEYS: {key.name: key.description for key in missing_keys.missingKeys}}
     return reply

@@ -105,8 +105,8 @@ CONFIGURE_FLAGS: Mapping[str, str] = {
 
 CURRENT = Generation(name="current")
 GENERATIONS: Mapping[str, Generation] = {
-    each.name: each
-    for each in (
+    generation.name: generation
+    for generation in (
         CURRENT,
         Generation(name="no-handshake", handshake=False),
         Generation(name="no-preview", handshake=False, preview=False),
@@ -141,12 +141,12 @@ def named(wanted: str | Generation) -> Generation:
     """The generation that is called so, or that is given. Raises ``DefinitionError`` for a name that none has."""
     if isinstance(wanted, Generation):
         return wanted
-    found = GENERATIONS.get(wanted)
-    if found is None:
+    generation = GENERATIONS.get(wanted)
+    if generation is None:
         raise DefinitionError(
             f"There is no generation {wanted!r}. There are: {', '.join(GENERATIONS)}; or make one: Generation(name=..., ...)."
         )
-    return found
+    return generation
 
 
 def _failed(status: str, reason: str) -> Reply:

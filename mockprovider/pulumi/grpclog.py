@@ -34,9 +34,9 @@ def lines(entries: Iterable[Entry], package: str = "") -> Iterator[str]:
     Times are left out, since a journal keeps none, and so is an RPC that nothing is known of. Raises ``MalformedError`` for a
     message that has no JSON form (NaN, infinity).
     """
-    known = [each for each in entries if each.call.op is not Op.RAW and each.call.session.protocol == PULUMI]
-    moments = [(each.began, each, False) for each in known] + [(each.ended, each, True) for each in known if each.ended]
-    for _, entry, ended in sorted(moments, key=lambda each: each[0]):
+    known = [entry for entry in entries if entry.call.op is not Op.RAW and entry.call.session.protocol == PULUMI]
+    moments = [(entry.began, entry, False) for entry in known] + [(entry.ended, entry, True) for entry in known if entry.ended]
+    for _, entry, ended in sorted(moments, key=lambda moment: moment[0]):
         for line in _ended(entry, package) if ended else [_started(entry, package)]:
             yield json.dumps(line)
 
@@ -65,13 +65,13 @@ def _progress(line: Mapping[str, Any], said: str) -> Mapping[str, str]:
 def _ended(entry: Entry, package: str) -> list[Mapping[str, Any]]:
     line = _line(entry, package)
     try:
-        answers = [_plain(each, entry) for each in _answers(entry)]
+        answers = [_plain(message, entry) for message in _answers(entry)]
     except StatusError as error:
         code = STATUS_NAMES[error.status.code] if error.status.code < len(STATUS_NAMES) else str(error.status.code)
         spelled = SPELLED.get(code) or "".join(part.capitalize() for part in code.split("_"))
-        told = f"rpc error: code = {spelled} desc = {error.status.message}"
-        return [{**line, "errors": [told], **_progress(line, "response_completed")}]
-    return [{**line, "response": each, **_progress(line, "response_completed")} for each in answers]
+        error_text = f"rpc error: code = {spelled} desc = {error.status.message}"
+        return [{**line, "errors": [error_text], **_progress(line, "response_completed")}]
+    return [{**line, "response": answer, **_progress(line, "response_completed")} for answer in answers]
 
 
 def _answers(entry: Entry) -> list[Message]:
@@ -83,7 +83,7 @@ def _answers(entry: Entry) -> list[Message]:
         raise StatusError(reply.status)
     row = PROVIDER.methods.get(call.method) or PROVIDER.by_op(call.op)
     if reply.stream is not None:
-        return [each.message for each in reply.stream]
+        return [part.message for part in reply.stream]
     if row.responses:
         return list(row.responses(reply, call))
     return [reply.native.message if reply.native else row.response(reply, call)]
@@ -91,7 +91,7 @@ def _answers(entry: Entry) -> list[Message]:
 
 def _plain(message: Message, entry: Entry) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = MessageToDict(message)
+        plain: dict[str, Any] = MessageToDict(message)
     except Error as error:
         raise MalformedError(f"{entry.call}: a message of this call has no JSON form: {error}.") from error
-    return found
+    return plain

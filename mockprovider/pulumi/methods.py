@@ -138,10 +138,10 @@ def _check_options(row: Row, call: Call, request: type[Message]) -> None:
 def _named_by(urn: str) -> dict[str, str]:
     """Type and name, which older engines leave to the URN. What is no URN names nothing: a proxy passes it on all the same."""
     try:
-        found = Urn.parse(urn)
+        parsed = Urn.parse(urn)
     except MalformedError:
         return {}
-    return {"type": found.type, "name": found.name}
+    return {"type": parsed.type, "name": parsed.name}
 
 
 def make_method(name: str, row: Row, request: type[Message], response: type[Message]) -> RpcMethod:
@@ -169,11 +169,11 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
 
     def reply(message: Message, call: Call) -> Reply:
         own, extra = _read(message, response_slots)
-        found = Reply(extra=extra, **own)
+        decoded = Reply(extra=extra, **own)
         if row.op in (Op.HANDSHAKE, Op.CONFIGURE):
-            accept(call.session, found)
+            accept(call.session, decoded)
             call.session.handshaken |= row.op is Op.HANDSHAKE
-        return read_failures(found)
+        return read_failures(decoded)
 
     def to_response(reply: Reply, call: Call) -> Message:
         message = response()
@@ -194,9 +194,9 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         return message
 
     def diff_reply(message: Message, call: Call) -> Reply:
-        found = reply(message, call)
-        found.extra = {**found.extra, "diff": read_diff(message)}
-        return found
+        answer = reply(message, call)
+        answer.extra = {**answer.extra, "diff": read_diff(message)}
+        return answer
 
     def schema_response(reply: Reply, call: Call) -> Message:
         return response(schema=schema.text(reply.described)) if reply.described else to_response(reply, call)
@@ -245,7 +245,7 @@ def read_diff(message: Any) -> Diff:
         stables=tuple(message.stables),
         delete_before_replace=message.deleteBeforeReplace,
         diffs=tuple(message.diffs),
-        detailed={path: (each.kind, each.inputDiff) for path, each in message.detailedDiff.items()},
+        detailed={path: (diff.kind, diff.inputDiff) for path, diff in message.detailedDiff.items()},
         has_detailed=message.hasDetailedDiff,
     )
 

@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
 
 def _listed(option: str, names: Sequence[str]) -> tuple[str, ...]:
     """The ``names`` that were given for ``option``. Raises ``DefinitionError`` for what is no list of names."""
-    if isinstance(names, str) or not all(isinstance(each, str) and each for each in names):
+    if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
         raise DefinitionError(f"{option}={names!r} is no list of names or URNs. Write {option}=[{str(names)!r}].")
     return tuple(names)
 
@@ -42,12 +42,12 @@ def named(options: Options, operation: str) -> dict[str, tuple[str, ...]]:
     options that the CLI does not take, or not together.
     """
     given: Mapping[str, Sequence[str]] = {option: options.get(option, ()) for option in NAMING}  # type: ignore[misc]
-    found = {option: _listed(option, names) for option, names in given.items()}
-    if found["target"] and found["exclude"]:
+    by_option = {option: _listed(option, names) for option, names in given.items()}
+    if by_option["target"] and by_option["exclude"]:
         raise DefinitionError("target and exclude cannot be given together: name what to touch, or what to leave.")
     if operation == "destroy" and options.get("exclude_dependents"):
         raise DefinitionError("destroy takes no exclude_dependents: name all that is to stay.")
-    return found
+    return by_option
 
 
 def pattern(target: str) -> re.Pattern[str]:
@@ -69,7 +69,7 @@ def unmatched(given: Mapping[str, Sequence[str]], urns: Collection[str]) -> list
 
 
 def _nearest(name: str, urns: Collection[str]) -> str:
-    known = set(urns) if name.startswith(PREFIX) else {each.rpartition(SEPARATOR)[2] for each in urns}
+    known = set(urns) if name.startswith(PREFIX) else {urn.rpartition(SEPARATOR)[2] for urn in urns}
     return did_you_mean(name, known, "There is")
 
 

@@ -38,7 +38,7 @@ class PulumiRoom:
     def _configure(self, call: Call) -> Reply:
         package = self._catalogue.package(call)
         # By the names that users set them by, since the engine shows these in what it tells users to run.
-        missing = {f"{package.name}:{name}": told for name, told in _missing(package, call.inputs or {}).items()}
+        missing = {f"{package.name}:{name}": description for name, description in _missing(package, call.inputs or {}).items()}
         if missing:
             wrong = tuple(Failure(f"missing configuration key {key!r}", key, "invalid_argument") for key in missing)
             return Reply(failures=wrong, extra={MISSING_KEYS: missing})
@@ -53,9 +53,9 @@ class PulumiRoom:
         if not package.mappings:
             return _no_mappings(package)
         wanted = call.extra.get("provider", "")
-        found = package.mappings.get(key) if wanted in ("", package.name) else None
+        mapping = package.mappings.get(key) if wanted in ("", package.name) else None
         # An empty provider is how the protocol says that there is none for this key.
-        return Reply(extra={} if found is None else {"provider": package.name, "data": found})
+        return Reply(extra={} if mapping is None else {"provider": package.name, "data": mapping})
 
     def _mappings(self, call: Call) -> Reply:
         package = self._catalogue.package(call)
@@ -66,7 +66,7 @@ class PulumiRoom:
 
 def _naming(package: Package) -> dict[str, bool]:
     """That the engine's options for automatic names count here, where some type has such names."""
-    named = any(item.auto_name for each in package.resources.values() for item in each.properties.values())
+    named = any(item.auto_name for resource in package.resources.values() for item in resource.properties.values())
     return {"supports_autonaming_configuration": True} if named else {}
 
 

@@ -27,13 +27,13 @@ def text(described: Package | Parameterized) -> str:
 def dump(package: Package, origin: Mapping[str, Any] | None = None) -> str:
     """The package's schema as JSON text. ``origin`` says, under the schema's own key, what package was parameterized to it."""
     types = _Types(package)
-    resources = {token: _resource(each, types) for token, each in sorted(package.resources.items())}
-    resources |= {token: _component(each, types) for token, each in sorted(package.components.items())}
-    functions = {token: _function(each, types) for token, each in sorted(package.functions.items())}
-    functions |= {token: _method(each, types) for token, each in sorted(package.methods.items())}
-    for each in package.methods.values():
-        if each.receiver in resources:
-            resources[each.receiver].setdefault("methods", {})[each.name] = each.token
+    resources = {token: _resource(resource, types) for token, resource in sorted(package.resources.items())}
+    resources |= {token: _component(component, types) for token, component in sorted(package.components.items())}
+    functions = {token: _function(function, types) for token, function in sorted(package.functions.items())}
+    functions |= {token: _method(method, types) for token, method in sorted(package.methods.items())}
+    for method in package.methods.values():
+        if method.receiver in resources:
+            resources[method.receiver].setdefault("methods", {})[method.name] = method.token
     schema = {
         "name": package.name,
         "version": package.version,
@@ -41,7 +41,7 @@ def dump(package: Package, origin: Mapping[str, Any] | None = None) -> str:
         "provider": _inputs(package.config, f"{package.name}:index:Config", types),
         "resources": resources,
         "functions": functions,
-        "types": types.found,
+        "types": types.specs,
         **(origin or {}),
     }
     if package.extension:
@@ -56,16 +56,16 @@ class _Types:
     """The named types that nested objects need. Tokens are made of owner and property, and numbered where they clash."""
 
     def __init__(self, package: Package) -> None:
-        self.found: dict[str, Any] = {}
+        self.specs: dict[str, Any] = {}
         self._taken = {token.casefold() for token in package.resources}
 
     def add(self, wanted: str, spec: dict[str, Any]) -> str:
         """The token under which ``spec`` is found: an equal type of that name, or a new one."""
         count, token = 1, wanted
-        while self.found.get(token, spec) != spec or (token not in self.found and token.casefold() in self._taken):
+        while self.specs.get(token, spec) != spec or (token not in self.specs and token.casefold() in self._taken):
             count += 1
             token = f"{wanted}{count}"
-        self.found[token] = spec
+        self.specs[token] = spec
         self._taken.add(token.casefold())
         return token
 
@@ -104,11 +104,11 @@ def _component(declared: Component, types: _Types) -> dict[str, Any]:
 
 def _method(declared: Method, types: _Types) -> dict[str, Any]:
     named = declared.returns if isinstance(declared.returns, Mapping) else {}
-    found = _function(Function(declared.token, declared.inputs, named), types)
+    spec = _function(Function(declared.token, declared.inputs, named), types)
     receiver = {"$ref": f"#/resources/{quote(declared.receiver, safe=':')}"}
-    found["inputs"]["properties"] = {"__self__": receiver, **found["inputs"]["properties"]}
-    found["inputs"]["required"] = ["__self__", *found["inputs"]["required"]]
-    return found
+    spec["inputs"]["properties"] = {"__self__": receiver, **spec["inputs"]["properties"]}
+    spec["inputs"]["required"] = ["__self__", *spec["inputs"]["required"]]
+    return spec
 
 
 def _inputs(properties: Mapping[str, Property], owner: str, types: _Types) -> dict[str, Any]:

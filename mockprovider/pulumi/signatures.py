@@ -112,20 +112,20 @@ def settle(value: Value, wants: Wants) -> Value:
     return value
 
 
-def recognize(found: dict[str, Value], readers: Mapping[str, Reader] | None = None) -> Value:
-    """The value that ``found``, an object with the key ``SIGNATURE`` and decoded contents, stands for.
+def recognize(signed: dict[str, Value], readers: Mapping[str, Reader] | None = None) -> Value:
+    """The value that ``signed``, an object with the key ``SIGNATURE`` and decoded contents, stands for.
 
     Raises:
         BrokenValueError: an unknown signature, or contents that do not fit it.
     """
-    signature = found[SIGNATURE]
+    signature = signed[SIGNATURE]
     reader = (readers or READERS).get(signature) if isinstance(signature, str) else None
     if reader is None:
         raise BrokenValueError(
             f"unrecognized signature {signature!r}. Known are those of a secret, asset, archive, resource reference,"
             " output value and byte string."
         )
-    return reader(found)
+    return reader(signed)
 
 
 def _coerced(value: Value, _: Wants) -> Value:
@@ -223,9 +223,9 @@ DISGUISES: Final[Mapping[type, Callable[[Any, Wants], Value]]] = {
 Reader: TypeAlias = Callable[[dict[str, Value]], Value]
 
 
-def _text(what: str, found: dict[str, Value], key: str) -> str:
+def _text(what: str, signed: dict[str, Value], key: str) -> str:
     """The string at ``key``; empty where it is absent or null."""
-    value = found.get(key)
+    value = signed.get(key)
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -233,29 +233,29 @@ def _text(what: str, found: dict[str, Value], key: str) -> str:
     return value
 
 
-def _required(what: str, found: dict[str, Value], key: str) -> Value:
-    if key not in found:
+def _required(what: str, signed: dict[str, Value], key: str) -> Value:
+    if key not in signed:
         raise BrokenValueError(f"{what} without {key!r}.")
-    return found[key]
+    return signed[key]
 
 
-def read_secret(found: dict[str, Value]) -> Secret:
-    """The secret that ``found`` is on the wire. Raises ``BrokenValueError`` where its value is missing."""
-    return Secret(_required("a secret", found, "value"))
+def read_secret(signed: dict[str, Value]) -> Secret:
+    """The secret that ``signed`` is on the wire. Raises ``BrokenValueError`` where its value is missing."""
+    return Secret(_required("a secret", signed, "value"))
 
 
-def _read_asset(found: dict[str, Value]) -> Asset:
-    digest, path, uri, text = (_text("an asset", found, key) for key in ("hash", "path", "uri", "text"))
+def _read_asset(signed: dict[str, Value]) -> Asset:
+    digest, path, uri, text = (_text("an asset", signed, key) for key in ("hash", "path", "uri", "text"))
     if path or uri:
         return Asset(path=path, hash=digest) if path else Asset(uri=uri, hash=digest)
     return Asset(text=text, hash=digest) if text or digest in ("", EMPTY_TEXT_HASH) else Asset(hash=digest)
 
 
-def _read_archive(found: dict[str, Value]) -> Archive:
-    digest, path, uri = (_text("an archive", found, key) for key in ("hash", "path", "uri"))
+def _read_archive(signed: dict[str, Value]) -> Archive:
+    digest, path, uri = (_text("an archive", signed, key) for key in ("hash", "path", "uri"))
     if path or uri:
         return Archive(path=path, hash=digest) if path else Archive(uri=uri, hash=digest)
-    members = found.get("assets") or {}
+    members = signed.get("assets") or {}
     if not isinstance(members, dict):
         raise BrokenValueError(f"an archive whose 'assets' is a {type(members).__name__}, where only an object may stand.")
     for name, member in members.items():
@@ -264,17 +264,17 @@ def _read_archive(found: dict[str, Value]) -> Archive:
     return Archive(assets=members, hash=digest) if members or digest in ("", EMPTY_ARCHIVE_HASH) else Archive(hash=digest)
 
 
-def _read_resource(found: dict[str, Value]) -> ResourceReference:
+def _read_resource(signed: dict[str, Value]) -> ResourceReference:
     what = "a resource reference"
-    _required(what, found, "urn")
-    urn, name, type_, version = (_text(what, found, key) for key in ("urn", "name", "type", "packageVersion"))
-    return ResourceReference(urn, _resource_id(found), name or None, type_ or None, version or None)
+    _required(what, signed, "urn")
+    urn, name, type_, version = (_text(what, signed, key) for key in ("urn", "name", "type", "packageVersion"))
+    return ResourceReference(urn, _resource_id(signed), name or None, type_ or None, version or None)
 
 
-def _resource_id(found: dict[str, Value]) -> str | Unknown | None:
-    if "id" not in found:
+def _resource_id(signed: dict[str, Value]) -> str | Unknown | None:
+    if "id" not in signed:
         return None
-    value = found["id"]
+    value = signed["id"]
     if isinstance(value, Output):
         value = value.value
     if value == "" or isinstance(value, Unknown):
@@ -284,19 +284,19 @@ def _resource_id(found: dict[str, Value]) -> str | Unknown | None:
     return value
 
 
-def _read_output(found: dict[str, Value]) -> Output:
-    secret, dependencies = found.get("secret", False), found.get("dependencies", [])
+def _read_output(signed: dict[str, Value]) -> Output:
+    secret, dependencies = signed.get("secret", False), signed.get("dependencies", [])
     if not isinstance(secret, bool):
         raise BrokenValueError(f"an output value whose 'secret' is a {type(secret).__name__}, where only a bool may stand.")
-    if not isinstance(dependencies, list) or not all(isinstance(each, str) for each in dependencies):
+    if not isinstance(dependencies, list) or not all(isinstance(urn, str) for urn in dependencies):
         raise BrokenValueError("an output value whose 'dependencies' are no list of URNs.")
-    return Output(found.get("value", UNKNOWN), secret, tuple(dependencies))
+    return Output(signed.get("value", UNKNOWN), secret, tuple(dependencies))
 
 
-def _read_byte_string(found: dict[str, Value]) -> bytes:
-    _required("a byte string", found, "value")
+def _read_byte_string(signed: dict[str, Value]) -> bytes:
+    _required("a byte string", signed, "value")
     try:
-        return base64.b64decode(_text("a byte string", found, "value"), validate=True)
+        return base64.b64decode(_text("a byte string", signed, "value"), validate=True)
     except ValueError as error:
         raise BrokenValueError(f"a byte string whose 'value' is no base64: {error}.") from None
 

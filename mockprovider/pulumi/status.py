@@ -74,50 +74,50 @@ def of(call: Call) -> StatusClient:
 def publish(call: Call, steps: Sequence[ViewStep]) -> None:
     """Tell the engine that makes ``call`` about ``steps``. Raises ``PluginError`` if it does not take them."""
     request = resource_status_pb2.PublishViewStepsRequest(
-        token=str(call.extra.get(TOKEN, "")), steps=[_step(each) for each in steps]
+        token=str(call.extra.get(TOKEN, "")), steps=[_step(step) for step in steps]
     )
     native = Native(request.SerializeToString(deterministic=True), request)
-    made = replace(STATUS.methods[PUBLISH].call(request, call.session), native=native)
-    refused = (call.monitor or of(call))(made).status
+    publishing = replace(STATUS.methods[PUBLISH].call(request, call.session), native=native)
+    refused = (call.monitor or of(call))(publishing).status
     if refused is not None:
         raise PluginError(f"{call}: the engine at {call.extra[ADDRESS]} did not take the steps of its views: {refused.message}")
 
 
-def _step(each: ViewStep) -> Any:
-    shown = each.new or each.old
-    diffs = _diffs(each)
-    step = VIEW_STEP(
+def _step(step: ViewStep) -> Any:
+    shown = step.new or step.old
+    diffs = _diffs(step)
+    message = VIEW_STEP(
         status=VIEW_STEP.OK,
-        op=STEP_OPS[each.op],
+        op=STEP_OPS[step.op],
         type=shown.type if shown else "",
         name=shown.name if shown else "",
         keys=diffs,
         diffs=diffs,
     )
-    if each.old:
-        step.old.CopyFrom(_state(each.old))
-    if each.new:
-        step.new.CopyFrom(_state(each.new))
-    return step
+    if step.old:
+        message.old.CopyFrom(_state(step.old))
+    if step.new:
+        message.new.CopyFrom(_state(step.new))
+    return message
 
 
-def _state(each: ViewState) -> Any:
+def _state(state: ViewState) -> Any:
     return resource_status_pb2.ViewStepState(
-        type=each.type,
-        name=each.name,
-        parent_type=each.parent_type,
-        parent_name=each.parent_name,
-        inputs=encode(each.inputs, TAKEN),
-        outputs=encode(each.outputs, TAKEN),
+        type=state.type,
+        name=state.name,
+        parent_type=state.parent_type,
+        parent_name=state.parent_name,
+        inputs=encode(state.inputs, TAKEN),
+        outputs=encode(state.outputs, TAKEN),
     )
 
 
-def _diffs(each: ViewStep) -> list[str]:
+def _diffs(step: ViewStep) -> list[str]:
     """The properties, inputs and outputs, in which the view is not what it was."""
-    if each.old is None or each.new is None:
+    if step.old is None or step.new is None:
         return []
     changed: set[str] = set()
-    for old, new in ((each.old.inputs, each.new.inputs), (each.old.outputs, each.new.outputs)):
+    for old, new in ((step.old.inputs, step.new.inputs), (step.old.outputs, step.new.outputs)):
         changed.update(name for name in {*old, *new} if not _equal(old, new, name))
     return sorted(changed)
 

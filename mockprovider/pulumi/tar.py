@@ -76,13 +76,13 @@ def join(*parts: bytes) -> bytes:
 
 
 def _copy(name: bytes, size: int, stream: IO[bytes], sink: Callable[[bytes], object]) -> None:
-    found = 0
+    copied = 0
     while chunk := stream.read(CHUNK):
-        found += len(chunk)
+        copied += len(chunk)
         sink(chunk)
-    if found != size:
+    if copied != size:
         raise MalformedError(
-            f"{name.decode(errors='replace')!r} has {found} bytes where {size} were announced: it changed meanwhile."
+            f"{name.decode(errors='replace')!r} has {copied} bytes where {size} were announced: it changed meanwhile."
         )
     sink(bytes(-size % BLOCK))
 

@@ -33,8 +33,8 @@ CAPABILITIES: Mapping[Op, frozenset[str]] = {
 """What an engine says of itself, or says twice: a recording serves engines of any age, so nothing is matched by it."""
 
 DETAILS = {
-    each.DESCRIPTOR.full_name: each
-    for each in (
+    message.DESCRIPTOR.full_name: message
+    for message in (
         provider_pb2.ErrorResourceInitFailed,
         provider_pb2.ConfigureErrorMissingKeys,
         errors_pb2.ErrorCause,
@@ -86,7 +86,7 @@ class PulumiTranscript(TableTranscript):
     def details(self, data: bytes) -> Any:
         """A ``google.rpc.Status`` as a tree, the details that we know taken apart."""
         status = status_pb2.Status.FromString(data)
-        details = [_detail(each) for each in status.details]
+        details = [_detail(detail) for detail in status.details]
         seen = {"code": status.code, "message": status.message, "details": details}
         return seen if self.pack(seen) == encode(status) else {RAW: base64.b64encode(data).decode()}
 
@@ -94,7 +94,7 @@ class PulumiTranscript(TableTranscript):
         """The bytes of a tree of details."""
         if RAW in details:
             return base64.b64decode(details[RAW])
-        packed = [_pack(each) for each in details["details"]]
+        packed = [_pack(detail) for detail in details["details"]]
         return encode(status_pb2.Status(code=details["code"], message=details["message"], details=packed))
 
     def failed(self, status: Status, call: Call) -> Reply:
@@ -105,8 +105,8 @@ class PulumiTranscript(TableTranscript):
 WAYS = (MONITOR, STATUS, LOGGING)
 BACK = Service(
     "the way back",
-    {rpc: messages for each in WAYS for rpc, messages in each.messages.items()},
-    {rpc: row for each in WAYS for rpc, row in each.methods.items()},
+    {rpc: messages for way in WAYS for rpc, messages in way.messages.items()},
+    {rpc: row for way in WAYS for rpc, row in way.methods.items()},
 )
 """All that a provider asks or tells an engine; no two of its services have an RPC of the same name."""
 
@@ -170,7 +170,7 @@ class Backward(PulumiTranscript):
         if answer is not None:
             urn, id_ = answer.get("urn", ""), answer.get("id", "")
             return {urn: reference(urn, id_)} if method == "RegisterResource" and PROVIDERS in urn else {}
-        return {each.rpartition("::")[0]: each for each in (call.extra.get("providers") or {}).values()}
+        return {provider.rpartition("::")[0]: provider for provider in (call.extra.get("providers") or {}).values()}
 
 
 HEARD: Mapping[str, Mapping[str, Any]] = {
@@ -193,7 +193,7 @@ def _settled(tree: dict[str, Any]) -> dict[str, Any]:
     if changed.get("provider"):
         changed["provider"] = changed["provider"].rpartition("::")[0]
     if changed.get("providers"):
-        changed["providers"] = {name: each.rpartition("::")[0] for name, each in changed["providers"].items()}
+        changed["providers"] = {name: provider.rpartition("::")[0] for name, provider in changed["providers"].items()}
     if "dependencies" in changed:
         changed["dependencies"] = sorted(changed["dependencies"], key=digest)
     return changed
@@ -207,11 +207,11 @@ def _in_order(tree: Any) -> Any:
         return [_in_order(item) for item in tree]
     if not isinstance(tree, dict):
         return tree
-    found = {key: _in_order(item) for key, item in tree.items()}
+    ordered = {key: _in_order(item) for key, item in tree.items()}
     unordered = "dependencies" if tree.get(SIGNATURE) == OUTPUT else "urns" if tree.keys() == {"urns"} else ""
-    if isinstance(found.get(unordered), list):
-        found[unordered] = sorted(found[unordered], key=digest)
-    return found
+    if isinstance(ordered.get(unordered), list):
+        ordered[unordered] = sorted(ordered[unordered], key=digest)
+    return ordered
 
 
 def _reference(urn: str, references: Mapping[str, str]) -> str:

@@ -106,15 +106,15 @@ def encode_value(value: Value, accepts: frozenset[str] = EVERYTHING, *, keep_unk
     return message
 
 
-def from_plain(found: Any) -> Value:
-    """The value that ``found`` spells: an object as ``json.loads`` makes it, of a Struct's JSON or a state file.
+def from_plain(plain: Any) -> Value:
+    """The value that ``plain`` spells: an object as ``json.loads`` makes it, of a Struct's JSON or a state file.
 
     Raises:
         MalformedError: as ``decode``.
         UnsupportedError: a secret that only the stack's own key can open (``ciphertext``).
     """
     try:
-        return _from_plain(found)
+        return _from_plain(plain)
     except BrokenValueError as error:
         raise error.error() from None
 
@@ -178,8 +178,8 @@ def _value(message: Any) -> Value:
     if kind == "bool_value":
         return message.bool_value
     if kind == "struct_value":
-        found = _bag(message.struct_value.fields)
-        return recognize(found) if SIGNATURE in found else found
+        bag = _bag(message.struct_value.fields)
+        return recognize(bag) if SIGNATURE in bag else bag
     return _list(message.list_value.values) if kind == "list_value" else None
 
 
@@ -273,59 +273,59 @@ NOT_TEXT: Final = "text with a lone surrogate, which is no UTF-8. What is not te
 # The plain form.
 
 
-def _from_plain(found: Any) -> Value:
-    kind = type(found)
+def _from_plain(plain: Any) -> Value:
+    kind = type(plain)
     if kind is str:
-        return UNKNOWNS.get(found, found)
+        return UNKNOWNS.get(plain, plain)
     if kind is dict:
-        return _from_plain_object(found)
+        return _from_plain_object(plain)
     if kind is list:
-        return _from_plain_list(found)
+        return _from_plain_list(plain)
     if kind is float:
-        return _number(found)
-    if found is None or kind is bool or kind is int:
-        return found
+        return _number(plain)
+    if plain is None or kind is bool or kind is int:
+        return plain
     raise BrokenValueError(f"a {kind.__name__} is nothing that JSON can hold.")
 
 
-def _from_plain_object(found: dict[str, Any]) -> Value:
+def _from_plain_object(plain: dict[str, Any]) -> Value:
     bag: dict[str, Value] = {}
     key = ""
     try:
-        for key, item in found.items():
+        for key, item in plain.items():
             bag[key] = _from_plain(item)
     except BrokenValueError as error:
         raise error.inside(key) from None
     return recognize(bag, PLAIN_READERS) if SIGNATURE in bag else bag
 
 
-def _from_plain_list(found: list[Any]) -> list[Value]:
+def _from_plain_list(plain: list[Any]) -> list[Value]:
     values: list[Value] = []
     try:
-        for item in found:
+        for item in plain:
             values.append(_from_plain(item))  # noqa: PERF401 - the length tells where a bad one stands
     except BrokenValueError as error:
         raise error.inside(len(values)) from None
     return values
 
 
-def _read_state_secret(found: dict[str, Value]) -> Secret:
-    if "plaintext" in found:
+def _read_state_secret(signed: dict[str, Value]) -> Secret:
+    if "plaintext" in signed:
         try:
-            return Secret(_from_plain(json.loads(found["plaintext"])))
+            return Secret(_from_plain(json.loads(signed["plaintext"])))
         except (TypeError, ValueError) as error:
             raise BrokenValueError(f"a secret whose 'plaintext' is no JSON text: {error}.") from None
-    if "ciphertext" in found:
+    if "ciphertext" in signed:
         raise BrokenValueError(
             "a secret that only the stack's own key opens ('ciphertext'). Export the state with --show-secrets.",
             UnsupportedError,
         )
-    return read_secret(found)
+    return read_secret(signed)
 
 
-def _read_number(found: dict[str, Value]) -> float:
+def _read_number(signed: dict[str, Value]) -> float:
     try:
-        (number,) = packing.unpack(">d", bytes.fromhex(found["value"]))
+        (number,) = packing.unpack(">d", bytes.fromhex(signed["value"]))
     except (KeyError, TypeError, ValueError, packing.error):
         raise BrokenValueError("a number whose 'value' is not the 16 hexadecimal digits of a double.") from None
     return float(number)

@@ -54,8 +54,8 @@ class TerraformAdapter(Adapter):
 
     def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
         """``TF_REATTACH_PROVIDERS``, for each source address that a configuration may give a package."""
-        found = {source: address for name, address in addresses.items() for source in sources(name)}
-        return reattach_environment(found, self.protocol.version)
+        by_source = {source: address for name, address in addresses.items() for source in sources(name)}
+        return reattach_environment(by_source, self.protocol.version)
 
     def joined(self, one: str, other: str) -> str:
         """Two JSON objects as one."""

@@ -25,7 +25,7 @@ def _json(value: Value) -> Value:
 
 
 def _sorted(value: Value) -> Value:
-    return sorted(value, key=lambda each: json.dumps(each, sort_keys=True, default=repr))
+    return sorted(value, key=lambda element: json.dumps(element, sort_keys=True, default=repr))
 
 
 FORMS: Mapping[str, tuple[type[Any] | tuple[type[Any], ...], Callable[[Any], Value]]] = {
@@ -97,7 +97,7 @@ class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
 
     def _like(self, bag: Bag | None, known: Bag | None) -> Bag | None:
         """``bag`` with the property in the form that is ``known``, if that means the same."""
-        mine, theirs = (each.get(self.name) if each else None for each in (bag, known))
+        mine, theirs = (side.get(self.name) if side else None for side in (bag, known))
         if bag is None or mine is None or theirs is None or has_unknown(mine) or has_unknown(theirs):
             return bag
         return {**bag, self.name: theirs} if same(self._canonical(mine), self._canonical(theirs)) else bag

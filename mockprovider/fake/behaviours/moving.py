@@ -25,8 +25,8 @@ class Revision(Struct, frozen=True, tag_field="kind", tag="revision"):
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Count, and pass on."""
-        found = world.found(call)
-        return _moved(call, proceed, world, self.name, (found.get(self.name) or 0) + 1 if found else 1, reads=self.reads)
+        stored = world.found(call)
+        return _moved(call, proceed, world, self.name, (stored.get(self.name) or 0) + 1 if stored else 1, reads=self.reads)
 
 
 class Modified(Struct, frozen=True, tag_field="kind", tag="modified"):

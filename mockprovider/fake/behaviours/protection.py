@@ -21,8 +21,8 @@ class Protected(Struct, frozen=True, tag_field="kind", tag="protected"):
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Refuse, or pass on."""
-        found = world.found(call) if call.op is Op.DELETE else None
-        if found is None or found.get(self.name) is not True:
+        stored = world.found(call) if call.op is Op.DELETE else None
+        if stored is None or stored.get(self.name) is not True:
             return proceed(call)
-        told = f"DeletionProtected: {world.type} {call.id!r} stays while {self.name} is true. Switch that off first."
-        return refused(told, "failed_precondition")
+        reason = f"DeletionProtected: {world.type} {call.id!r} stays while {self.name} is true. Switch that off first."
+        return refused(reason, "failed_precondition")

@@ -64,8 +64,8 @@ class Pending(Struct, frozen=True, tag_field="kind", tag="pending"):
     def _changed(self, call: Call, proceed: Handler, world: World) -> Reply:
         status = self._advance(call, world, read=False)
         if status == self.pending and call.op.value in self.refuses:
-            told = f"InvalidState: {world.type} {call.id!r} is {self.pending}. Wait until it is {self.ready}."
-            return refused(told, "failed_precondition")
+            reason = f"InvalidState: {world.type} {call.id!r} is {self.pending}. Wait until it is {self.ready}."
+            return refused(reason, "failed_precondition")
         if call.op is Op.DELETE:
             return proceed(call)
         reply = proceed(given(call, **{self.name: self.pending if self.updates else status}))
@@ -80,8 +80,8 @@ class Pending(Struct, frozen=True, tag_field="kind", tag="pending"):
     def _advance(self, call: Call, world: World, *, read: bool) -> Value:
         """What the property is by now."""
         with world.cloud.transaction():
-            found = world.found(call)
-            status = found.get(self.name) if found else None
+            stored = world.found(call)
+            status = stored.get(self.name) if stored else None
             if status != self.pending:
                 return status
             noted = world.cloud.noted(world.type, call.id, self.name) or {"reads": 0, "since": world.clock.now()}

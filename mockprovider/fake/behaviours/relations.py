@@ -28,16 +28,16 @@ class Holds(Struct, frozen=True, tag_field="kind", tag="holds"):
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Refuse, or pass on."""
-        found = world.found(call) if call.op is Op.DELETE else None
-        if found is None:
+        stored = world.found(call) if call.op is Op.DELETE else None
+        if stored is None:
             return proceed(call)
-        key = found.id if self.of == "id" else found.get(self.of)
-        held = [each.id for each in world.cloud.objects(self.type) if key in _several(each.get(self.by))]
+        key = stored.id if self.of == "id" else stored.get(self.of)
+        held = [other.id for other in world.cloud.objects(self.type) if key in _several(other.get(self.by))]
         if not held:
             return proceed(call)
         some = ", ".join(held[:SHOWN]) + (", ..." if len(held) > SHOWN else "")
-        told = f"NotEmpty: {world.type} {call.id!r} still holds {len(held)} of {self.type} ({some}). Delete them first."
-        return refused(told, "failed_precondition")
+        reason = f"NotEmpty: {world.type} {call.id!r} still holds {len(held)} of {self.type} ({some}). Delete them first."
+        return refused(reason, "failed_precondition")
 
 
 class References(Struct, frozen=True, tag_field="kind", tag="references"):
@@ -60,11 +60,11 @@ class References(Struct, frozen=True, tag_field="kind", tag="references"):
         if call.op not in (Op.CREATE, Op.UPDATE) or call.preview:
             return proceed(call)
         wanted = (call.inputs or {}).get(self.name)
-        there = [each.id if self.to == "id" else each.get(self.to) for each in world.cloud.objects(self.type)]
-        for each in () if has_unknown(wanted) else _several(wanted):
-            if each not in there:
-                told = f"NotFound: {self.name} of {world.type} names {self.type} {each!r}, which is not there."
-                return refused(told, "not_found", show((self.name,)))
+        there = [other.id if self.to == "id" else other.get(self.to) for other in world.cloud.objects(self.type)]
+        for key in () if has_unknown(wanted) else _several(wanted):
+            if key not in there:
+                reason = f"NotFound: {self.name} of {world.type} names {self.type} {key!r}, which is not there."
+                return refused(reason, "not_found", show((self.name,)))
         return proceed(call)
 
 

@@ -46,8 +46,8 @@ def _waited(call: Call, world: World, seconds: float) -> Failure | None:
     """Let ``seconds`` pass: why the call fails, if it was called off or took too long."""
     limit = world.timeout(call)
     if world.clock.wait(min(seconds, limit or seconds), call.session.cancelled):
-        told = f"Cancelled: {call.op.value} of {world.type} was not done when the engine asked to stop."
-        return Failure(told, status="cancelled", detail="Look with a refresh whether it was done all the same.")
+        reason = f"Cancelled: {call.op.value} of {world.type} was not done when the engine asked to stop."
+        return Failure(reason, status="cancelled", detail="Look with a refresh whether it was done all the same.")
     if not limit or seconds <= limit:
         return None
     return Failure(

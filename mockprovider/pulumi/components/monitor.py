@@ -26,7 +26,7 @@ class EngineRefusedError(Exception):
 
     def __init__(self, reply: Reply) -> None:
         status = reply.status.message if reply.status else ""
-        super().__init__(status or "; ".join(each.reason for each in reply.failures))
+        super().__init__(status or "; ".join(failure.reason for failure in reply.failures))
         self.reply = reply
 
 
@@ -82,7 +82,7 @@ class Monitor:
     ) -> Registered:
         """Register a resource and wait for it. ``options`` are further fields of ``RegisterResourceRequest``."""
         bag, dependencies = settled(inputs)
-        urns = {*options.pop("dependencies", ()), *(urn for each in dependencies.values() for urn in each)}
+        urns = {*options.pop("dependencies", ()), *(urn for sources in dependencies.values() for urn in sources)}
         by_property = {**dict.fromkeys(bag, ()), **options.pop("propertyDependencies", {}), **dependencies}
         extra = {**ACCEPTED, "parent": parent, "custom": custom, "remote": remote, **options}
         extra |= {"dependencies": tuple(sorted(urns)), "propertyDependencies": by_property}
@@ -115,9 +115,9 @@ class Monitor:
 
     def get_resource(self, urn: str) -> Registered:
         """What the engine knows of a resource of this run: how a reference is followed."""
-        found = self.invoke("pulumi:pulumi:getResource", {"urn": urn})
-        id_ = found.get("id")
-        return Registered(urn, (UNKNOWN if id_ == "" and self.preview else id_), found.get("state") or {}, self.preview)
+        resource = self.invoke("pulumi:pulumi:getResource", {"urn": urn})
+        id_ = resource.get("id")
+        return Registered(urn, (UNKNOWN if id_ == "" and self.preview else id_), resource.get("state") or {}, self.preview)
 
     def supports_feature(self, name: str) -> bool:
         """Whether the engine's monitor has a feature, by its id (``secrets``, ``resourceReferences``, ...)."""
@@ -146,8 +146,8 @@ def settled(bag: Bag) -> tuple[dict[str, Value], dict[str, tuple[str, ...]]]:
 
 def urns_of(value: Value) -> set[str]:
     """What the output values in ``value`` depend on."""
-    found = set(value.dependencies) if isinstance(value, Output) else set()
-    return found.union(*map(urns_of, children(value)))
+    urns = set(value.dependencies) if isinstance(value, Output) else set()
+    return urns.union(*map(urns_of, children(value)))
 
 
 def _plain(value: Value) -> Value:

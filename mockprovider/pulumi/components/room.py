@@ -74,7 +74,7 @@ class Way:
     def fill(self, template: Value, **more: Value) -> Value:
         """``template`` with its names replaced, at every depth: unknown, secret and dependent as what it was made of."""
         context = {**self.context(), **more}
-        return map_value(template, lambda each: filled(each, context) if isinstance(each, str) else each)
+        return map_value(template, lambda part: filled(part, context) if isinstance(part, str) else part)
 
 
 class Site(Way):
@@ -107,9 +107,9 @@ class Site(Way):
         given = {**self._inherited(type), **options}
         if options.get("remote"):
             given = {"custom": False, "providers": self.call.extra.get("providers", {}), **given}
-        found = self.monitor.register_resource(type, name, inputs or {}, **{"parent": self.urn, **given})
-        self.children[name] = found
-        return found
+        child = self.monitor.register_resource(type, name, inputs or {}, **{"parent": self.urn, **given})
+        self.children[name] = child
+        return child
 
     def _inherited(self, type_: str) -> dict[str, Any]:
         inherited = {name: self.call.extra[name] for name in INHERITED if name in self.call.extra}
@@ -131,8 +131,8 @@ class Called(Way):
 
     def __init__(self, call: Call, declared: Collection[str], inputs: Bag) -> None:
         super().__init__(call, declared, {name: value for name, value in inputs.items() if name != SELF})
-        found = reveal(inputs.get(SELF))
-        self.receiver: ResourceReference | None = found if isinstance(found, ResourceReference) else None
+        receiver = reveal(inputs.get(SELF))
+        self.receiver: ResourceReference | None = receiver if isinstance(receiver, ResourceReference) else None
         self._self: Registered | None = None
 
     @property
@@ -159,7 +159,7 @@ class Components:
             properties = dict.fromkeys(call.inputs or {}, Property("any"))
             declared = Component(call.type, properties, properties)
         if declared is None:
-            known = [token for each in self._catalogue.packages.values() for token in each.components]
+            known = [token for candidate in self._catalogue.packages.values() for token in candidate.components]
             return failed(f"Nobody declared the component {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
         inputs = with_defaults(declared.inputs, call.inputs or {})
         if wrong := self._wrong(declared, inputs):
@@ -173,7 +173,7 @@ class Components:
         package = self._catalogue.packages.get(call.type.split(":", 1)[0])
         declared = package.methods.get(call.type) if package else None
         if declared is None:
-            known = [token for each in self._catalogue.packages.values() for token in each.methods]
+            known = [token for candidate in self._catalogue.packages.values() for token in candidate.methods]
             return failed(f"Nobody declared the method {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
         inputs = with_defaults(declared.inputs, call.inputs or {})
         if wrong := self._wrong(declared, inputs):
@@ -186,16 +186,16 @@ class Components:
     def _wrong(self, declared: Component | Method, inputs: Bag) -> tuple[Failure, ...]:
         values, _ = settled(inputs)
         strange = [name for name in values if name not in declared.inputs and name != SELF] if self._catalogue.strict else []
-        told = (f"{declared.token} has no input {name!r}.{nearest(name, list(declared.inputs))}" for name in strange)
-        return (*failures(declared.inputs, values), *map(Failure, told, strange))
+        reasons = (f"{declared.token} has no input {name!r}.{nearest(name, list(declared.inputs))}" for name in strange)
+        return (*failures(declared.inputs, values), *map(Failure, reasons, strange))
 
 
 def _constructed(declared: Component, site: Site) -> Reply:
     for key, child in declared.children.items():
         name = str(reveal(site.fill(child.name or f"{{name}}-{key}", **_told(site.children))))
         properties = site.fill(dict(child.properties), **_told(site.children))
-        found = site.resource(child.type, name, {each: value for each, value in properties.items() if value is not None})
-        site.children[key] = found
+        inputs = {field: value for field, value in properties.items() if value is not None}
+        site.children[key] = site.resource(child.type, name, inputs)
     if declared.construct is not None:
         site.outputs(**(declared.construct(site) or {}))
     outputs = {**dict(_computed(declared, site)), **site.shown}
@@ -221,19 +221,19 @@ def _computed(declared: Component, site: Site) -> Iterable[tuple[str, Value]]:
 
 def _told(children: Mapping[str, Registered]) -> dict[str, Value]:
     """The children as templates name them: ``key.property``, ``key.id`` and ``key.urn``."""
-    found: dict[str, Value] = {}
+    context: dict[str, Value] = {}
     for key, child in children.items():
-        found |= {f"{key}.{name}": child.output(name) for name in ("urn", "id", *child.outputs)}
+        context |= {f"{key}.{name}": child.output(name) for name in ("urn", "id", *child.outputs)}
         # In a preview a property that is not there yet is not known yet; which there will be nobody says.
         if child.preview:
-            found[f"{key}.*"] = Output(UNKNOWN, dependencies=(child.urn,))
-    return found
+            context[f"{key}.*"] = Output(UNKNOWN, dependencies=(child.urn,))
+    return context
 
 
 def _returned(declared: Method, called: Called) -> Bag:
     if callable(declared.returns):
         return declared.returns(called) or {}
-    names = [name for each in _texts(declared.returns) for name in fields(each)]
+    names = [name for text in _texts(declared.returns) for name in fields(text)]
     context = {}
     if any(name.startswith("self.") for name in names):
         context = _told({"self": called.self})
@@ -241,14 +241,14 @@ def _returned(declared: Method, called: Called) -> Bag:
 
 
 def _texts(value: Value) -> list[str]:
-    found: list[str] = []
+    texts: list[str] = []
 
-    def note(each: Value) -> Value:
-        found.extend([each] if isinstance(each, str) else [])
-        return each
+    def note(part: Value) -> Value:
+        texts.extend([part] if isinstance(part, str) else [])
+        return part
 
     map_value(dict(value), note)
-    return found
+    return texts
 
 
 def _answered(outputs: Bag, where: str) -> Reply:
@@ -268,7 +268,7 @@ def filled(template: str, context: Context) -> Value:
     if whole and names[0] in context and reveal(context[names[0]]) is None:
         return None
     parts = [_looked_up(name, template, context) for name in names]
-    plain = [reveal(each) for each in parts]
+    plain = [reveal(part) for part in parts]
     if whole:
         value = plain[0]
     elif any(map(has_unknown, plain)):
@@ -289,7 +289,7 @@ def _looked_up(name: str, template: str, context: Context) -> Value:
     later = name.partition(".")[0] + ".*"
     if "." in name and later in context:
         return context[later]
-    have = ", ".join(sorted(each for each, value in context.items() if reveal(value) is not None and not each.endswith(".*")))
+    have = ", ".join(sorted(key for key, value in context.items() if reveal(value) is not None and not key.endswith(".*")))
     raise DefinitionError(f"Template {template!r} needs {name!r}, which is not there. There is: {have}.")
 
 

@@ -29,7 +29,7 @@ def _how(name: str, item: Property) -> bool | str | Callable[[dict[str, Any]], V
 def _is_particular(item: Property) -> bool:
     """Whether a value made of the kind alone would be none of the property's."""
     inside = item.kind.properties.values()
-    return bool(item.enum) or item.kind.name in ("asset", "archive") or any(_is_particular(each) for each in inside)
+    return bool(item.enum) or item.kind.name in ("asset", "archive") or any(_is_particular(inner) for inner in inside)
 
 
 def invented(item: Property, name: str, of: str) -> Value:
@@ -37,7 +37,7 @@ def invented(item: Property, name: str, of: str) -> Value:
     if item.enum:
         return item.enum[0]
     if item.kind.name == "object":
-        return {each: invented(inner, f"{name}.{each}", of) for each, inner in item.kind.properties.items()}
+        return {key: invented(inner, f"{name}.{key}", of) for key, inner in item.kind.properties.items()}
     if item.kind.name in ("asset", "archive"):
         asset = Asset(text=digest(of, name))
         return asset if item.kind.name == "asset" else Archive(assets={"file": asset})
@@ -50,7 +50,7 @@ def answer(token: str, name: str, item: Property, inputs: Mapping[str, Property]
     if given and (given.required or given.has_default) and given.kind == item.kind == Kind("string") and name.isidentifier():
         value: Value = f"{{{name}}}"
     else:
-        value = map_value(invented(item, name, token), lambda each: _escaped(each) if isinstance(each, str) else each)
+        value = map_value(invented(item, name, token), lambda part: _escaped(part) if isinstance(part, str) else part)
     return Secret(value) if item.secret else value
 
 

@@ -107,8 +107,8 @@ class _Reader:
             source = self._packages[name]
             document = read_text(source, f"schema of {name}") if isinstance(source, str) else source
             self._abroad[name] = _Reader(Node(document, f"schema of {name}"), self._packages)
-        found = self._abroad.get(name)
-        return found.types if found else None
+        reader = self._abroad.get(name)
+        return reader.types if reader else None
 
     def package(self) -> Package:
         """All of it."""
@@ -146,10 +146,10 @@ class _Reader:
         node = self._members.get("version")
         if node is None or node.text() == "":
             return "1.0.0"
-        found = VERSION.fullmatch(node.text())
-        if not found:
+        match = VERSION.fullmatch(node.text())
+        if not match:
             raise node.error(f"{node.value!r} is no semantic version. Write three numbers, such as 1.0.0.")
-        return found[1]
+        return match[1]
 
     def _config(self) -> dict[str, Property]:
         config = keys(self._members["config"], {"variables", "defaults"}) if "config" in self._members else {}
@@ -166,7 +166,7 @@ class _Reader:
         if not TOKEN.fullmatch(token):
             raise node.error(f"{token!r} is no token. Write it as 'package:module:Member', such as '{name}:index:Bucket'.")
         allowed = self._members.get("allowedPackageNames")
-        known = {name, *(each.text() for each in (allowed.items() if allowed else ()))}
+        known = {name, *(entry.text() for entry in (allowed.items() if allowed else ()))}
         owner = token.split(":", 1)[0]
         if owner not in known:
             raise node.error(f"{token!r} does not belong to the package. {did_you_mean(owner, known, 'Its packages are')}")
@@ -176,28 +176,28 @@ class _Reader:
         """A type's name in Terraform: the rule's, or else one with the whole module in it, or a number."""
         package, module, member = token.split(":", 2)
         whole = "_".join(map(snake_case, (package, module, member)))
-        names = (UNSAID.sub("_", each) for each in (terraform_type_name(token), whole))
+        names = (UNSAID.sub("_", name) for name in (terraform_type_name(token), whole))
         numbered = (UNSAID.sub("_", f"{whole}_{count}") for count in itertools.count(2))
-        found = next(each for each in itertools.chain(names, numbered) if each not in self._taken)
-        self._taken.add(found)
-        return found
+        chosen = next(name for name in itertools.chain(names, numbered) if name not in self._taken)
+        self._taken.add(chosen)
+        return chosen
 
     # Resources and functions -----------------------------------------------------------------------------------------
 
     def _resource(self, token: str, node: Node) -> ResourceType:
         members = keys(node, RESOURCE_KEYS)
-        found = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
+        properties = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
         outputs = self.types.properties(members.get("properties"), None)
         certain = names(members.get("required"), outputs)
         for name, item in outputs.items():
-            if name in found:
-                found[name] = _merged(name, found[name], item, certain=name in certain)
+            if name in properties:
+                properties[name] = _merged(name, properties[name], item, certain=name in certain)
             elif name not in OWN_OUTPUTS:
                 # YAML programs set a constant by themselves, also where it is no input.
-                found[name] = computed(name, item, optional=item.enum == (item.default,))
+                properties[name] = computed(name, item, optional=item.enum == (item.default,))
         try:
             return ResourceType(
-                token, distinct(found), description=text(members, "description"), terraform=self._terraform_name(token)
+                token, distinct(properties), description=text(members, "description"), terraform=self._terraform_name(token)
             )
         except DefinitionError as error:
             raise node.error(str(error)) from error
@@ -240,12 +240,12 @@ def _constructing(outputs: Mapping[str, Property]) -> Callable[[Any], Bag]:
     return construct
 
 
-def _merged(name: str, given: Property, told: Property, *, certain: bool) -> Property:
+def _merged(name: str, argument: Property, output: Property, *, certain: bool) -> Property:
     """One property of what the inputs and the outputs say of it; ``certain`` where the provider always tells a value."""
     item = replace(
-        given,
-        forces_new=given.forces_new or told.forces_new,
-        secret=given.secret or told.secret,
-        description=given.description or told.description,
+        argument,
+        forces_new=argument.forces_new or output.forces_new,
+        secret=argument.secret or output.secret,
+        description=argument.description or output.description,
     )
     return computed(name, item, optional=True) if certain and not (item.required or item.has_default) else item

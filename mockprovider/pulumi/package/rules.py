@@ -43,8 +43,8 @@ def check_package(members: Mapping[str, Node]) -> None:
         if key in members:
             members[key].text()
     for key in LISTS:
-        for each in members[key].items() if key in members else ():
-            each.text()
+        for node in members[key].items() if key in members else ():
+            node.text()
     if "namespace" in members and not NAMESPACE.fullmatch(members["namespace"].text()):
         raise members["namespace"].error("a namespace is lower case letters and digits, in words with '-' between them.")
     _check_meta(members)
@@ -84,8 +84,8 @@ def check_token(token: str, node: Node, members: Mapping[str, Node]) -> None:
     if member == "pulumi":
         raise node.error(f"Pulumi keeps the name {member!r} for itself. Choose another.")
     pattern = members["meta"].members().get("moduleFormat") if "meta" in members else None
-    found = re.search(pattern.text(), module) if pattern else None
-    if (found[1] if found and found.re.groups else module).startswith("index/"):
+    match = re.search(pattern.text(), module) if pattern else None
+    if (match[1] if match and match.re.groups else module).startswith("index/"):
         raise node.error(
             f"{token!r}: nothing may be inside of the module index. Add a meta.moduleFormat that names the module's part."
         )
@@ -94,7 +94,7 @@ def check_token(token: str, node: Node, members: Mapping[str, Node]) -> None:
 def check_distinct(*sections: Mapping[str, Node]) -> None:
     """Raise ``DefinitionError`` for two resources or functions whose tokens differ in the case of letters at most."""
     seen: dict[str, str] = {}
-    for token, node in (each for section in sections for each in section.items()):
+    for token, node in (member for section in sections for member in section.items()):
         other = seen.get(token.casefold())
         if other is not None:
             raise node.error(f"{other!r} and {token!r} are the same but for the case of letters. Rename one.")
@@ -134,7 +134,7 @@ def check_circles(types: Mapping[str, Node], target: Callable[[Node], str]) -> N
                 path.pop()
                 continue
             following = rest.pop()
-            walked = [each for each, _ in path]
+            walked = [token for token, _ in path]
             if following in walked:
                 circle = " -> ".join([*walked[walked.index(following) :], following])
                 raise types[following].error(f"these types require each other without end: {circle}. Make one optional.")
@@ -145,5 +145,5 @@ def check_circles(types: Mapping[str, Node], target: Callable[[Node], str]) -> N
 def _required(node: Node, target: Callable[[Node], str]) -> list[str]:
     members = node.members()
     properties = members["properties"].members() if "properties" in members else {}
-    needed = [each.text() for each in members["required"].items()] if "required" in members else []
-    return [found for name in needed if name in properties and (found := target(properties[name]))]
+    needed = [entry.text() for entry in members["required"].items()] if "required" in members else []
+    return [token for name in needed if name in properties and (token := target(properties[name]))]

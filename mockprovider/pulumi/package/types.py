@@ -84,7 +84,7 @@ class Types:
         """Properties by name. Raises ``DefinitionError`` for one that is required and not there, and for wrong types."""
         members = node.members() if node else {}
         needed = names(required, members)
-        return {name: self._property(name, each, needed=name in needed) for name, each in members.items()}
+        return {name: self._property(name, member, needed=name in needed) for name, member in members.items()}
 
     def _property(self, name: str, node: Node, *, needed: bool) -> Property:
         if name == "pulumi":
@@ -133,7 +133,7 @@ class Types:
             raise members["oneOf"].error("one type alone is no union. List two or more, or name the type itself.")
         if "discriminator" in members:
             members["discriminator"].members(needed=("propertyName",))["propertyName"].text(empty=False)
-        return _common([self.shape(each) for each in types])
+        return _common([self.shape(variant) for variant in types])
 
     def _reference(self, node: Node, fallback: Node | None) -> Shape:
         file, _, path = node.text().partition("#")
@@ -152,10 +152,10 @@ class Types:
         return there.resource(node, section, token) if there else ANY
 
     def _elsewhere(self, node: Node, file: str) -> Types | None:
-        found = FOREIGN.fullmatch(unquote(file))
-        if not found:
+        match = FOREIGN.fullmatch(unquote(file))
+        if not match:
             raise node.error(f"{node.value!r} leads nowhere. Other packages' types are '/package/v1.2.3/schema.json#/types/…'.")
-        return self._abroad(found[1])
+        return self._abroad(match[1])
 
     def resource(self, node: Node, section: str, token: str) -> Shape:
         """What a reference means that is none to a type: a resource or the provider, which a fake takes as it comes."""
@@ -187,7 +187,7 @@ class Types:
             return _enum(members)
         properties = self.members(node)
         kind = Kind("object", properties=properties)
-        size = 1 + sum(self._sizes.get(id(_innermost(each.kind)), 1) for each in properties.values())
+        size = 1 + sum(self._sizes.get(id(_innermost(inner.kind)), 1) for inner in properties.values())
         if size > LARGEST:
             return ANY
         self._sizes[id(kind)] = size
@@ -219,11 +219,11 @@ def text(members: Mapping[str, Node], key: str) -> str:
 def names(node: Node | None, known: Collection[str]) -> frozenset[str]:
     """The names in a list of required properties. Raises ``DefinitionError`` for one that is not ``known``."""
     items = node.items() if node else []
-    for each in items:
-        if each.text() not in known:
-            hint = did_you_mean(each.text(), known, "There are")
-            raise each.error(f"{each.value!r} is required, and there is no property of that name. {hint}")
-    return frozenset(each.text() for each in items)
+    for entry in items:
+        if entry.text() not in known:
+            hint = did_you_mean(entry.text(), known, "There are")
+            raise entry.error(f"{entry.value!r} is required, and there is no property of that name. {hint}")
+    return frozenset(entry.text() for entry in items)
 
 
 def _scalar(node: Node, known: Collection[str]) -> str:
@@ -249,8 +249,8 @@ def _enum(members: Mapping[str, Node]) -> Shape:
     if "type" not in members:
         raise members["enum"].error('these values have no type. Add "type" beside "enum".')
     shape = Shape(Kind(_scalar(members["type"], SCALARS)))
-    values = [each.members(needed=("value",))["value"] for each in members["enum"].items()]
-    return Shape(shape.kind, tuple(_fitting("value", each, shape) for each in values))
+    values = [value.members(needed=("value",))["value"] for value in members["enum"].items()]
+    return Shape(shape.kind, tuple(_fitting("value", value, shape) for value in values))
 
 
 def _innermost(kind: Kind) -> Kind:
@@ -261,24 +261,24 @@ def _innermost(kind: Kind) -> Kind:
 
 def _common(shapes: Sequence[Shape]) -> Shape:
     """What all of a union's types have in common. Where one is open, the others' values are examples."""
-    kinds = {each.kind.name for each in shapes}
+    kinds = {shape.kind.name for shape in shapes}
     if kinds == {"integer", "number"}:
         return Shape(Kind("number"))
-    if not shapes or any(each.kind != shapes[0].kind for each in shapes):
+    if not shapes or any(shape.kind != shapes[0].kind for shape in shapes):
         return ANY
-    closed = all(each.enum for each in shapes)
-    return Shape(shapes[0].kind, tuple(value for each in shapes for value in each.enum) if closed else ())
+    closed = all(shape.enum for shape in shapes)
+    return Shape(shapes[0].kind, tuple(value for shape in shapes for value in shape.enum) if closed else ())
 
 
 def distinct(properties: Mapping[str, Property]) -> dict[str, Property]:
     """The same with Terraform names that differ: nobody who was given a schema could say them there."""
     taken: set[str] = set()
-    found: dict[str, Property] = {}
+    renamed: dict[str, Property] = {}
     for name, item in properties.items():
         attribute, count = snake_case(name), 1
         while attribute in taken:
             count += 1
             attribute = f"{snake_case(name)}_{count}"
         taken.add(attribute)
-        found[name] = item if count == 1 else replace(item, terraform=attribute)
-    return found
+        renamed[name] = item if count == 1 else replace(item, terraform=attribute)
+    return renamed

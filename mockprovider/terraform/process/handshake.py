@@ -32,7 +32,7 @@ def check_cookie(environment: Mapping[str, str]) -> None:
 
 def choose_major(environment: Mapping[str, str], served: Iterable[int] = MAJORS) -> int:
     """The highest major that the engine offers and we serve; the lowest of ours if it offers none that we know."""
-    offered = {each.strip() for each in environment.get("PLUGIN_PROTOCOL_VERSIONS", "").split(",")}
+    offered = {version.strip() for version in environment.get("PLUGIN_PROTOCOL_VERSIONS", "").split(",")}
     both = [major for major in served if str(major) in offered]
     return max(both) if both else min(served)
 

@@ -35,5 +35,5 @@ def dev_overrides(folder: Path, packages: Iterable[str]) -> str:
 
 def mirror(folder: Path) -> str:
     """A CLI configuration file by which ``init`` finds the launchers in ``folder``, and asks no registry."""
-    found = f"provider_installation {{\n  filesystem_mirror {{\n    path = {json.dumps(str(folder))}\n  }}\n}}\n"
-    return f"disable_checkpoint = true\n{found}"
+    installation = f"provider_installation {{\n  filesystem_mirror {{\n    path = {json.dumps(str(folder))}\n  }}\n}}\n"
+    return f"disable_checkpoint = true\n{installation}"

@@ -64,7 +64,7 @@ def _make() -> tuple[str, str]:
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)])
     now = dt.datetime.now(dt.UTC)
     usage = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH, x509.ExtendedKeyUsageOID.CLIENT_AUTH])
-    made = (
+    certificate = (
         x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - SLACK)
@@ -77,4 +77,4 @@ def _make() -> tuple[str, str]:
     secret = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
-    return made.public_bytes(serialization.Encoding.PEM).decode(), secret
+    return certificate.public_bytes(serialization.Encoding.PEM).decode(), secret

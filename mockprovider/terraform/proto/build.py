@@ -51,40 +51,40 @@ class _Definitions(Struct):
 
 def parse(text: str, service: str = "Provider") -> _Definitions:
     """The definitions of a table in ``table``'s notation."""
-    found = _Definitions({}, {}, {}, {})
+    definitions = _Definitions({}, {}, {}, {})
     for line in text.replace("\n  ", " ").strip().splitlines():
         head, _, rest = line.partition(":")
         if line.startswith("service "):
             service = line.removeprefix("service ")
         elif line.startswith("rpc "):
-            found.services.setdefault(service, []).append(_rpc(line.removeprefix("rpc ")))
+            definitions.services.setdefault(service, []).append(_rpc(line.removeprefix("rpc ")))
         elif line.startswith("enum "):
             values = (item.split() for item in rest.split(";"))
-            found.enums[head.removeprefix("enum ")] = {name: int(number) for name, number in values}
+            definitions.enums[head.removeprefix("enum ")] = {name: int(number) for name, number in values}
         elif line:
             name, _, oneof = head.partition(" ")
             if oneof:
-                found.oneofs[name] = oneof.strip("()")
-            found.messages[name] = fields(rest)
-    for rpc in (rpc for rpcs in found.services.values() for rpc in rpcs):
+                definitions.oneofs[name] = oneof.strip("()")
+            definitions.messages[name] = fields(rest)
+    for rpc in (rpc for rpcs in definitions.services.values() for rpc in rpcs):
         for name in (rpc.request, rpc.response):
             if not name.startswith("google."):
-                found.messages.setdefault(name, [])
-    return found
+                definitions.messages.setdefault(name, [])
+    return definitions
 
 
 def fields(text: str) -> list[_Field]:
     """The fields of one message's line."""
     matches = FIELD.finditer(text)
-    return [_Field(each["name"], int(each["number"]), each["label"], each["type"], each["value"]) for each in matches]
+    return [_Field(match["name"], int(match["number"]), match["label"], match["type"], match["value"]) for match in matches]
 
 
 def _rpc(line: str) -> _Rpc:
-    found = RPC.fullmatch(line)
-    if found is None:
+    match = RPC.fullmatch(line)
+    if match is None:
         raise DefinitionError(f"{line!r} is no RPC in the notation of the table.")
-    request, response = found["request"] or f"{found['name']}.Request", found["response"] or f"{found['name']}.Response"
-    return _Rpc(found["name"], request, response, bool(found["rstream"]), bool(found["stream"]))
+    request, response = match["request"] or f"{match['name']}.Request", match["response"] or f"{match['name']}.Response"
+    return _Rpc(match["name"], request, response, bool(match["rstream"]), bool(match["stream"]))
 
 
 def fifth(six: _Definitions) -> _Definitions:
@@ -106,13 +106,13 @@ def fifth(six: _Definitions) -> _Definitions:
 class Proto:
     """The messages and services of one protobuf package, by the names of the table (major 6's, also in major 5)."""
 
-    def __init__(self, package: str, found: _Definitions, rename: Mapping[str, str] | None = None) -> None:
+    def __init__(self, package: str, definitions: _Definitions, rename: Mapping[str, str] | None = None) -> None:
         self.package = package
         self._rename = rename or {}
         self._pool = descriptor_pool.DescriptorPool()
         for known in (empty_pb2, timestamp_pb2):
             self._pool.AddSerializedFile(known.DESCRIPTOR.serialized_pb)
-        file = _File(package, found, self._message_name, self._rename)
+        file = _File(package, definitions, self._message_name, self._rename)
         self._pool.AddSerializedFile(file.proto.SerializeToString())
 
     def wire_name(self, name: str) -> str:
@@ -141,22 +141,24 @@ class Proto:
 class _File:
     """The file descriptor of one package, built from its definitions."""
 
-    def __init__(self, package: str, found: _Definitions, name_of: Callable[[str], str], rename: Mapping[str, str]) -> None:
-        self.package, self.found, self.name_of = package, found, name_of
+    def __init__(
+        self, package: str, definitions: _Definitions, name_of: Callable[[str], str], rename: Mapping[str, str]
+    ) -> None:
+        self.package, self.definitions, self.name_of = package, definitions, name_of
         self.proto = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
         self.proto.dependency.extend([empty_pb2.DESCRIPTOR.name, timestamp_pb2.DESCRIPTOR.name])
         self.nests: dict[str, Any] = {"": self.proto}
         self._open_messages()
-        for name, values in found.enums.items():
+        for name, values in definitions.enums.items():
             self._add_enum(name_of(name), values)
-        for name, items in found.messages.items():
-            self._add_fields(name_of(name), items, found.oneofs.get(name))
-        for name, rpcs in found.services.items():
+        for name, items in definitions.messages.items():
+            self._add_fields(name_of(name), items, definitions.oneofs.get(name))
+        for name, rpcs in definitions.services.items():
             self._add_service(name, rpcs, rename)
 
     def _open_messages(self) -> None:
-        names = {self.name_of(part) for each in self.found.messages for part in _path(each)}
-        names |= {self.name_of(part) for each in self.found.enums for part in _path(each.rpartition(".")[0])}
+        names = {self.name_of(part) for full in self.definitions.messages for part in _path(full)}
+        names |= {self.name_of(part) for full in self.definitions.enums for part in _path(full.rpartition(".")[0])}
         for name in sorted(names):  # a nested name sorts after the one that it lies in
             parent, _, own = name.rpartition(".")
             self.nests[name] = (self.nests[parent].nested_type if parent else self.proto.message_type).add(name=own)
@@ -199,7 +201,7 @@ class _File:
         if name in SCALARS:
             field.type = getattr(FieldProto, f"TYPE_{name.upper()}")
         else:
-            field.type = FieldProto.TYPE_ENUM if name in self.found.enums else FieldProto.TYPE_MESSAGE
+            field.type = FieldProto.TYPE_ENUM if name in self.definitions.enums else FieldProto.TYPE_MESSAGE
             field.type_name = self._type_name(name)
 
     def _add_service(self, name: str, rpcs: list[_Rpc], rename: Mapping[str, str]) -> None:
@@ -226,10 +228,10 @@ def _path(name: str) -> list[str]:
 @cache
 def protocol(major: int) -> Proto:
     """The provider protocol of a major version, 5 or 6. Building it takes a few milliseconds, once a process."""
-    found = parse(table.PROVIDER)
+    definitions = parse(table.PROVIDER)
     if major == 5:
-        return Proto("tfplugin5", fifth(found), table.V5_RPCS)
-    return Proto("tfplugin6", found)
+        return Proto("tfplugin5", fifth(definitions), table.V5_RPCS)
+    return Proto("tfplugin6", definitions)
 
 
 PLUGIN = Proto("plugin", parse(table.PLUGIN))

@@ -19,32 +19,33 @@ def pruned(cassette: Cassette) -> Cassette:
 
     An engine is then told that there are no other types. Equal schemas stay equal.
     """
-    types = {each.type for each in cassette.interactions if each.type}
+    types = {interaction.type for interaction in cassette.interactions if interaction.type}
     if not types:
         return cassette
     done: dict[str, Any] = {}
-    return replace(cassette, interactions=[_pruned(cassette, each, types, done) for each in cassette.interactions])
+    interactions = [_pruned(cassette, interaction, types, done) for interaction in cassette.interactions]
+    return replace(cassette, interactions=interactions)
 
 
-def _pruned(cassette: Cassette, each: Interaction, types: Collection[str], done: dict[str, Any]) -> Interaction:
-    if each.op != Op.GET_SCHEMA.value or not (each.response or each.response_blob):
-        return each
-    tree = done.get(each.response_blob)
+def _pruned(cassette: Cassette, interaction: Interaction, types: Collection[str], done: dict[str, Any]) -> Interaction:
+    if interaction.op != Op.GET_SCHEMA.value or not (interaction.response or interaction.response_blob):
+        return interaction
+    tree = done.get(interaction.response_blob)
     if tree is None:
-        tree = prune(cassette.response(each), types)
-        if each.response_blob:
-            done[each.response_blob] = tree
-    return replace(each, response=tree, response_blob="")
+        tree = prune(cassette.response(interaction), types)
+        if interaction.response_blob:
+            done[interaction.response_blob] = tree
+    return replace(interaction, response=tree, response_blob="")
 
 
 def prune(answer: Mapping[str, Any], types: Collection[str]) -> dict[str, Any]:
     """The tree of an answer of GetProviderSchema, GetResourceIdentitySchemas or GetMetadata with these types alone."""
-    kept = ((name, _of(each, types) if name.endswith(BY_TYPE) else each) for name, each in answer.items())
+    kept = ((name, _of(section, types) if name.endswith(BY_TYPE) else section) for name, section in answer.items())
     # A message does not know empty maps and lists from none.
-    return {name: each for name, each in kept if each or not name.endswith(BY_TYPE)}
+    return {name: section for name, section in kept if section or not name.endswith(BY_TYPE)}
 
 
 def _of(entries: Any, types: Collection[str]) -> Any:
     if isinstance(entries, dict):
-        return {name: each for name, each in entries.items() if name in types}
-    return [each for each in entries if each.get("type_name") in types]
+        return {name: entry for name, entry in entries.items() if name in types}
+    return [entry for entry in entries if entry.get("type_name") in types]

@@ -52,19 +52,19 @@ def _other(state: Any) -> str:
 
 
 def _check_shape(state: State, what: str) -> None:
-    for number, each in enumerate(_listed(state, "resources", what)):
+    for number, resource in enumerate(_listed(state, "resources", what)):
         place = f"{what}: resources[{number}]"
-        missing = [name for name in ("mode", "type", "name", "provider") if not isinstance(each.get(name), str)]
+        missing = [name for name in ("mode", "type", "name", "provider") if not isinstance(resource.get(name), str)]
         if missing:
             raise MalformedError(f"{place} has no {missing[0]!r}. Was the state file edited by hand?")
-        _listed(each, "instances", place)
+        _listed(resource, "instances", place)
 
 
 def _listed(holder: State, name: str, place: str) -> list[Mapping[str, Any]]:
-    found = holder.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(each, Mapping) for each in found):
+    entries = holder.get(name, [])
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
         raise MalformedError(f"{place}: {name!r} has to be a list of objects. Was the state file edited by hand?")
-    return found
+    return entries
 
 
 def _parsed(path: Path) -> Any:
@@ -97,21 +97,21 @@ def adopt(state: State, packages: Mapping[str, Package], cloud: Cloud) -> list[C
         MalformedError: a type that its package does not have, attributes that do not fit it, or an instance without an id.
         MockProviderError: such an object exists already.
     """
-    made = []
+    adopted = []
     for address, token, id_, bag in list(_objects(state, packages)):
         if cloud.read(token, id_) is not None:
             raise MockProviderError(
                 f"{token} {id_!r} ({address}) exists in the cloud already. Adopt each state once, into a cloud without it."
             )
-        made.append(cloud.create(token, id_, bag))
-    return made
+        adopted.append(cloud.create(token, id_, bag))
+    return adopted
 
 
 def _objects(state: State, packages: Mapping[str, Package]) -> Iterator[tuple[str, str, str, Bag]]:
     schemas = {name: ProviderSchema(package) for name, package in packages.items()}
     for resource in state.get("resources", ()):
-        found = ADDRESS.search(resource.get("provider", ""))
-        schema = schemas.get(found["package"]) if found else None
+        match = ADDRESS.search(resource.get("provider", ""))
+        schema = schemas.get(match["package"]) if match else None
         if schema is None or resource.get("mode") != "managed":
             continue
         coder = schema.resource(resource["type"])

@@ -56,13 +56,13 @@ class _Trees(Trees):
         shown = super().tree(message)
         unknown: Any = UnknownFieldSet(message)
         if len(unknown):
-            shown[UNKNOWN_FIELDS] = _base64(b"".join(_wire(each) for each in unknown))
+            shown[UNKNOWN_FIELDS] = _base64(b"".join(_wire(field) for field in unknown))
         return shown
 
     def build(self, cls: type[M], tree: Mapping[str, Data]) -> M:
         if not isinstance(tree, Mapping) or UNKNOWN_FIELDS not in tree:
             return super().build(cls, tree)
-        message = super().build(cls, {name: each for name, each in tree.items() if name != UNKNOWN_FIELDS})
+        message = super().build(cls, {name: member for name, member in tree.items() if name != UNKNOWN_FIELDS})
         message.MergeFromString(b64decode(tree[UNKNOWN_FIELDS]))
         return message
 
@@ -131,10 +131,10 @@ def _refuse(text: str) -> float:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise ValueError("a key stands twice")
-    return found
+    return members
 
 
 # DynamicValue.
@@ -178,7 +178,7 @@ def _read_msgpack(shown: Data) -> bytes:
 
 def _read_value(shown: Data) -> Value:
     if isinstance(shown, list):
-        return [_read_value(each) for each in shown]
+        return [_read_value(element) for element in shown]
     if not isinstance(shown, dict):
         return shown
     if "$unknown" in shown:
@@ -211,7 +211,7 @@ def _wire(field: Any) -> bytes:
         case 2:
             return tag + _varint(len(field.data)) + bytes(field.data)
         case 3:
-            return tag + b"".join(_wire(each) for each in field.data) + _varint(field.field_number << 3 | 4)
+            return tag + b"".join(_wire(inner) for inner in field.data) + _varint(field.field_number << 3 | 4)
         case _:
             return tag + int(field.data).to_bytes(4, "little")
 

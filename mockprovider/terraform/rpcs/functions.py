@@ -30,8 +30,8 @@ def functions_response(shape: Shape, cls: type[Message], reply: Reply, call: Cal
     schema = schema_of(call.session)
     if schema is not None:
         fill_functions(message.functions, schema.package)
-    for each in reply.failures:
-        message.diagnostics.add(severity=1, summary=each.reason, detail=each.detail)
+    for failure in reply.failures:
+        message.diagnostics.add(severity=1, summary=failure.reason, detail=failure.detail)
     return message
 
 
@@ -42,8 +42,10 @@ def function_call(shape: Shape, method: str, message: Any, session: Session) -> 
     """
     declared = _declared(session, message.name)
     if declared is None:
-        found = {str(index): packing.unpack_any(each.msgpack or b"\xc0") for index, each in enumerate(message.arguments)}
-        return Call(op=Op.FUNCTION, session=session, method=method, type=message.name, inputs=found)
+        inputs = {
+            str(index): packing.unpack_any(argument.msgpack or b"\xc0") for index, argument in enumerate(message.arguments)
+        }
+        return Call(op=Op.FUNCTION, session=session, method=method, type=message.name, inputs=inputs)
     return Call(
         op=Op.FUNCTION, session=session, method=method, type=declared.token, inputs=_arguments(declared, message.arguments)
     )
@@ -53,10 +55,10 @@ def _arguments(declared: ProviderFunction, arguments: Any) -> dict[str, Value]:
     fixed = [name for name in declared.parameters if name != declared.variadic]
     if len(arguments) < len(fixed) or (len(arguments) > len(fixed) and not declared.variadic):
         raise MalformedError(f"{declared.terraform} takes {len(fixed)} arguments, these are {len(arguments)}.")
-    found = {name: _decoded(each, declared, name) for name, each in zip(fixed, arguments, strict=False)}
+    by_name = {name: _decoded(argument, declared, name) for name, argument in zip(fixed, arguments, strict=False)}
     if declared.variadic:
-        found[declared.variadic] = [_decoded(each, declared, declared.variadic) for each in arguments[len(fixed) :]]
-    return found
+        by_name[declared.variadic] = [_decoded(argument, declared, declared.variadic) for argument in arguments[len(fixed) :]]
+    return by_name
 
 
 def _decoded(dynamic: Any, declared: ProviderFunction, name: str) -> Value:
@@ -71,13 +73,13 @@ def function_request(shape: Shape, cls: type[Message], call: Call) -> Any:  # no
     inputs = call.inputs or {}
     if declared is None:
         message.name = call.type
-        for each in inputs.values():
-            message.arguments.add().msgpack = packing.pack_any(each)
+        for argument in inputs.values():
+            message.arguments.add().msgpack = packing.pack_any(argument)
         return message
     message.name = declared.terraform
     for name, item in declared.parameters.items():
-        for each in inputs.get(name, []) if name == declared.variadic else [inputs.get(name)]:
-            message.arguments.add().msgpack = _encoded(each, item.kind, name)
+        for argument in inputs.get(name, []) if name == declared.variadic else [inputs.get(name)]:
+            message.arguments.add().msgpack = _encoded(argument, item.kind, name)
     return message
 
 
@@ -138,8 +140,8 @@ def _declared(session: Session, name: str) -> ProviderFunction | None:
     if schema is None:
         return None
     known: Mapping[str, ProviderFunction] = provider_functions(schema.package)
-    found = known.get(name) or next((each for each in known.values() if each.token == name), None)
-    if found is None:
+    function = known.get(name) or next((function for function in known.values() if function.token == name), None)
+    if function is None:
         hint = did_you_mean(name, known, "Declared are")
         raise MalformedError(f"Nobody declared the provider function {name!r} in {schema.package.name!r}. {hint}")
-    return found
+    return function

@@ -29,7 +29,7 @@ def to_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> A
     coder = codec(call.session, shape.of, call.type)
     message = answer(cls, reply, coder)
     if shape.value:
-        value = told(reply.value, coder)
+        value = without_write_only(reply.value, coder)
         getattr(message, shape.value).msgpack = coder.encode(value, reply.id or call.id, request_of(call))
     if shape.answer_private:
         setattr(message, shape.answer_private, private_of(reply, call, coder))
@@ -38,8 +38,8 @@ def to_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> A
     return _flagged(message, reply, coder)
 
 
-def told(value: Bag | None, coder: Codec) -> Bag | None:
-    """What of a value Terraform may be told: not what is only written."""
+def without_write_only(value: Bag | None, coder: Codec) -> Bag | None:
+    """``value`` without write-only properties, which no plan and no state may hold."""
     return None if value is None else coder.told(value)
 
 
@@ -86,7 +86,7 @@ def plan_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) ->
     else:
         keeps_id = call.prior is not None and not reply.plan.replaces
         id_ = (reply.id or call.id) if keeps_id else Unknown()
-        planned = told(reply.plan.planned, coder)
+        planned = without_write_only(reply.plan.planned, coder)
         message.planned_state.msgpack = coder.encode(planned, id_, request_of(call))
         identities.fill(message.planned_identity, reply, coder, planned, id_)
         for change in reply.plan.changes:
@@ -102,7 +102,7 @@ def plan_reply(shape: Shape, message: Any, call: Call) -> Reply:
     if not reply.ok or reply.value is None:
         return reply
     coder = codec(call.session, shape.of, call.type)
-    replacing = {show(coder.path(_steps(each))) for each in message.requires_replace}
+    replacing = {show(coder.path(_steps(path))) for path in message.requires_replace}
     prior, planned = call.prior or {}, reply.value
     changed = {show((name,)): name for name in sorted(prior.keys() | planned.keys())}
     changes = [
@@ -198,7 +198,7 @@ def identities_response(shape: Shape, cls: type[Message], reply: Reply, call: Ca
 def stop_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
     """What went wrong while stopping, as text; engines do not read it."""
     message: Any = cls()
-    message.Error = "; ".join(each.reason for each in reply.failures)
+    message.Error = "; ".join(failure.reason for failure in reply.failures)
     return message
 
 
@@ -258,14 +258,14 @@ def said(message: Any, coder: Codec) -> tuple[tuple[Failure, ...], tuple[str, ..
     """The failures and the warnings in an answer."""
     failures = tuple(_failures(message, coder))
     warnings = tuple(
-        f"{each.summary}: {each.detail}" if each.detail else each.summary
-        for each in message.diagnostics
-        if each.severity != ERROR
+        f"{diagnostic.summary}: {diagnostic.detail}" if diagnostic.detail else diagnostic.summary
+        for diagnostic in message.diagnostics
+        if diagnostic.severity != ERROR
     )
     return failures, warnings
 
 
 def _failures(message: Any, coder: Codec) -> Iterator[Failure]:
-    for each in message.diagnostics:
-        if each.severity == ERROR:
-            yield Failure(each.summary, show(coder.path(_steps(each.attribute))), detail=each.detail)
+    for diagnostic in message.diagnostics:
+        if diagnostic.severity == ERROR:
+            yield Failure(diagnostic.summary, show(coder.path(_steps(diagnostic.attribute))), detail=diagnostic.detail)

@@ -51,8 +51,8 @@ def _read(coder: Codec, state: Any, raw: Any) -> tuple[Bag | None, str]:
 
 
 def _own_id(raw: Any) -> str:
-    found = raw.get("id") if isinstance(raw, dict) else None
-    return found if isinstance(found, str) else ""
+    id_ = raw.get("id") if isinstance(raw, dict) else None
+    return id_ if isinstance(id_, str) else ""
 
 
 def upgrade_request(shape: Shape, cls: type[Message], call: Call) -> Any:
@@ -165,9 +165,9 @@ def import_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) 
 def _add(message: Any, shape: Shape, reply: Reply, call: Call) -> None:
     as_call = replace(call, type=reply.type or call.type, id=reply.id or call.id)
     coder = codec(call.session, shape.of, as_call.type)
-    made = message.imported_resources.add(type_name=coder.name, private=replies.private_of(reply, as_call, coder))
-    made.state.msgpack = coder.encode(replies.told(reply.value, coder), as_call.id, replies.request_of(call))
-    identities.fill(made.identity, reply, coder, reply.value, as_call.id)
+    imported = message.imported_resources.add(type_name=coder.name, private=replies.private_of(reply, as_call, coder))
+    imported.state.msgpack = coder.encode(replies.without_write_only(reply.value, coder), as_call.id, replies.request_of(call))
+    identities.fill(imported.identity, reply, coder, reply.value, as_call.id)
 
 
 def import_reply(shape: Shape, message: Any, call: Call) -> Reply:

@@ -237,7 +237,7 @@ class Generic:
     @staticmethod
     def steps(path: Path) -> list[Step]:
         """The path itself; without a schema every name is taken for an attribute's."""
-        return [("element_key_int" if isinstance(each, int) else "attribute_name", each) for each in path]
+        return [("element_key_int" if isinstance(segment, int) else "attribute_name", segment) for segment in path]
 
     @staticmethod
     def path(steps: Path) -> Path:

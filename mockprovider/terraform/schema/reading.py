@@ -57,7 +57,8 @@ def from_terraform_schemas(source: str | Mapping[str, Any], origin: str = "schem
     """The same of every provider in the text or data. Raises ``DefinitionError``."""
     node = _document(source, origin)
     providers = _providers(node)
-    return [_package(_short(address), each, {}) for address, each in providers.items()] or [_package(*_chosen(node, ""), {})]
+    packages = [_package(_short(address), provider, {}) for address, provider in providers.items()]
+    return packages or [_package(*_chosen(node, ""), {})]
 
 
 def is_terraform_schema(document: Any) -> bool:
@@ -97,7 +98,7 @@ def _chosen(node: Node, provider: str) -> tuple[str, Node]:
     if len(fitting) == 1:
         return _short(fitting[0]), providers[fitting[0]]
     if provider and not fitting:
-        names = {_short(each) for each in providers}
+        names = {_short(address) for address in providers}
         raise node.error(f"there is no provider {provider!r}. {did_you_mean(provider, names, 'There are')}")
     if not providers:
         raise node.error("there are no providers. Run the command where some are required, after init.")
@@ -110,7 +111,7 @@ def _alone(node: Node, provider: str) -> tuple[str, Node]:
             "this is no provider schema. It is what `terraform providers schema -json` shows: an object with provider_schemas."
         )
     types = [*section(node, "resource_schemas"), *section(node, "data_source_schemas")]
-    names = {each.split("_", 1)[0] for each in types}
+    names = {type_name.split("_", 1)[0] for type_name in types}
     if not provider and len(names) != 1:
         raise node.error("nothing here says what the provider is called. Say it: provider='…'.")
     return _short(provider) or names.pop(), node
@@ -131,18 +132,18 @@ def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Packag
     for type_name in forces_new.keys() - resources.keys():
         raise DefinitionError(f"forces_new: there is no type {type_name!r}. {did_you_mean(type_name, resources, 'There are')}")
     identities = section(node, "resource_identity_schemas")
-    for type_name, each in resources.items():
-        declared = _resource(tokens.of(type_name), type_name, each, forces_new.get(type_name, ()))
+    for type_name, schema in resources.items():
+        declared = _resource(tokens.of(type_name), type_name, schema, forces_new.get(type_name, ()))
         identity = _identity(declared, identities.get(type_name))
         package.add(replace(declared, traits=(replace(declared.trait(ResourceTraits), identity=identity),)))
-    for type_name, each in section(node, "data_source_schemas").items():
+    for type_name, schema in section(node, "data_source_schemas").items():
         token = tokens.of(type_name, "get")
-        package.add(Function(token, *_asked(token, each), terraform=type_name, terraform_schema=each.value))
-    for type_name, each in section(node, "ephemeral_resource_schemas").items():
+        package.add(Function(token, *_asked(token, schema), terraform=type_name, terraform_schema=schema.value))
+    for type_name, schema in section(node, "ephemeral_resource_schemas").items():
         token = tokens.of(type_name, "Ephemeral")
-        package.add(Ephemeral(token, *_asked(token, each), terraform=type_name, terraform_schema=each.value))
-    for function, each in section(node, "functions").items():
-        package.add(read_function(name, function, each))
+        package.add(Ephemeral(token, *_asked(token, schema), terraform=type_name, terraform_schema=schema.value))
+    for function, schema in section(node, "functions").items():
+        package.add(read_function(name, function, schema))
     package.terraform_schema = node.value
     return package
 
@@ -156,7 +157,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
     properties = read_block(members["block"])
     # An id that a program must say is what the object is known by; one that the provider chooses is no property of ours.
     template = "{id}" if own_id(properties) and properties["id"].required else "{hash}"
-    kept = {each: item for each, item in properties.items() if each != "id" or own_id(properties)}
+    kept = {attribute: item for attribute, item in properties.items() if attribute != "id" or own_id(properties)}
     version = members["version"].whole() if "version" in members else 0
     try:
         return ResourceType(
@@ -174,7 +175,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
 def _identity(declared: ResourceType, node: Node | None) -> tuple[str, ...]:
     """The properties that tell an object from others, where all that the identity's schema names are the type's own."""
     attributes = section(node, "attributes") if node else {}
-    named = [declared.attributes.get(each, "id" if each == "id" else "") for each in attributes]
+    named = [declared.attributes.get(attribute, "id" if attribute == "id" else "") for attribute in attributes]
     return tuple(named) if all(named) else ()
 
 
@@ -185,10 +186,10 @@ def _description(node: Node) -> str:
 def _asked(token: str, node: Node) -> tuple[dict[str, Property], dict[str, Value]]:
     """What a data source or an ephemeral resource is asked, and what it answers."""
     properties = read_block(node.members(needed=("block",))["block"])
-    told = {each for each, item in properties.items() if not item.is_input or (each == "id" and not own_id(properties))}
+    answer_only = {name for name, item in properties.items() if not item.is_input or (name == "id" and not own_id(properties))}
     # What may be set or computed is both: an argument, and an answer where nobody set it.
-    returns = {each: returned_value(each, item, token) for each, item in properties.items() if item.computed}
-    return {each: _argument(item) for each, item in properties.items() if each not in told}, returns
+    returns = {name: returned_value(name, item, token) for name, item in properties.items() if item.computed}
+    return {name: _argument(item) for name, item in properties.items() if name not in answer_only}, returns
 
 
 def _argument(item: Property) -> Property:

@@ -25,11 +25,11 @@ Source: TypeAlias = tuple[Any, bool]
 
 def hints(sources: Iterable[Source], declared: Type) -> Hints:
     """All dynamic values in ``sources``, which are of the type ``declared``."""
-    found: dict[str, list[Dynamic]] = {}
+    by_path: dict[str, list[Dynamic]] = {}
     for raw, is_json in sources:
-        for path, dynamic in _found(raw, declared, "", _of_json if is_json else _of_msgpack):
-            found.setdefault(path, []).append(dynamic)
-    return found
+        for path, dynamic in _dynamic_values(raw, declared, "", _of_json if is_json else _of_msgpack):
+            by_path.setdefault(path, []).append(dynamic)
+    return by_path
 
 
 def typed(value: Value, declared: Type, known: Hints, path: str = "") -> Value:
@@ -37,11 +37,11 @@ def typed(value: Value, declared: Type, known: Hints, path: str = "") -> Value:
     if value is None or isinstance(value, Unknown):
         return value
     if declared.name == "dynamic":
-        return next((each for each in known.get(path, ()) if same(each.value, value)), value)
+        return next((dynamic for dynamic in known.get(path, ()) if same(dynamic.value, value)), value)
     if isinstance(value, Mapping):
-        return {key: _inside(each, declared, known, key, path) for key, each in value.items()}
+        return {key: _inside(part, declared, known, key, path) for key, part in value.items()}
     if isinstance(value, (list, tuple)) and declared.name != "tuple":
-        return [typed(each, declared.element, known, f"{path}[{index}]") for index, each in enumerate(value)]
+        return [typed(element, declared.element, known, f"{path}[{index}]") for index, element in enumerate(value)]
     return value
 
 
@@ -49,19 +49,19 @@ def _inside(value: Value, declared: Type, known: Hints, key: str, path: str) -> 
     return typed(value, declared.attributes.get(key, declared.element), known, f"{path}.{key}")
 
 
-def _found(raw: Any, declared: Type, path: str, read: Callable[[Any], Dynamic]) -> Iterator[tuple[str, Dynamic]]:
+def _dynamic_values(raw: Any, declared: Type, path: str, read: Callable[[Any], Dynamic]) -> Iterator[tuple[str, Dynamic]]:
     if raw is None or isinstance(raw, Unknown):
         return
     if declared.name == "dynamic":
         yield path, read(raw)
     elif isinstance(raw, dict):
-        for key, each in raw.items():
+        for key, part in raw.items():
             inside = declared.attributes.get(key, declared.items)
             if inside is not None:
-                yield from _found(each, inside, f"{path}.{key}", read)
+                yield from _dynamic_values(part, inside, f"{path}.{key}", read)
     elif isinstance(raw, list) and declared.items is not None:
-        for index, each in enumerate(raw):
-            yield from _found(each, declared.items, f"{path}[{index}]", read)
+        for index, part in enumerate(raw):
+            yield from _dynamic_values(part, declared.items, f"{path}[{index}]", read)
 
 
 def _of_msgpack(raw: Any) -> Dynamic:

@@ -39,9 +39,9 @@ def wrong(value: Any, declared: Type, where: Where) -> MalformedError:
     return MalformedError(f"{show(where) or 'value'}: expected {declared.name}, got {type(value).__name__}.")
 
 
-def check_names(found: Mapping[str, Any], declared: Type, where: Where) -> None:
+def check_names(members: Mapping[str, Any], declared: Type, where: Where) -> None:
     """Raises ``MalformedError`` for a name that is no attribute of the object type ``declared``."""
-    for name in found:
+    for name in members:
         if name not in declared.attributes:
             hint = did_you_mean(str(name), declared.attributes, "It has")
             raise MalformedError(f"{show(where) or 'object'}: there is no attribute {name!r}. {hint}")
