@@ -96,17 +96,31 @@ def fare(age, member):
 
 def refund(age):
     return fare(age, True)
+
+
+def doubled(price):
+    return price * 2
+
+
+TICKET = doubled(10)
 """
 TESTS = """
-from toy.fares import fare
+import pytest
+
+from toy.fares import TICKET, fare
+
+
+def test_what_was_made_at_import():
+    assert TICKET == 20
 
 
 def test_children_go_free():
     assert fare(3, False) == 0
 
 
-def test_others_pay():
-    assert fare(30, False) == 10
+@pytest.mark.parametrize("age", [30], ids=["a|b"])
+def test_others_pay(age):
+    assert fare(age, False) == 10
 
 
 def test_what_fails_anyway():
@@ -127,8 +141,8 @@ def test_a_toy(tmp_path):
         "--- toy/fares.py:3\n+++ comparison\n@@ -2,3 +2,3 @@\n def fare(age, member):\n"
         "-    if age < 6:\n+    if age <= 6:\n         return 0\n# nearest of 2 tests: tests/test_fares.py::test_"
     ) in said
-    assert "-    return fare(age, True)\n+    return None\n# no test runs this line\n" in said
+    assert "-    return fare(age, True)\n+    return None\n \n# no test runs this line\n" in said
     assert said.splitlines()[-1] == (
-        "fares: 10 of 10 mutants, seed 0: 5 noticed (0 hung), 5 survived (50.0 %), 2 of them in lines that no test runs"
+        "fares: 14 of 14 mutants, seed 0: 9 noticed (0 hung), 5 survived (35.7 %), 2 of them in lines that no test runs"
     )
     assert (tmp_path / "toy/fares.py").read_text() == FARES

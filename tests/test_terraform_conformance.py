@@ -13,6 +13,7 @@ from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform import ResourceTraits
 from mockprovider.terraform.proto import protocol
+from mockprovider.terraform.rpcs.conformance import checked
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.rpcs.requests import schema_of
 from mockprovider.values import UNKNOWN
@@ -249,3 +250,173 @@ def test_wrong_answers_may_be_sent_on_purpose(session: Session) -> None:
     handler = stack([send_as_is], lambda _: Reply(value={"name": "b"}, id="t-1"))
     reply = handler(Call(op=Op.CREATE, session=session))
     assert applying(session, {"name": "a"}, {"name": "b"}, unchecked=reply.unchecked).new_state.msgpack
+
+
+def judged(session: Session, rpc: str, asked: dict[str, Any], answered: dict[str, Any]) -> str:
+    """What is said of an answer of any making, as it is on the wire; nothing of one that conforms."""
+    schema = schema_of(session)
+    assert schema is not None
+    coder = {"ReadDataSource": schema.data_source, "OpenEphemeralResource": schema.ephemeral}.get(rpc, schema.resource)
+    name = {"ReadDataSource": "cloud_zone", "OpenEphemeralResource": "cloud_token"}.get(rpc, "cloud_thing")
+    proto = protocol(session.protocol.version)
+    request, message = proto.message(f"{rpc}.Request")(), proto.message(f"{rpc}.Response")()
+    request_name = "target_type_name" if rpc == "MoveResourceState" else "type_name"
+    for part, fields in ((request, {request_name: name, **asked}), (message, answered)):
+        for field, value in fields.items():
+            fill(part, field, value, coder(name))
+    row = SERVICES[session.protocol.version].methods[rpc]
+    call = row.call(request, session)
+    call.native = Native(request.SerializeToString(), request)
+    _, shape, cls = row.response.args  # type: ignore[attr-defined]
+    try:
+        assert checked(lambda *_: message, shape, cls, Reply(), call) is message
+    except ContractError as error:
+        return str(error).partition(". Mend")[0]
+    return ""
+
+
+def fill(message: Any, field: str, value: Any, coder: Any) -> None:
+    """Set a field: paths, diagnostics and imported objects by what is in them, bags as they travel."""
+    if field == "requires_replace":
+        for steps in value:
+            path = message.requires_replace.add()
+            for step in steps:
+                path.steps.add(**{"element_key_int" if isinstance(step, int) else "attribute_name": step})
+    elif field == "imported_resources":
+        for bag in value:
+            message.imported_resources.add(type_name=coder.name).state.msgpack = coder.encode(bag, "t-1")
+    elif field == "severity":
+        message.diagnostics.add(severity=value, summary="no")
+    elif isinstance(value, dict) and field.startswith(("client", "deferred")):
+        getattr(message, field).SetInParent()
+        for inner, flag in value.items():
+            setattr(getattr(message, field), inner, flag)
+    elif isinstance(value, (dict, type(None))):
+        getattr(message, field).msgpack = coder.encode(value, "t-1")
+    else:
+        setattr(message, field, value)
+
+
+A, B = {"name": "a"}, {"name": "b"}
+NEW = {"prior_state": None, "config": A}
+GONE = {"prior_state": A, "config": None}
+LISTED = {"rules": [{"port": 1}], "tags": {"x": "y"}}
+ERROR, WARNING = 1, 2
+
+
+@pytest.mark.parametrize(
+    ("rpc", "asked", "answered", "refused"),
+    [
+        ("PlanResourceChange", NEW, {"planned_state": A}, ""),
+        ("PlanResourceChange", NEW, {"planned_state": B}, "cloud_thing.name: 'b' is planned"),
+        ("PlanResourceChange", NEW, {}, "cloud_thing: it is configured, and planned for absence"),
+        ("PlanResourceChange", NEW, {"planned_state": B, "severity": ERROR}, ""),
+        ("PlanResourceChange", NEW, {"planned_state": B, "severity": WARNING}, "cloud_thing.name: 'b' is planned"),
+        ("PlanResourceChange", NEW, {"planned_state": {**A, "hidden": "x"}}, "cloud_thing.hidden: a write-only attribute"),
+        # What an old SDK gets wrong is forgiven, but for what it plans instead of nothing.
+        ("PlanResourceChange", NEW, {"planned_state": B, "legacy_type_system": True}, ""),
+        ("PlanResourceChange", GONE, {"planned_state": None, "legacy_type_system": True}, ""),
+        ("PlanResourceChange", GONE, {"planned_state": A, "legacy_type_system": True}, "cloud_thing: nothing is configured"),
+        # A replacement is asked for because of what was there, or will be.
+        (
+            "PlanResourceChange",
+            {"prior_state": LISTED, "config": {}},
+            {"planned_state": {}, "requires_replace": [("rules", 0, "port"), ("tags", "x"), ("name",), ()]},
+            "",
+        ),
+        (
+            "PlanResourceChange",
+            {"prior_state": None, "config": LISTED},
+            {"planned_state": LISTED, "requires_replace": [("rules", 0, "port")]},
+            "",
+        ),
+        (
+            "PlanResourceChange",
+            {"prior_state": {}, "config": LISTED},
+            {"planned_state": LISTED, "requires_replace": [("rules", 1)]},
+            "cloud_thing.rules.1: a replacement is asked for",
+        ),
+        (
+            "PlanResourceChange",
+            NEW,
+            {"planned_state": A, "requires_replace": [("nobody",)]},
+            "cloud_thing.nobody: a replacement",
+        ),
+        (
+            "PlanResourceChange",
+            NEW,
+            {"planned_state": A, "requires_replace": [("name", "x")]},
+            "cloud_thing.name.x: a replacement",
+        ),
+        # Deferral.
+        ("PlanResourceChange", NEW, {"planned_state": A, "deferred": {}}, "cloud_thing: it is put off"),
+        (
+            "PlanResourceChange",
+            {**NEW, "client_capabilities": {"deferral_allowed": True}},
+            {"planned_state": A, "deferred": {}},
+            "",
+        ),
+        ("PlanResourceChange", NEW, {"planned_state": A, "deferred": {}, "severity": ERROR}, ""),
+        ("ReadResource", {}, {"new_state": A, "deferred": {}}, "cloud_thing: it is put off"),
+        # An apply keeps what was planned; a failed one keeps nothing, and is known all the same.
+        ("ApplyResourceChange", {"planned_state": A}, {"new_state": A}, ""),
+        ("ApplyResourceChange", {"planned_state": A}, {"new_state": B}, "cloud_thing.name: 'a' was planned"),
+        ("ApplyResourceChange", {"planned_state": A}, {}, "cloud_thing: it was planned, and is now absent"),
+        ("ApplyResourceChange", {"planned_state": A}, {"new_state": B, "severity": ERROR}, ""),
+        ("ApplyResourceChange", {"planned_state": A}, {"new_state": B, "legacy_type_system": True}, ""),
+        (
+            "ApplyResourceChange",
+            {"planned_state": A},
+            {"new_state": {"name": UNKNOWN}, "legacy_type_system": True},
+            "cloud_thing.name: it is unknown",
+        ),
+        (
+            "ApplyResourceChange",
+            {"planned_state": A},
+            {"new_state": {**A, "hidden": "x"}, "severity": ERROR},
+            "cloud_thing.hidden: a write-only attribute",
+        ),
+        # All other states.
+        ("ReadResource", {"current_state": A}, {"new_state": B}, ""),
+        ("ReadResource", {"current_state": A}, {}, ""),
+        ("ReadResource", {}, {"new_state": {"made": UNKNOWN}}, "cloud_thing.made: it is unknown"),
+        ("ReadResource", {}, {"new_state": {"hidden": "x"}}, "cloud_thing.hidden: a write-only attribute"),
+        ("UpgradeResourceState", {}, {"upgraded_state": {"hidden": "x"}}, "cloud_thing.hidden: a write-only attribute"),
+        ("MoveResourceState", {}, {"target_state": {"hidden": "x"}}, "cloud:index:Thing.hidden: a write-only attribute"),
+        ("ImportResourceState", {}, {"imported_resources": [A, B]}, ""),
+        ("ImportResourceState", {}, {"imported_resources": [A, {"made": UNKNOWN}]}, "cloud_thing.made: it is unknown"),
+        ("ReadDataSource", {"config": {}}, {"state": {}}, ""),
+        ("ReadDataSource", {"config": {}}, {}, "cloud_zone: there is no object, and no error that says why"),
+        ("ReadDataSource", {"config": {}}, {"severity": ERROR}, ""),
+        ("ReadDataSource", {"config": {}}, {"state": {"zone": UNKNOWN}}, "cloud_zone.zone: it is unknown"),
+        ("OpenEphemeralResource", {"config": {"user": "a"}}, {"result": {"user": "a", "secret": "s"}}, ""),
+        ("OpenEphemeralResource", {"config": {"user": "a"}}, {"result": {"user": "b"}}, "cloud_token.user: 'b' is planned"),
+        ("OpenEphemeralResource", {"config": {"user": "a"}}, {"result": {"user": "b"}, "severity": ERROR}, ""),
+    ],
+)
+def test_what_engines_look_at(
+    session: Session, rpc: str, asked: dict[str, Any], answered: dict[str, Any], refused: str
+) -> None:
+    """Each kind of answer has its own rules; an error beside it, the old type system and deferral each lift some of them."""
+    said = judged(session, rpc, asked, answered)
+    problem = f"this answer to {rpc} breaks the contract: "
+    assert said.replace(problem, "").startswith(refused)
+    assert bool(said) == bool(refused)
+    assert not said or problem in said
+
+
+def test_calls_of_python_and_answers_without_a_schema_are_not_judged(session: Session) -> None:
+    """Only what answers an engine's own message is judged, and only where the type's schema is known."""
+    major = session.protocol.version
+    _, shape, cls = SERVICES[major].methods["ReadResource"].response.args  # type: ignore[attr-defined]
+    schema = schema_of(session)
+    assert schema is not None
+    message: Any = cls()
+    message.new_state.msgpack = schema.resource("cloud_thing").encode({"made": UNKNOWN}, "t-1")
+    call = Call(op=Op.READ, session=session, method="ReadResource", type="cloud_thing")
+    assert checked(lambda *_: message, shape, cls, Reply(), call) is message
+    call.native = Native(b"", protocol(major).message("ReadResource.Request")())
+    with pytest.raises(ContractError):
+        checked(lambda *_: message, shape, cls, Reply(), call)
+    call.session = Session(session.protocol.name)
+    assert checked(lambda *_: message, shape, cls, Reply(), call) is message

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ from mockprovider.terraform.process.handshake import (
     handshake_line,
     read_handshake,
 )
-from mockprovider.terraform.process.installing import sources
+from mockprovider.terraform.process.installing import dev_overrides, mirror, sources, this_machine
 from mockprovider.terraform.process.plugin import reattach_environment
 
 
@@ -45,6 +46,47 @@ def test_providers_without_a_source_are_found_in_both_registries() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("system", "machine", "spelled"),
+    [
+        ("Linux", "x86_64", "linux_amd64"),
+        ("Windows", "AMD64", "windows_amd64"),
+        ("Linux", "aarch64", "linux_arm64"),
+        ("Darwin", "arm64", "darwin_arm64"),
+        ("Linux", "riscv64", "linux_riscv64"),
+    ],
+)
+def test_machines_are_spelled_as_mirrors_do(monkeypatch: pytest.MonkeyPatch, system: str, machine: str, spelled: str) -> None:
+    """Terraform's names of operating systems and machines are Go's."""
+    monkeypatch.setattr("platform.system", lambda: system)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    assert this_machine() == spelled
+
+
+OVERRIDES = """disable_checkpoint = true
+provider_installation {
+  dev_overrides {
+    "example.com/mock/cloud" = "/launchers"
+    "registry.terraform.io/hashicorp/cloud" = "/launchers"
+    "registry.opentofu.org/hashicorp/cloud" = "/launchers"
+  }
+}
+"""
+MIRROR = """disable_checkpoint = true
+provider_installation {
+  filesystem_mirror {
+    path = "/launchers"
+  }
+}
+"""
+
+
+def test_the_settings_that_lead_to_launchers() -> None:
+    """A settings file names the folder for each source of a package, or a folder that is laid out as a registry."""
+    assert dev_overrides(Path("/launchers"), ["cloud"]) == OVERRIDES
+    assert mirror(Path("/launchers")) == MIRROR
+
+
 def test_only_engines_start_plugins() -> None:
     """Without the engine's cookie a plugin says what it is and what to do instead."""
     check_cookie({COOKIE_NAME: COOKIE})
@@ -53,11 +95,38 @@ def test_only_engines_start_plugins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("offered", "served", "chosen"), [("5,6", (5, 6), 6), ("6,5", (5,), 5), ("4", (5, 6), 5), ("", (5, 6), 5)]
+    ("offered", "served", "chosen"),
+    [("5,6", (5, 6), 6), (" 6, 5", (5,), 5), ("5 , 6", (6, 5), 6), ("4", (5, 6), 5), ("", (5, 6), 5)],
 )
 def test_the_highest_common_major_is_chosen(offered: str, served: tuple[int, ...], chosen: int) -> None:
     """The highest major that both have is spoken, and the lowest of ours where there is none."""
     assert choose_major({"PLUGIN_PROTOCOL_VERSIONS": offered}, served) == chosen
+    assert choose_major({}) == 5
+
+
+def test_the_cookie_is_the_protocols() -> None:
+    """The cookie is a constant that engines and providers share."""
+    cookie = {"TF_PLUGIN_MAGIC_COOKIE": "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"}
+    assert cookie == {COOKIE_NAME: COOKIE}
+
+
+@pytest.mark.parametrize(
+    ("address", "certificate", "line"),
+    [
+        ("127.0.0.1:1234", "", "1|6|tcp|127.0.0.1:1234|grpc|"),
+        ("unix:/tmp/plugin1", "", "1|6|unix|/tmp/plugin1|grpc|"),
+        ("unix:/tmp/plugin1", "MIIB", "1|6|unix|/tmp/plugin1|grpc|MIIB"),
+    ],
+    ids=["tcp", "unix", "tls"],
+)
+def test_the_line_that_we_print(address: str, certificate: str, line: str) -> None:
+    """Version of the handshake, major, network, address, protocol, and a certificate if there is one."""
+    assert handshake_line(6, address, certificate) == line
+
+
+def test_older_lines_are_understood() -> None:
+    """A provider may leave out the field of the certificate."""
+    assert read_handshake("1|6|tcp|127.0.0.1:1|grpc", "x") == Handshake(6, "127.0.0.1:1")
 
 
 def test_our_line_is_understood() -> None:
@@ -76,6 +145,7 @@ def test_unix_sockets_are_understood() -> None:
     [
         ("hello", "x is no Terraform provider: its first line must look like"),
         ("", "x is no Terraform provider"),
+        ("1|5|unix", "x is no Terraform provider"),
         ("2|5|unix|a|grpc", "version 2 of the plugin handshake"),
         ("1|5|unix|a", "does not speak gRPC, but 'netrpc'"),
         ("1|5|unix|a|netrpc", "does not speak gRPC, but 'netrpc'"),
@@ -84,6 +154,7 @@ def test_unix_sockets_are_understood() -> None:
         ("1|5|udp|a|grpc", "network of kind 'udp'"),
         ("1|5|unix|a|grpc|MIIB", "serves TLS although nobody asked"),
     ],
+    ids=range(10),
 )
 def test_other_lines_are_refused(line: str, message: str) -> None:
     """Each way of getting the line wrong is named."""

@@ -61,3 +61,18 @@ def test_metadata_and_identities_are_pruned_too() -> None:
     assert prune({"identity_schemas": {"cloud_queue": {}, "cloud_bucket": {}}}, {"cloud_queue"}) == {
         "identity_schemas": {"cloud_queue": {}}
     }
+    types = {"cloud_bucket"}
+    named = [{"type_name": "cloud_bucket"}, {"type_name": "cloud_queue"}]
+    for section in ("resources", "data_sources", "ephemeral_resources", "list_resources", "actions"):
+        assert prune({section: named}, types) == {section: named[:1]}
+        assert prune({section: named[1:]}, types) == {}
+    for section in ("functions", "provider", "server_capabilities"):
+        assert prune({section: {}}, types) == {section: {}}
+
+
+def test_other_answers_stay() -> None:
+    """What is no schema, or has no answer of its own, is as it was recorded."""
+    asked, bare = read("cloud_bucket"), schema()
+    assert pruned(of(asked, bare)).interactions == [asked, bare]
+    lists = Interaction(n=3, session=1, op=Op.READ.value, method="ReadResource", request={}, response={"resources": []})
+    assert pruned(of(asked, lists)).interactions == [asked, lists]

@@ -181,6 +181,34 @@ def test_names_that_no_configuration_can_say(declared: ResourceType | Function |
         ProviderSchema(made).message()
 
 
+@pytest.mark.parametrize(
+    ("of", "kept"),
+    [
+        ("type", "connection count depends_on for_each lifecycle provider provisioner"),
+        ("data source", "count depends_on for_each lifecycle provider"),
+        ("provider", "alias count depends_on for_each lifecycle locals source version"),
+    ],
+)
+def test_the_names_that_engines_keep(of: str, kept: str) -> None:
+    """Each sort of block has the meta-arguments that the engines' documents list, and any other name is free."""
+    words = "alias connection count depends_on for_each lifecycle locals name provider provisioner source version"
+    refused = []
+    for word in words.split():
+        properties = {"a": Property(str, terraform=word)}
+        made = Package("cloud", config=properties if of == "provider" else {})
+        if of != "provider":
+            made.add(
+                ResourceType("cloud:index:Fleet", properties)
+                if of == "type"
+                else Function("cloud:index:getFleet", properties, {})
+            )
+        try:
+            ProviderSchema(made).message()
+        except DefinitionError:
+            refused.append(word)
+    assert " ".join(refused) == kept
+
+
 def test_names_that_only_answers_have() -> None:
     """What a provider computes may be called anything that can be read, and so may what is nested or of a published schema."""
     properties = {

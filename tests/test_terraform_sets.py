@@ -53,6 +53,8 @@ def _sets() -> Sets:
         ({"rule": [{"to": "b"}, {"to": "a"}]}, {"rule": [{"to": "a"}, {"to": "b"}]}),
         ({"step": [{"at": ["b", "a"]}, {"at": []}]}, {"step": [{"at": ["a", "b"]}, {"at": []}]}),
         ({"one": {"at": ["b", "a"]}}, {"one": {"at": ["a", "b"]}}),
+        ({"colour": ["b", "a"]}, {"colour": ["b", "a"]}),
+        ({"ports": [3, 3, 1]}, {"ports": [1, 3, 3]}),
         ({"ports": {"$unknown": ""}, "rule": None}, {"ports": {"$unknown": ""}, "rule": None}),
     ],
 )
@@ -70,6 +72,27 @@ def test_a_data_source_has_a_schema_of_its_own(sets: Sets) -> None:
     assert sets("ReadResource", "cloud_bucket", tree) == tree
 
 
+def test_where_schemas_are_learnt() -> None:
+    """Each of a provider's answers counts, also one that is kept beside the cassette; other calls teach nothing."""
+    ordered = {"block": {"attributes": [{"name": "at", "type": '["set","string"]'}]}}
+    ask = {"session": 1, "op": Op.GET_SCHEMA.value, "method": "GetProviderSchema", "request": {}}
+    interactions = [
+        Interaction(n=1, **ask, response={"ephemeral_resource_schemas": {"cloud_token": ordered}}),
+        Interaction(n=2, **ask, response_blob="b"),
+        Interaction(n=3, **ask),
+        Interaction(n=4, **{**ask, "op": Op.READ.value}, response={"resource_schemas": {"cloud_bucket": ordered}}),
+    ]
+    blobs = {"b": {"data_source_schemas": {"cloud_zone": ordered}}}
+    sets = Sets(Cassette(Header(format=FORMAT, version=VERSION, protocol="tfplugin6"), interactions, blobs))
+    sent = {"config": {"msgpack": {"at": ["b", "a"]}}}
+    turned = {"config": {"msgpack": {"at": ["a", "b"]}}}
+    assert sets("OpenEphemeralResource", "cloud_token", sent) == turned
+    assert sets("ReadDataSource", "cloud_zone", sent) == turned
+    assert sets("ValidateDataResourceConfig", "cloud_zone", sent) == turned
+    assert sets("ReadResource", "cloud_token", sent) == sent
+    assert sets("ReadResource", "cloud_bucket", sent) == sent
+
+
 def test_the_order_of_replacements_does_not_count(sets: Sets) -> None:
     """The paths that need a new object are in one order, for types with sets and without."""
     paths = [{"steps": [{"attribute_name": name}]} for name in ("b", "a")]
@@ -81,6 +104,8 @@ def test_the_order_of_replacements_does_not_count(sets: Sets) -> None:
 def test_what_is_no_message_stays(sets: Sets) -> None:
     """Answers that are kept elsewhere, or not at all, are handed back."""
     assert sets("ReadResource", "cloud_bucket", None) is None
+    tree = {"private": "p", "identity": {"ports": [2, 1]}, "ports": [2, 1]}
+    assert sets("ReadResource", "cloud_bucket", tree) == tree
 
 
 # On replay -------------------------------------------------------------------------------------------------------------

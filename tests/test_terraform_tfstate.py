@@ -46,6 +46,16 @@ def test_instances_are_objects_in_our_names() -> None:
     ]
 
 
+def test_what_a_state_may_leave_out() -> None:
+    """A state without resources, and a resource without instances, hold nothing; objects come in the state's order."""
+    assert adopted({"version": 4}) == []
+    assert adopted({"version": 4, "resources": [{**state()["resources"][0], "instances": []}]}) == []
+    bare = state()["resources"][0]
+    del bare["instances"]
+    both = [bare, *state(instance("z"), instance("a"))["resources"], *state(instance("m"), name="c")["resources"]]
+    assert [id_ for _, id_, _ in adopted({"version": 4, "resources": both})] == ["z", "a", "m"]
+
+
 def test_a_file_is_read(tmp_path: Path) -> None:
     """A state may be given as its file."""
     path = tmp_path / "terraform.tfstate"
@@ -101,10 +111,18 @@ def test_aliases_modules_and_hosts_do_not_matter(provider: str) -> None:
         ({"version": 3}, "its version is 3"),
         ({"version": 4, "resources": {"a": 1}}, "'resources' has to be a list of objects"),
         ({"version": 4, "resources": [{"mode": "managed"}]}, r"resources\[0\] has no 'type'"),
+        ({"version": 4, "resources": [{"type": "cloud_bucket"}]}, r"resources\[0\] has no 'mode'"),
+        (state(name=None), r"resources\[0\] has no 'name'"),
+        (state(provider=7), r"resources\[0\] has no 'provider'"),
+        ({"version": 4, "resources": [*state()["resources"], 7]}, "'resources' has to be a list of objects"),
+        ({"version": 4, "resources": [*state()["resources"], {}]}, r"resources\[1\] has no 'mode'"),
         (state(instances=["x"]), r"resources\[0\]: 'instances' has to be a list of objects"),
         (state(instance("b-1"), type="cloud_bukket"), "Did you mean 'cloud_bucket'"),
         (state(instance("b-1", attributes={"id": "b-1", "max_items": "many"})), r"^cloud_bucket\.b: .*max_items"),
         (state(instance("", index_key="k"), module="module.m"), r'^module\.m\.cloud_bucket\.b\["k"\] has no id'),
+        (state({"attributes": {"max_items": 3}}), r"^cloud_bucket\.b has no id"),
+        (state({}), r"^cloud_bucket\.b has no id"),
+        (state(instance("", index_key=0)), r"^cloud_bucket\.b\[0\] has no id"),
         (state({"attributes": None, "deposed": "8f1d"}), r"^cloud_bucket\.b \(deposed 8f1d\) has no id"),
     ],
 )

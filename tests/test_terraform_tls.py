@@ -120,6 +120,27 @@ def test_each_plugin_has_its_own(engine: Engine) -> None:
 
 
 @needs_cryptography
+def test_what_the_certificate_says(engine: Engine) -> None:
+    """It is its own authority, is for both sides of a conversation with localhost, and outlives the longest run."""
+    from cryptography import x509  # noqa: PLC0415 - an optional dependency
+
+    spelled = Identity(engine.pem).certificate
+    made = x509.load_der_x509_certificate(base64.b64decode(spelled + "=" * (-len(spelled) % 4)))
+    says = {extension.oid._name: (extension.critical, extension.value) for extension in made.extensions}
+    uses = [x509.ExtendedKeyUsageOID.SERVER_AUTH, x509.ExtendedKeyUsageOID.CLIENT_AUTH]
+    now = dt.datetime.now(dt.UTC)
+
+    assert made.subject.rfc4514_string() == made.issuer.rfc4514_string() == "CN=localhost"
+    assert made.not_valid_before_utc < now - dt.timedelta(minutes=1)
+    assert made.not_valid_after_utc > now + dt.timedelta(days=29)
+    assert says == {
+        "basicConstraints": (True, x509.BasicConstraints(ca=True, path_length=None)),
+        "subjectAltName": (False, x509.SubjectAlternativeName([x509.DNSName("localhost")])),
+        "extendedKeyUsage": (False, x509.ExtendedKeyUsage(uses)),
+    }
+
+
+@needs_cryptography
 def test_a_certificate_that_is_none() -> None:
     """What the engine gives must be a certificate."""
     with pytest.raises(PluginError, match="PLUGIN_CLIENT_CERT holds no certificate"):

@@ -71,6 +71,14 @@ def test_credentials_of_a_provider_are_secret_whatever_its_schema_says() -> None
     assert not transcript.secrets(call("ReadResource", type_name="cloud_bucket", current_state=state({"token": "x"})))
 
 
+def test_names_of_credentials() -> None:
+    """These are the names; a recording that lacks one of them would show its value."""
+    assert " ".join(sorted(CREDENTIALS)) == (
+        "access_key access_token api_key api_token auth_token client_secret credentials password private_key refresh_token "
+        "secret secret_access_key secret_key session_token token"
+    )
+
+
 def test_what_differs_between_runs_is_not_matched() -> None:
     """The engine's version and capabilities are not part of the key; configuration is."""
     transcript = TerraformTranscript(6)
@@ -102,6 +110,19 @@ def test_secret_attributes_are_learnt_from_the_schema(major: int) -> None:
         assert transcript.secrets(call("OpenEphemeralResource", major, type_name="cloud_token")) == {"api_key"}
         assert transcript.secrets(call("ConfigureProvider", major)) == {"pin"} | CREDENTIALS
         assert transcript.secrets(call("ReadResource", major, type_name="cloud_box")) == frozenset()
+        check = "ValidateProviderConfig"
+        assert transcript.secrets(call(check, major)) == {"pin"} | CREDENTIALS
+    # Other answers about schemas teach nothing, and a newer schema takes the older one's place.
+    names = call("GetResourceIdentitySchemas", major)
+    empty: Any = protocol(major).message("GetResourceIdentitySchemas.Response")()
+    recording.reply(Reply(native=Native(b"", empty)), names)
+    assert recording.secrets(read) == {"pass_word", "secret_key", "hidden"}
+    schema.resource_schemas["cloud_user"].block.attributes[0].sensitive = True
+    schema.data_source_schemas["cloud_user"].block.attributes.add(name="found", type=b'"string"', sensitive=True)
+    recording.reply(Reply(native=Native(schema.SerializeToString(), schema)), ask)
+    assert recording.secrets(read) == {"hidden", "pass_word", "secret_key", "found"} | {
+        schema.resource_schemas["cloud_user"].block.attributes[0].name
+    }
 
 
 def test_rpcs_that_nobody_knows_are_kept_raw() -> None:
@@ -115,6 +136,9 @@ def test_rpcs_that_nobody_knows_are_kept_raw() -> None:
     assert transcript.mutates("Later")
     assert transcript.refuses(made) == ""
     assert transcript.secrets(made) == frozenset()
+    assert transcript.type(made) == ""
+    assert transcript.type(call("ReadResource", type_name="cloud_box")) == "cloud_box"
+    assert transcript.type(Call(op=Op.IMPORT, session=Session("tfplugin6"), type="cloud_bucket")) == "cloud_bucket"
     assert transcript.key(made, {"$raw": "AQI="}) == {"$raw": "AQI="}
 
 

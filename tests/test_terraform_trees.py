@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -142,6 +143,68 @@ def test_states_that_json_would_change_are_kept_as_bytes(text: bytes) -> None:
     assert build(kept(message), type(message)) == message
 
 
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [
+        (b"18446744073709551615", True),
+        (b"18446744073709551616", False),
+        (b"-9223372036854775808", True),
+        (b"-9223372036854775809", False),
+        (b"0.1", True),
+        (b"1.50", True),
+        (b"null", True),
+        (b"Infinity", False),
+        (b'[{"$bytes":1}]', True),
+        (b'{"$byte":1}', True),
+        (b"", False),
+    ],
+)
+def test_which_states_are_opened(text: bytes, opened: bool) -> None:
+    """Numbers of 64 bits and floats that say the same are opened, and so is what is a marker at the top alone."""
+    shown = tree(new("RawState", json=text)).get("json", {"$bytes": ""})
+    assert shown == (json.loads(text) if opened else {"$bytes": base64.b64encode(text).decode()})
+
+
+@pytest.mark.parametrize(
+    ("text", "opened"),
+    [(b'{"a":[1,"\xc3\xa9"]}', True), (b'{"a": 1}', False), (b'{"b":1,"a":2}', False), (b'"\\u00e9"', False)],
+)
+def test_json_beside_msgpack_keeps_its_bytes(text: bytes, opened: bool) -> None:
+    """In a DynamicValue JSON is opened only where writing it again gives the same bytes."""
+    message: Any = new("DynamicValue", json=text)
+    assert tree(message) == {"json": json.loads(text) if opened else {"$bytes": base64.b64encode(text).decode()}}
+    assert build(kept(message), type(message)) == message
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": {"$b": 1}},
+        [{"": 1, "$": 2}],
+        {"a": [float("-inf")]},
+        {"a": float("nan")},
+    ],
+)
+def test_what_would_be_a_marker_inside_is_kept_as_bytes(value: Any) -> None:
+    """Keys with a dollar sign in front and numbers that JSON lacks are no tree, however deep they are."""
+    message = new("DynamicValue", msgpack=msgpack.packb(value))
+    assert tree(message) == {"msgpack": {"$msgpack": base64.b64encode(msgpack.packb(value)).decode()}}
+    assert build(kept(message), type(message)) == message
+
+
+def test_the_other_places_of_a_dollar_sign_say_nothing() -> None:
+    """A key with a dollar sign further on, and an empty key, are keys."""
+    assert tree(new("DynamicValue", msgpack=msgpack.packb({"": 1, "a$": 2}))) == {"msgpack": {"": 1, "a$": 2}}
+
+
+@pytest.mark.parametrize(("data", "shown"), [(b"caf\xc3\xa9", "caf\u00e9"), (b"a\n", {"$bytes": "YQo="}), (b"", "")])
+def test_what_counts_as_text(data: bytes, shown: Any) -> None:
+    """Bytes that can be printed on one line are text."""
+    message: Any = new("CloseEphemeralResource.Request", private=data)
+    assert tree(message) == {"private": shown}
+    assert build(kept(message), type(message)) == message
+
+
 def test_enumerations_are_named() -> None:
     """A number that has a name is shown by it; one that has none stays a number."""
     message: Any = new("ReadResource.Response")
@@ -160,6 +223,21 @@ def test_unknown_fields_are_kept() -> None:
     message.deferred.MergeFromString(every_wire_type)
     again = build(kept(message), type(message))
     assert again.SerializeToString() == message.SerializeToString()
+
+
+@pytest.mark.parametrize("size", [0, 1, 127, 128, 300, 20000])
+def test_unknown_fields_of_any_size(size: int) -> None:
+    """Lengths and numbers are written as protobuf does, seven bits a byte; what is shown is the wire itself."""
+    length = (
+        bytes([size])
+        if size < 128
+        else bytes([size & 0x7F | 0x80, *([size >> 7] if size < 2**14 else [size >> 7 & 0x7F | 0x80, size >> 14])])
+    )
+    wire = b"\xba\x3e" + length + b"x" * size + b"\xb8\x3e" + length
+    message: Any = new("Deferred", reason=1)
+    message.MergeFromString(wire)
+    assert tree(message) == {"reason": "RESOURCE_CONFIG_UNKNOWN", "$unknown_fields": base64.b64encode(wire).decode()}
+    assert build(kept(message), type(message)).SerializeToString() == message.SerializeToString()
 
 
 @pytest.mark.parametrize(

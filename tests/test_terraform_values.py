@@ -11,6 +11,7 @@ from hypothesis import given
 from strategies_terraform import literals, numbers, packed, typed_values
 
 from mockprovider.errors import MalformedError
+from mockprovider.terraform.values.mismatch import show
 from mockprovider.terraform.values.packing import Dynamic, number, pack, pack_any, unpack, unpack_any
 from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, Secret, Unknown
@@ -60,6 +61,13 @@ def test_numbers_keep_every_digit(value: Any) -> None:
         (Decimal("12345678901234567890"), "12345678901234567890"),
         (Decimal("1e3"), 1000),
         (float("inf"), float("inf")),
+        (float("-inf"), float("-inf")),
+        (-(2**63), -(2**63)),
+        (-(2**63) - 1, "-9223372036854775809"),
+        (1e300, str(int(Decimal("1e300")))),
+        (Decimal("0.5"), 0.5),
+        (Decimal("1e-400"), f"0.{'0' * 399}1"),
+        (Decimal(f"1{'0' * 400}.5"), f"1{'0' * 400}.5"),
     ],
 )
 def test_numbers_travel_as_the_engine_sends_them(value: Any, travels: Any) -> None:
@@ -72,6 +80,20 @@ def test_numbers_are_read_in_each_form() -> None:
     """Integers, floats and decimal text are numbers; text that a float prints alike is that float."""
     assert [number(text) for text in ("7", "0.1", "2.50", "1e2", "inf")] == [7, 0.1, 2.5, 100, float("inf")]
     assert number("0.1000000000000000055511151231257827") == Decimal("0.1000000000000000055511151231257827")
+    assert number(f"1{'0' * 400}.5") == Decimal(f"1{'0' * 400}.5")
+    assert [type(number(text)) for text in ("7", "2.0", "1e2", "0.1", "-inf")] == [int, int, int, float, float]
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"), [("1e3999", True), ("1e4000", False), ("1e-3999", True), ("1e-4000", False), ("0", True)]
+)
+def test_the_longest_number(text: str, fits: bool) -> None:
+    """Four thousand digits before or behind the point are more than Terraform calculates with."""
+    if fits:
+        assert number(text) == Decimal(text)
+    else:
+        with pytest.raises(MalformedError, match=f"size: '{text}' has more digits"):
+            number(text, "size")
 
 
 def test_unknowns_keep_their_refinement() -> None:
@@ -84,11 +106,63 @@ def test_unknowns_keep_their_refinement() -> None:
     assert unpack(msgpack.packb(msgpack.Timestamp(1)), STRING) == UNKNOWN
 
 
+@pytest.mark.parametrize(
+    ("declared", "kind"),
+    [
+        (STRING, "string"),
+        (BOOL, "bool"),
+        (NUMBER, "number"),
+        (DYNAMIC, "string"),
+        (STRINGS, "array"),
+        (Type("set", items=STRING), "array"),
+        (Type("tuple", elements=(STRING,)), "array"),
+        (Type("map", items=STRING), "object"),
+        (OBJECT, "object"),
+    ],
+)
+def test_unknowns_have_the_kind_of_their_place(declared: Type, kind: str) -> None:
+    """An unknown value says which of Pulumi's kinds is missing."""
+    assert unpack(pack(UNKNOWN, declared), declared) == Unknown(kind)
+
+
+def test_only_one_extension_promises_something() -> None:
+    """Extensions of other codes, and those of a byte at most, are plain unknown values."""
+    for code, payload in ((0, b"\x81\x01"), (5, b"\x81\x01"), (12, b""), (12, b"\x81")):
+        assert unpack_any(msgpack.packb(msgpack.ExtType(code, payload))) == UNKNOWN
+    assert unpack_any(msgpack.packb(msgpack.ExtType(12, b"\x81\x01"))) == Unknown(refinement=b"\x81\x01")
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [
+        ({"b": 1, "a": [True, None, 2.5, b"x"]}, {"a": [True, None, 2.5, b"x"], "b": 1}),
+        ((1, 2), [1, 2]),
+        (2**63 - 1, 2**63 - 1),
+        (2**63, "9223372036854775808"),
+        (-(2**63), -(2**63)),
+        (-(2**63) - 1, "-9223372036854775809"),
+        (Decimal("0.1"), "0.1"),
+        ({"a": [2**64]}, {"a": ["18446744073709551616"]}),
+    ],
+)
+def test_values_without_a_type(value: Any, sent: Any) -> None:
+    """Keys are sorted, numbers that msgpack lacks are decimal text, all else is as it is."""
+    again = msgpack.unpackb(pack_any(value))
+    assert again == sent
+    assert not isinstance(again, dict) or list(again) == list(sent)
+    assert msgpack.unpackb(pack_any([UNKNOWN]), ext_hook=lambda code, data: (code, data)) == [(0, b"\0")]
+
+
 def test_strings_are_normalised() -> None:
     """Text is in Unicode's normal form C in both directions, in values and in keys."""
     assert unpack(msgpack.packb("e\u0301"), STRING) == "\u00e9"
     assert unpack(msgpack.packb(b"text"), STRING) == "text"
-    assert unpack(pack({"e\u0301": "e\u0301"}, Type("map", items=STRING)), Type("map", items=STRING)) == {"\u00e9": "\u00e9"}
+    assert unpack(msgpack.packb("e\u0301".encode()), STRING) == "\u00e9"
+    labels = Type("map", items=STRING)
+    assert unpack(msgpack.packb({"e\u0301": "e\u0301"}), labels) == {"\u00e9": "\u00e9"}
+    assert pack("e\u0301", STRING) == msgpack.packb("\u00e9")
+    assert pack({"e\u0301": "e\u0301"}, labels) == msgpack.packb({"\u00e9": "\u00e9"})
+    assert pack(Asset(text="e\u0301"), STRING) == msgpack.packb("\u00e9")
 
 
 def test_objects_carry_every_attribute() -> None:
@@ -96,6 +170,9 @@ def test_objects_carry_every_attribute() -> None:
     assert msgpack.unpackb(pack({"size": 1}, OBJECT)) == {"name": None, "size": 1}
     assert list(msgpack.unpackb(pack({"size": 1, "name": "x"}, OBJECT))) == ["name", "size"]
     assert unpack(b"\x80", OBJECT) == {}
+    assert unpack(msgpack.packb({"name": None, "size": 1}), OBJECT) == {"name": None, "size": 1}
+    assert list(msgpack.unpackb(pack({"b": "1", "a": "2"}, Type("map", items=STRING)))) == ["a", "b"]
+    assert unpack(b"\x90", Type("tuple", elements=(STRING,))) == []
 
 
 def test_dynamic_values_can_be_given_a_type() -> None:
@@ -103,12 +180,15 @@ def test_dynamic_values_can_be_given_a_type() -> None:
     assert msgpack.unpackb(pack(["a"], DYNAMIC)) == [b'["tuple",["string"]]', ["a"]]
     assert msgpack.unpackb(pack(Dynamic(STRINGS, ["a"]), DYNAMIC)) == [b'["list","string"]', ["a"]]
     assert unpack(b"\xc0", DYNAMIC) is None
+    assert unpack(msgpack.packb(['["list","string"]', ["a"]]), DYNAMIC) == ["a"]
 
 
 def test_wrappers_are_left_behind() -> None:
     """Secrets and outputs travel as their values, assets as their paths: Terraform has none of them."""
     assert unpack(pack([Secret("a"), Output("b")], STRINGS), STRINGS) == ["a", "b"]
     assert unpack(pack([Asset(path="x"), Archive(uri="y"), Asset(text="z")], STRINGS), STRINGS) == ["x", "y", "z"]
+    every = [Asset(text="z", path="x", uri="y"), Archive(path="x", uri="y"), Asset(text="z", uri="y")]
+    assert unpack(pack(every, STRINGS), STRINGS) == ["x", "x", "y"]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +205,14 @@ def test_wrappers_are_left_behind() -> None:
         (["a"], Type("tuple", elements=(STRING, STRING)), "a tuple of 2 is needed, these are 1"),
         ("x", STRINGS, "expected list"),
         (object(), DYNAMIC, "no literal"),
+        (Archive(assets={}), STRING, "^value: expected string, got NoneType"),
+        ("1", NUMBER, "^value: expected number, got str"),
+        ([[1]], Type("tuple", elements=(STRINGS,)), r"^\[0\]\[0\]: expected string, got int"),
+        ({"a": 1}, Type("map", items=STRING), r'^\["a"\]: expected string, got int'),
+        ([], OBJECT, "^value: expected object, got list"),
+        ([], Type("map", items=STRING), "^value: expected map, got list"),
+        ([Dynamic(STRING, 1)], Type("tuple", elements=(DYNAMIC,)), r"^\[0\]: expected string, got int"),
+        ({"a": [object()]}, DYNAMIC, "no literal for a object"),
     ],
 )
 def test_values_of_another_type_are_refused_by_path(value: Any, declared: Type, message: str) -> None:
@@ -149,9 +237,50 @@ def test_values_of_another_type_are_refused_by_path(value: Any, declared: Type, 
         (msgpack.packb({1: "x"}), Type("map", items=STRING), "expected map, got int"),
         (msgpack.packb("x"), DYNAMIC, "expected dynamic"),
         (msgpack.packb([b"?", 1]), DYNAMIC, "is no type"),
+        (msgpack.packb([b'"string"', 1, 2]), DYNAMIC, "^value: expected dynamic, got list"),
+        (msgpack.packb([1, 2]), DYNAMIC, "^value: expected dynamic, got list"),
+        (msgpack.packb({"a": [b'"string"', 1]}), Type("map", items=DYNAMIC), r'^\["a"\]: expected string, got int'),
+        (msgpack.packb(["a", 1]), STRINGS, r"^\[1\]: expected string, got int"),
+        (msgpack.packb([["a"]]), Type("tuple", elements=(STRING,)), r"^\[0\]: expected string, got list"),
+        (msgpack.packb({"a": 1}), Type("map", items=STRING), r'^\["a"\]: expected string, got int'),
+        (msgpack.packb({"name": 1, "size": 1}), OBJECT, "^name: expected string, got int"),
+        (msgpack.packb([]), OBJECT, "^value: expected object, got list"),
+        (msgpack.packb({}), STRINGS, "^value: expected list, got dict"),
+        (msgpack.packb([]), NUMBER, "^value: expected number, got list"),
+        (msgpack.packb(True), NUMBER, "^value: expected number, got bool"),
+        (msgpack.packb(1), BOOL, "^value: expected bool, got int"),
+        (b"", NUMBER, "These 0 bytes are not msgpack: "),
     ],
 )
 def test_undecodable_bytes_are_refused(data: bytes, declared: Type, message: str) -> None:
     """Bytes that are no value of the type are an error that says why, and nothing else happens."""
     with pytest.raises(MalformedError, match=message):
         unpack(data, declared)
+
+
+def test_errors_begin_with_their_owner() -> None:
+    """Whoever packs or unpacks says what the value is called, and the path goes on from there."""
+    with pytest.raises(MalformedError, match=r"^rules\[0\]: expected string, got int"):
+        pack([1], STRINGS, "rules")
+    with pytest.raises(MalformedError, match=r"^box.name: expected string, got int"):
+        unpack(msgpack.packb({"name": 1, "size": 1}), OBJECT, "box")
+    with pytest.raises(MalformedError, match=r"^box: without name, size\. Every attribute"):
+        unpack(msgpack.packb({"colour": None}), Type("object", attributes={"colour": STRING, **OBJECT.attributes}), "box")
+
+
+@pytest.mark.parametrize(
+    ("where", "shown"),
+    [
+        ("", ""),
+        ("box", "box"),
+        (("", "name"), "name"),
+        (("box", "name"), "box.name"),
+        (("box", 0), "box[0]"),
+        (("", 0), "[0]"),
+        (("box", ("a",)), 'box["a"]'),
+        (((("box", "rules"), 1), ("a",)), 'box.rules[1]["a"]'),
+    ],
+)
+def test_how_places_are_written(where: Any, shown: str) -> None:
+    """Attributes follow a point, indices and keys stand in brackets."""
+    assert show(where) == shown

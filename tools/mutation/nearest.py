@@ -46,7 +46,7 @@ class Coverage:
         self._data.read()
         self._seconds: dict[str, float] = json.loads((house.kept / "durations.json").read_text())
         self._breadth = Counter(
-            context.partition("|")[0]
+            _name(context)
             for file in self._data.measured_files()
             for contexts in self._data.contexts_by_lineno(file).values()
             for context in contexts
@@ -60,21 +60,28 @@ class Coverage:
         """
         by_line = self._data.contexts_by_lineno(str(mutant.path))
         stems = _stems(mutant.path.relative_to(self._house.package))
-        # What runs at import is noticed by whoever uses the module, or only looks at it.
-        lines = by_line.keys() if mutant.at_import else mutant.lines
-        looking = {name for name in self._seconds if mutant.at_import and _is_near(name, stems)}
-        names = looking | {context.partition("|")[0] for line in lines for context in by_line.get(line, ())} - {""}
+        own = {_name(context) for line in mutant.lines for context in by_line.get(line, ())}
+        names = own - {""}
+        if mutant.at_import or "" in own:
+            # What runs at import, also of a function, is noticed by whoever uses the module, or only looks at it.
+            names |= {name for name in self._seconds if _is_near(name, stems)}
+            names |= {_name(context) for contexts in by_line.values() for context in contexts} - {""}
         cases: Counter[str] = Counter()
         ranked = []
         for (slow, far, breadth), name in sorted((self._rank(name, stems), name) for name in names):
             function = name.partition("[")[0]
             cases[function] += 1
             if not (slow and far):
-                ranked.append((slow, far, cases[function], breadth, name))
+                ranked.append((slow, name not in own, far, cases[function], breadth, name))
         return [name for *_, name in sorted(ranked)][:most]
 
     def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
         return self._seconds.get(name, 0.0) > SLOW, not _is_near(name, stems), self._breadth[name]
+
+
+def _name(context: str) -> str:
+    """The test that a context of coverage names, ``test_a.py::test_b[c]|run``; none for what runs at import."""
+    return context.rpartition("|")[0]
 
 
 def _is_near(name: str, stems: tuple[str, ...]) -> bool:

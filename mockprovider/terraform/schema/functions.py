@@ -95,6 +95,8 @@ def _read_parameter(node: Node, parameters: dict[str, Property], nullable: list[
     members = node.members(needed=("name", "type"))
     wanted = members["name"].text(empty=False)
     name = camel_case(wanted) if camel_case(wanted) not in parameters else wanted
+    while name in parameters:
+        name += "_"
     parameters[name] = Property(
         kind_of_place(place_of(read_type(members["type"]))),
         description=str(node.value.get("description") or ""),
