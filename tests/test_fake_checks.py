@@ -7,7 +7,9 @@ from decimal import Decimal
 import pytest
 
 from mockprovider.fake.checks import failures, with_defaults
-from mockprovider.schema import Kind, Property, kind_of
+from mockprovider.fake.choosing import Choices, drawn
+from mockprovider.properties import HEX_DIGITS
+from mockprovider.schema import Kind, Property, Random, Template, kind_of
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret
 
 
@@ -202,3 +204,141 @@ def test_all_failures_are_reported_at_once():
     properties = {"a": Property(int), "b": Property(required=True), "c": Property({"d": Property(bool), "e": Property(int)})}
 
     assert [path for path, _ in said(properties, {"a": "x", "c": {"d": 1, "e": "x"}})] == ["a", "b", "c.d", "c.e"]
+
+
+# Where and of what -----------------------------------------------------------------------------------------------------
+
+NESTED = {"name": Property(default="n"), "key": Property(secret=True), "in": Property({"deep": Property(default="d")})}
+
+
+@pytest.mark.parametrize(
+    ("declared", "value", "filled"),
+    [
+        (NESTED, {}, {"name": "n"}),
+        (NESTED, {"in": {}}, {"name": "n", "in": {"deep": "d"}}),
+        (NESTED, {"key": None, "in": None}, {"name": "n", "key": None, "in": None}),
+        (Kind("array", items=Kind("array", items=kind_of(NESTED))), [[{}]], [[{"name": "n"}]]),
+        (Kind("array", items=kind_of(NESTED)), ({}, "x"), [{"name": "n"}, "x"]),
+        (Kind("array", items=kind_of(NESTED)), Secret([Secret({})]), Secret([Secret({"name": "n"})])),
+        (Kind("array", items=kind_of(NESTED)), Output([{}], False, ("u",)), Output([{"name": "n"}], False, ("u",))),
+        (Kind("array", items=kind_of(NESTED)), "no list", "no list"),
+        (Kind("map", items=kind_of(NESTED)), {"a": {}, "b": None}, {"a": {"name": "n"}, "b": None}),
+        (Kind("map", items=Kind("string")), {"a": None}, {"a": None}),
+        (Kind("array", items=Kind("string")), ("a",), ("a",)),
+        (Kind("map"), {"a": {}}, {"a": {}}),
+        ("any", {"in": {}}, {"in": {}}),
+    ],
+)
+def test_what_is_filled_in_at_depth(declared, value, filled):
+    """Defaults and secrets reach whatever is declared inside of objects and collections, and nothing else is touched."""
+    assert with_defaults({"p": Property(declared)}, {"p": value}) == {"p": filled}
+
+
+def test_choices_know_where_they_are_made():
+    """What is made up inside depends on the place: the property, the key, the index, and what stood there before."""
+    pin = kind_of({"pin": Property(default=Random(6))})
+    declared = {
+        "one": Property(pin),
+        "list": Property(Kind("array", items=pin)),
+        "map": Property(Kind("map", items=pin)),
+    }
+    inputs = {"one": {}, "list": [{}, {}], "map": {"k": {}}}
+    filled = with_defaults(declared, inputs, Choices(b"seed", prior={"list": [{}, {"pin": "old"}]}))
+
+    assert filled == {
+        "one": {"pin": drawn(b"seed", "one.pin", 6, HEX_DIGITS)},
+        "list": [{"pin": drawn(b"seed", "list[0].pin", 6, HEX_DIGITS)}, {"pin": "old"}],
+        "map": {"k": {"pin": drawn(b"seed", "map.k.pin", 6, HEX_DIGITS)}},
+    }
+    assert with_defaults(declared, inputs) == inputs
+
+
+@pytest.mark.parametrize(
+    ("default", "inputs", "filled"),
+    [
+        ("x", {}, "x"),
+        (None, {}, None),
+        (0, {}, 0),
+        (False, {"p": None}, False),
+        (Template("{a}!"), {"a": "1"}, "1!"),
+        (Template("{b}!"), {}, "b!"),
+        (Template("{a}!"), {}, None),
+        (Random(3), {}, None),
+        (lambda inputs: inputs["a"], {"a": Secret("s")}, "s"),
+        (sorted, {"a": 1}, ["a"]),
+        (lambda _: None, {}, None),
+    ],
+)
+def test_what_a_default_is(default, inputs, filled):
+    """A default is a value, a template over what is filled in already, or a function of what the program says."""
+    properties = {"p": Property("any", default=default), "b": Property(default="b")}
+
+    assert with_defaults(properties, inputs).get("p") == filled
+
+
+@pytest.mark.parametrize(
+    ("inputs", "at", "paths"),
+    [
+        ({"key": "k"}, (), []),
+        ({"key": "k", "role": "r"}, (), ["key", "key"]),
+        ({"key": "k", "role": None, "zone": None}, (), []),
+        ({"key": "k", "zone": "z"}, ("in", 0), ["in[0].key"]),
+        ({"role": "r", "zone": "z"}, (), []),
+        ({"key": 1, "role": "r"}, (), ["key", "key", "key"]),
+    ],
+)
+def test_what_excludes_each_other(inputs, at, paths):
+    """A property that is set is a failure for each other one that it conflicts with, as often as that is set."""
+    properties = {"key": Property(conflicts_with=("role", "zone", "role")), "role": Property(), "zone": Property()}
+
+    assert [each.path for each in failures(properties, inputs, at)] == paths
+
+
+@pytest.mark.parametrize(
+    ("declared", "value", "hidden", "reason"),
+    [
+        (str, 7, False, "got number 7"),
+        (str, 7, True, "got another number"),
+        (str, True, True, "got boolean"),
+        (str, Decimal("1.5"), True, "got another number"),
+        (str, [1], True, "got array"),
+        (str, (1,), False, "got array"),
+        (str, {}, False, "got map"),
+        (str, Asset(text="x"), False, "got asset"),
+        (str, Archive(path="x"), False, "got asset"),
+        (int, b"x", False, "got bytes"),
+    ],
+)
+def test_how_a_wrong_value_is_called(declared, value, hidden, reason):
+    """A wrong value is told by its kind; a number also by itself, unless it stands in a secret."""
+    [wrong] = failures({"p": Property(declared)}, {"p": value}, hidden=hidden)
+
+    assert wrong.reason.partition(", ")[2] == reason
+
+
+@pytest.mark.parametrize(
+    ("item", "value", "reasons"),
+    [
+        (Property(enum=("a", "b")), "a", []),
+        (Property(enum=("a", "b")), Output("c"), ["expected one of 'a', 'b', got 'c'"]),
+        (Property(enum=("a", "b"), secret=True), "c", ["expected one of 'a', 'b', got a secret that is none of them"]),
+        (Property(int, enum=(1, 2)), UNKNOWN, []),
+        (Property(Kind("array", items=Kind("string", enum=("a",)))), ["a", "b", UNKNOWN], ["expected one of 'a', got 'b'"]),
+        (
+            Property(Kind("map", items=Kind("string", enum=("a",))), secret=True),
+            {"k": "b"},
+            ["expected one of 'a', got a secret that is none of them"],
+        ),
+        (Property(Kind("array", items=Kind("string", enum=("a",)))), [7], ["expected string, got number 7"]),
+        (Property(Kind("array")), [7], []),
+        (Property(Kind("map")), {"a": 7}, []),
+        (Property(dict[str, int]), {"a": None}, []),
+        (Property({"in": Property(int, minimum=3, secret=True)}), {"in": 1}, ["expected at least 3, got a secret that is not"]),
+        (Property({"in": Property(int, minimum=3)}, secret=True), {"in": 1}, ["expected at least 3, got a secret that is not"]),
+        (Property({"in": Property(int, minimum=3)}), {"in": Secret(1)}, ["expected at least 3, got a secret that is not"]),
+        (Property({"in": Property(int, minimum=3)}), {"in": 1}, ["expected at least 3, got 1"]),
+    ],
+)
+def test_what_is_wrong_inside(item, value, reasons):
+    """What is listed, what is limited and what is secret count at every depth."""
+    assert [each.reason for each in failures({"p": item}, {"p": value})] == reasons

@@ -5,8 +5,19 @@ from __future__ import annotations
 import pytest
 from builders import type_of
 
+from mockprovider.cloud import digest
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.computing import compute, computed, fields, fill, generated, planned_value
+from mockprovider.fake.computing import (
+    compute,
+    computed,
+    fields,
+    fill,
+    fill_all,
+    generated,
+    pending,
+    planned_inside,
+    planned_value,
+)
 from mockprovider.schema import Kind, Property, kind_of
 from mockprovider.values import UNKNOWN, Secret
 
@@ -167,3 +178,130 @@ def test_missing_names(context):
 def test_what_is_known_beforehand(item, wanted, prior, id_, value):
     """A plan tells a computed value only where nothing that it depends on is unknown; a function's never."""
     assert planned_value(item, wanted, prior, id_) == value
+
+
+# Inside ----------------------------------------------------------------------------------------------------------------
+
+PART = kind_of({"size": int, "serial": Property(computed=True), "path": Property(computed="/{id}/{size}")})
+
+
+def part(size, at, id_="b-1"):
+    """A whole part: its serial number depends on where it stands."""
+    return {"size": size, "serial": generated(Kind("string"), f"{at}.serial", id_), "path": f"/{id_}/{size}"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        (PART, {"size": 1}, part(1, "p")),
+        (PART, {"size": 1, "serial": "mine"}, {"size": 1, "serial": "mine", "path": "/b-1/1"}),
+        (PART, {"size": 1, "serial": None, "more": 2}, {**part(1, "p"), "more": 2}),
+        (PART, "no object", "no object"),
+        (Kind("object", properties={"in": Property(PART)}), {"in": {"size": 1}}, {"in": part(1, "p.in")}),
+        (Kind("array", items=PART), [{"size": 1}, {"size": 2}], [part(1, "p.0"), part(2, "p.1")]),
+        (Kind("array", items=PART), ({"size": 1},), [part(1, "p.0")]),
+        (Kind("array", items=PART), [7], [7]),
+        (Kind("array", items=PART), "no list", "no list"),
+        (Kind("map", items=PART), {"a": {"size": 1}}, {"a": part(1, "p.a")}),
+        (Kind("set", items=PART), [{"size": 1}], [part(1, f"p.{digest({'size': 1})}")]),
+        (Kind("array", items=Kind("map", items=PART)), [{"a": {"size": 1}}], [{"a": part(1, "p.0.a")}]),
+        (Kind("array", items=Kind("string")), ["a"], ["a"]),
+        (Kind("array"), [{"size": 1}], [{"size": 1}]),
+        (Kind("any"), {"size": 1}, {"size": 1}),
+    ],
+)
+def test_what_is_computed_inside(kind, value, expected):
+    """Objects in objects and collections are made whole where they stand: by name, index or key, in sets by what they say."""
+    assert compute(type_of(p=Property(kind)), {"p": value}, "b-1") == {"p": expected}
+
+
+OLD = {"size": 1, "serial": "old", "path": "/b-1/1"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "prior", "serials"),
+    [
+        (PART, {"size": 2}, OLD, ["old"]),
+        (PART, {"size": 2}, Secret(OLD), ["old"]),
+        (PART, {"size": 2}, [OLD], [part(2, "p")["serial"]]),
+        (PART, {"size": 2}, None, [part(2, "p")["serial"]]),
+        (Kind("array", items=PART), [{"size": 2}, {"size": 3}], [OLD], ["old", part(3, "p.1")["serial"]]),
+        (Kind("array", items=PART), [{"size": 2}], (OLD, OLD), ["old"]),
+        (Kind("array", items=PART), [{"size": 2}], {"0": OLD}, [part(2, "p.0")["serial"]]),
+        (Kind("map", items=PART), {"a": {"size": 2}, "b": {"size": 3}}, {"b": OLD}, [part(2, "p.a")["serial"], "old"]),
+        (Kind("map", items=PART), {"a": {"size": 2}}, [OLD], [part(2, "p.a")["serial"]]),
+        (Kind("set", items=PART), [{"size": 1}], [OLD], [part(1, f"p.{digest({'size': 1})}")["serial"]]),
+    ],
+)
+def test_what_stays_inside(kind, value, prior, serials):
+    """A generated value inside stays as long as its object stands where it stood; what stood elsewhere says nothing of it."""
+    made = compute(type_of(p=Property(kind)), {"p": value}, "b-1", {"p": prior})["p"]
+    parts = [made] if kind is PART else list(made.values()) if kind.name == "map" else made
+
+    assert [each["serial"] for each in parts] == serials
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "prior", "id_", "expected"),
+    [
+        (PART, {"size": 1}, None, "", {"size": 1, "serial": UNKNOWN, "path": UNKNOWN}),
+        (PART, {"size": 1}, None, "b-1", part(1, "p")),
+        (PART, {"size": 2}, Secret(OLD), "b-1", {"size": 2, "serial": "old", "path": "/b-1/2"}),
+        (PART, {"size": UNKNOWN}, OLD, "b-1", {"size": UNKNOWN, "serial": "old", "path": UNKNOWN}),
+        (PART, Secret({"size": 1}), None, "b-1", Secret(part(1, "p"))),
+        (PART, UNKNOWN, None, "b-1", UNKNOWN),
+        (Kind("array", items=PART), [{"size": 1}], None, "b-1", [part(1, "p.0")]),
+        (Kind("set", items=PART), [{"size": 1}], None, "b-1", [part(1, f"p.{digest({'size': 1})}")]),
+        # Where an element of a set will stand cannot be told before it is known.
+        (Kind("set", items=PART), [{"size": UNKNOWN}], None, "b-1", [{"size": UNKNOWN, "serial": UNKNOWN, "path": UNKNOWN}]),
+        (Kind("array", items=Kind("string")), ["a"], None, "b-1", ["a"]),
+        (Kind("string"), "a", None, "b-1", "a"),
+        (kind_of({"size": Property(int, computed=lambda _: 1)}), {}, {"size": 7}, "b-1", {"size": UNKNOWN}),
+        (kind_of({"key": Property(computed=True, secret=True)}), {}, None, "", {"key": Secret(UNKNOWN)}),
+    ],
+)
+def test_what_is_planned_inside(kind, value, prior, id_, expected):
+    """A plan tells inside of objects what it can: what was there, and with an id what will be generated."""
+    wanted = {"p": value, "undeclared": {"x": 1}}
+
+    assert planned_inside(type_of(p=Property(kind)), wanted, {"p": prior}, id_) == {**wanted, "p": expected}
+    assert wanted["p"] == value
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a {x} b", "a 1 b"),
+        ("plain", "plain"),
+        ("{{x}}", "{x}"),
+        (7, 7),
+        (None, None),
+        (["{x}", {"in": "{x}{x}"}], ["1", {"in": "11"}]),
+        (Secret("{x}"), Secret("1")),
+        ("{later}", UNKNOWN),
+        ("{x}{list}", UNKNOWN),
+        ("{key}", Secret("k")),
+        ("{x}{deep}", Secret("1['d']")),
+        ("{later}{key}", UNKNOWN),
+    ],
+)
+def test_texts_in_values_are_filled_in(value, expected):
+    """Each text in a value is filled in from the context: unknown, or secret, where what it names is, even in part."""
+    context = {"x": 1, "later": UNKNOWN, "list": [UNKNOWN], "key": Secret("k"), "deep": [Secret("d")]}
+
+    assert fill_all(value, context) == expected
+
+
+def test_templates_come_after_what_they_ask_for():
+    """Of computed properties each template comes after those that it asks for, and what is set is not computed at all."""
+    properties = {
+        "c": Property(computed="{b}{x}"),
+        "b": Property(computed="{a}"),
+        "a": Property(computed=True),
+        "x": Property(),
+        "f": Property(computed=lambda _: 1),
+        "set": Property(computed=True, optional=True),
+        "null": Property(computed=True, optional=True),
+    }
+
+    assert [name for name, _ in pending(properties, {"set": 0, "null": None})] == ["a", "b", "c", "f", "null"]

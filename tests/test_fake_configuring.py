@@ -9,7 +9,7 @@ from mockprovider.calls import Op, Session
 from mockprovider.cloud import Cloud
 from mockprovider.fake import Fake
 from mockprovider.schema import Package, Property
-from mockprovider.values import Secret
+from mockprovider.values import UNKNOWN, Secret
 
 CONFIG = {"region": Property(default="north", forces_new=True), "token": Property(secret=True), "retries": Property(int)}
 
@@ -78,3 +78,51 @@ def test_small_talk(op):
     serve, _ = fake()
 
     assert serve(call(op, "")).ok
+
+
+@pytest.mark.parametrize(
+    ("declared", "inputs", "filled", "failed"),
+    [
+        (CONFIG, None, {"region": "north"}, []),
+        (CONFIG, {"region": None, "retries": 1}, {"region": "north", "retries": 1}, []),
+        (CONFIG, {"region": UNKNOWN}, {"region": UNKNOWN}, []),
+        ({"zone": Property(required=True)}, {}, {}, ["zone"]),
+        ({"zone": Property(required=True)}, None, {}, ["zone"]),
+        ({}, {"more": 1}, {"more": 1}, []),
+        ({}, None, {}, []),
+    ],
+)
+def test_what_check_config_answers(declared, inputs, filled, failed):
+    """Configuration comes back with its defaults, and what is missing or does not fit is a failure."""
+    serve, _ = fake(config=declared)
+    reply = serve(call(Op.CHECK_CONFIG, "pulumi:providers:cloud", inputs=inputs))
+
+    assert reply.inputs == filled
+    assert [each.path for each in reply.failures] == failed
+
+
+@pytest.mark.parametrize(
+    ("prior", "prior_inputs", "inputs", "changes"),
+    [
+        ({"region": "a"}, {"region": "a"}, {"region": "b"}, [("region", True)]),
+        ({"region": "a"}, None, {"region": "b"}, [("region", True)]),
+        ({"region": "a"}, {"region": "b"}, {"region": "b"}, []),
+        ({"region": "north"}, None, None, []),
+        (None, None, {"retries": 1, "region": "a"}, [("region", True), ("retries", False)]),
+        (None, {"retries": 1, "region": "a"}, {"retries": 2, "region": "a"}, [("retries", False)]),
+    ],
+)
+def test_what_diff_config_compares(prior, prior_inputs, inputs, changes):
+    """Configuration is compared with that of last time, with its defaults, and tells what replaces the provider."""
+    serve, _ = fake(config=CONFIG)
+    asked = call(Op.DIFF_CONFIG, "pulumi:providers:cloud", prior=prior, prior_inputs=prior_inputs, inputs=inputs)
+
+    assert [(each.path, each.replaces) for each in serve(asked).plan.changes] == changes
+
+
+def test_configure_without_configuration():
+    """A provider that is configured with nothing has a configuration, an empty one."""
+    serve, session = fake()[0], Session("pulumi")
+
+    assert serve(call(Op.CONFIGURE, session=session)).ok
+    assert session.config == {}

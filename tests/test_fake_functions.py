@@ -99,3 +99,49 @@ def test_a_strict_fake_checks_data_sources_by_their_function():
 
     assert good.ok
     assert [each.path for each in bad.failures] == ["region"]
+
+
+@pytest.mark.parametrize("protocol", ["pulumi", "tfplugin6"])
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize(
+    ("value", "kinds", "result"),
+    [
+        ("a", [], "a"),
+        (UNKNOWN, ["unknown"], UNKNOWN),
+        ({"in": [UNKNOWN]}, ["unknown"], UNKNOWN),
+        (Secret("a"), ["secret"], "a"),
+        (Secret(UNKNOWN), ["unknown", "secret"], UNKNOWN),
+        (ResourceReference("u", "i"), ["a reference to a resource"], "reference"),
+        ([{"in": ResourceReference("u", "i")}], ["a reference to a resource"], "reference"),
+        ([Secret(ResourceReference("u", "i"))], ["secret", "a reference to a resource"], "reference"),
+    ],
+)
+def test_what_a_function_must_not_be_given(value, kinds, result, strict, protocol):
+    """Pulumi's functions are given nothing unknown, and by a strict fake no secrets or references; Terraform's are."""
+    function = Function("cloud:index:f", {"a": "any", "b": "any"}, {"a": "{a}"})
+    serve, _ = fake(function, strict=strict)
+    reply = serve(call(Op.INVOKE, function.token, session=Session(protocol), inputs={"a": value, "b": "b"}))
+    refused = [kind for kind in kinds if protocol == "pulumi" and (strict or kind == "unknown")]
+
+    assert [each.reason for each in reply.failures] == [
+        f"the argument 'a' of {function.token} is {kind}, and a function must not be given that" for kind in refused
+    ]
+    assert {(each.path, each.status) for each in reply.failures} <= {("a", "invalid_argument")}
+    if not refused and result != "reference":
+        assert reply.value == {"a": result}
+
+
+@pytest.mark.parametrize(
+    ("returns", "inputs", "value"),
+    [
+        ({"a": "{n}", "b": [{"c": "{s}"}]}, {"s": Secret("x")}, {"a": "2", "b": [{"c": "x"}]}),
+        ({}, {}, {}),
+        (dict, {"s": Secret("x")}, {"n": 2, "s": "x"}),
+        (lambda _: {}, None, {}),
+    ],
+)
+def test_what_a_function_returns(returns, inputs, value):
+    """What comes back is made of plain arguments with their defaults, by templates or by a function."""
+    serve, _ = fake(Function("cloud:index:f", {"n": Property(int, default=2), "s": str}, returns))
+
+    assert serve(call(Op.INVOKE, "cloud:index:f", inputs=inputs)).value == value

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from builders import BUCKET, call, fake
+import json
+from typing import Any
+
+import pytest
+from builders import BUCKET, call, fake, told
 
 from mockprovider.calls import Failure, Op, Session
-from mockprovider.cloud import Cloud, Effect
+from mockprovider.cloud import Cloud, Effect, digest
 from mockprovider.fake import Fake
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.schema import Package, Property
+from mockprovider.values import Secret
 
 TOKEN = Ephemeral(
     "cloud:index:Token",
@@ -102,3 +107,84 @@ def test_properties_that_exclude_each_other() -> None:
     assert [(each.path, each.reason) for each in provider(checked).failures] == [
         ("key", "'key' and 'role' cannot both be set: drop one of them")
     ]
+
+
+def listed(*arguments: Any) -> list[Any]:
+    """What a function was called with."""
+    return list(arguments)
+
+
+@pytest.mark.parametrize(
+    ("variadic", "inputs", "result"),
+    [
+        ("", {"a": 1, "b": 2}, [1, 2]),
+        ("", {"b": 2, "a": 1}, [1, 2]),
+        ("", {"a": None, "b": 2}, [None, 2]),
+        ("", {"b": 2}, [None, 2]),
+        ("", {}, [None, None]),
+        ("", None, [None, None]),
+        ("b", {"a": 1, "b": [2, 3]}, [1, 2, 3]),
+        ("b", {"a": 1, "b": []}, [1]),
+        ("b", {"a": 1}, [1]),
+        # What is variadic is a list, and each of its elements is checked where it comes from.
+        ("b", {"a": 1, "b": ["x"]}, [1, "x"]),
+    ],
+)
+def test_what_a_function_is_called_with(variadic: str, inputs: dict[str, Any] | None, result: list[Any]) -> None:
+    """Arguments come in the order of the declaration, the variadic ones last; a null, or what is missing, is ``None``."""
+    function = ProviderFunction("cloud:index:f", {"a": int, "b": int}, variadic=variadic, implementation=listed)
+    provider, _ = offering(function)
+
+    assert provider(call(Op.FUNCTION, function.token, inputs=inputs)).value == {"result": result}
+
+
+@pytest.mark.parametrize(
+    ("returns", "value"),
+    [
+        (
+            {"a": "{user}-{n}", "b": ["{id}", {"c": "{user}"}], "d": 7, "e": None},
+            {"a": "me-1", "b": ["ID", {"c": "me"}], "d": 7, "e": None},
+        ),
+        ({}, {}),
+        (lambda given: {"all": sorted(given), "n": given["n"]}, {"result": {"all": ["id", "n", "user"], "n": 1}}),
+    ],
+)
+def test_what_an_ephemeral_resource_answers(returns: Any, value: dict[str, Any]) -> None:
+    """The answer is made of the plain inputs that are set, their defaults, and the id, at every depth; all of it is kept."""
+    declared = Ephemeral("cloud:index:Token", {"user": str, "n": Property(int, default=1), "more": str}, returns)
+    provider, cloud = offering(declared)
+    opened = provider(call(Op.OPEN, declared.token, inputs={"user": Secret("me"), "more": None}))
+    expected = json.loads(json.dumps(value).replace("ID", opened.id))
+
+    assert opened.id == Cloud().new_hash(digest(declared.token, ["n", "user"]))
+    assert (opened.value, opened.private, opened.renew_after) == (expected, opened.id.encode(), None)
+    assert cloud.objects() == [{"user": "me", "n": 1, **expected}]
+
+
+def test_what_is_open_under_other_names() -> None:
+    """Only what is declared is renewed, only under its own bytes, and it is the same afterwards."""
+    provider, cloud = offering(TOKEN)
+    cloud.create("cloud:index:Else", "e-1", {})
+    opened = provider(call(Op.OPEN, TOKEN.token, inputs={"user": "me"}))
+    (before,) = cloud.objects(TOKEN.token)
+
+    assert told(provider(call(Op.RENEW, "cloud:index:Else", private=b"e-1"))) == (
+        "There is nothing to renew: no cloud:index:Else is open under b'e-1'.",
+        "not_found",
+    )
+    assert told(provider(call(Op.CLOSE, TOKEN.token, private=b"\xff"))) == (
+        f"There is nothing to close: no {TOKEN.token} is open under b'\\xff'.",
+        "not_found",
+    )
+    assert provider(call(Op.RENEW, TOKEN.token, private=opened.private)).id == opened.id
+    assert cloud.objects(TOKEN.token) == [before]
+
+
+@pytest.mark.parametrize("op", [Op.FUNCTION, Op.OPEN])
+def test_what_nobody_declared_says_what_is(op: Op) -> None:
+    """A function or an ephemeral resource that nobody declared is an argument that is wrong."""
+    provider, _ = offering(TOKEN)
+    reason, status = told(provider(call(op, "cloud:index:nothing")))
+
+    assert reason.startswith("Nobody declared the function 'cloud:index:nothing'.")
+    assert status == "invalid_argument"

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from builders import BUCKET, TOKEN, URN, call, fake, reasons
 
-from mockprovider.calls import ChangeKind, Op
+from mockprovider.calls import ChangeKind, Op, Session
 from mockprovider.cloud import Cloud, Effect
 from mockprovider.errors import DefinitionError, MockProviderError, UnsupportedError
 from mockprovider.fake import Fake
@@ -349,3 +349,37 @@ def test_upgrade_echoes():
     reply = serve(call(Op.UPGRADE, prior={"a": 1}, id="x"))
 
     assert (reply.value, reply.id) == ({"a": 1}, "x")
+
+
+@pytest.mark.parametrize("op", [Op.CREATE, Op.CONFIGURE, Op.CANCEL])
+def test_a_malformed_urn(op):
+    """Whatever is asked, a malformed URN is refused: an engine would remember it."""
+    serve, cloud = fake(BUCKET)
+    with pytest.raises(MockProviderError, match="is no URN"):
+        serve(call(op, urn="urn:pulumi:nothing", inputs={}))
+
+    assert not cloud.events
+
+
+def test_strictness_may_be_set_at_any_time():
+    """A fake that becomes strict refuses from the next call on what nobody declared, and the other way round."""
+    serve, _ = fake(BUCKET)
+    asked = call(Op.CHECK, "cloud:index:Else", inputs={})
+
+    assert (serve.strict, serve(asked).ok) == (False, True)
+    serve.strict = True
+    assert (serve.strict, serve(asked).ok) == (True, False)
+    serve.strict = False
+    assert serve(asked).ok
+
+
+def test_what_only_one_protocol_asks():
+    """A fake answers each protocol what it asks, in any order of their calls."""
+    serve, _ = fake(BUCKET)
+    for protocol, answered in (("pulumi", True), ("tfplugin6", False), ("pulumi", True)):
+        asked = call(Op.HANDSHAKE, "", session=Session(protocol))
+        if answered:
+            assert serve(asked).ok
+        else:
+            with pytest.raises(UnsupportedError, match="The fake does not answer handshake yet"):
+                serve(asked)

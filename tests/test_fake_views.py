@@ -9,7 +9,7 @@ from mockprovider.calls import Op, Reply, Session
 from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.fake import Fake
-from mockprovider.fake.views import View, ViewState, ViewStep
+from mockprovider.fake.views import View, ViewState, ViewStep, steps
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.schema import Property, ResourceType
 from mockprovider.values import UNKNOWN, Secret
@@ -174,3 +174,96 @@ def test_a_reply_is_only_read():
     told = Told().shake(**ABLE)
 
     assert told.ask(Op.DELETE, id="x", prior={"size": "s", "arn": "a"}) == Reply()
+
+
+# The rules by themselves -----------------------------------------------------------------------------------------------
+
+DISK = View("cloud:index:Disk", "{name}-{size}", {"size": "{size}", "id": "{id}"}, {"of": "{arn}"})
+
+
+def state(size, id_="s-1", arn="a"):
+    """The state of a disk of this size."""
+    return ViewState("cloud:index:Disk", f"web-{size}", inputs={"size": size, "id": id_}, outputs={"of": arn})
+
+
+@pytest.mark.parametrize(
+    ("op", "prior", "value", "expected"),
+    [
+        (Op.CREATE, None, {"size": "s", "arn": "a"}, [("create", None, state("s"))]),
+        # A create has nothing before it, whatever the engine remembers.
+        (Op.CREATE, {"size": "x", "arn": "a"}, {"size": "s", "arn": "a"}, [("create", None, state("s"))]),
+        (Op.UPDATE, {"size": "s", "arn": "a"}, {"size": "s", "arn": "a"}, [("same", state("s"), state("s"))]),
+        (
+            Op.UPDATE,
+            {"size": "s", "arn": Secret("a")},
+            {"size": "s", "arn": "a"},
+            [("same", state("s", arn=Secret("a")), state("s"))],
+        ),
+        (Op.UPDATE, {"size": "s", "arn": "a"}, {"size": "s", "arn": "b"}, [("update", state("s"), state("s", arn="b"))]),
+        # A view of another name is another view.
+        (
+            Op.UPDATE,
+            {"size": "s", "arn": "a"},
+            {"size": "m", "arn": "a"},
+            [("create", None, state("m")), ("delete", state("s"), None)],
+        ),
+        (Op.UPDATE, None, {"size": "s", "arn": "a"}, [("create", None, state("s"))]),
+        (Op.UPDATE, {"size": "s", "arn": "a"}, None, [("delete", state("s"), None)]),
+        (Op.READ, {"size": "s", "arn": "a"}, {"size": "s", "arn": "b"}, [("refresh", state("s"), state("s", arn="b"))]),
+        (Op.READ, {"size": "s", "arn": "a"}, None, [("refresh", state("s"), None)]),
+        (Op.READ, None, {"size": "s", "arn": "a"}, [("refresh", None, state("s"))]),
+        (Op.DELETE, {"size": "s", "arn": "a"}, {"size": "s", "arn": "a"}, [("delete", state("s"), None)]),
+        (Op.DELETE, {"size": "s", "arn": "a"}, None, [("delete", state("s"), None)]),
+        (Op.DELETE, None, None, []),
+    ],
+)
+def test_steps(op, prior, value, expected):
+    """What was and what is tell a view's step: made, gone, changed or not; of a read both are told."""
+    asked = call(op, SERVER.token, name="web", id="s-1", prior=prior)
+
+    assert steps([DISK], asked, Reply(value=value, id="s-1")) == [ViewStep(*each) for each in expected]
+
+
+@pytest.mark.parametrize(
+    ("id_", "replied", "shown"), [("", "new", "new"), ("old", "", "old"), ("old", "new", "new"), ("", "", UNKNOWN)]
+)
+def test_the_id_of_a_viewed_object(id_, replied, shown):
+    """The id is the reply's, else the call's, else unknown."""
+    asked = call(Op.UPDATE, SERVER.token, name="web", id=id_)
+    [step] = steps([View("cloud:index:Disk", inputs={"id": "{id}"})], asked, Reply(value={"name": "its own"}, id=replied))
+
+    assert step.new == ViewState("cloud:index:Disk", "web", inputs={"id": shown})
+
+
+def test_views_beneath_views():
+    """A view stands beneath the first one of its parent's type that is declared before it, or beneath the resource."""
+    views = [
+        View("a:b:Child", "early", parent="a:b:Parent"),
+        View("a:b:Parent", "one"),
+        View("a:b:Parent", "two"),
+        View("a:b:Child", "late", parent="a:b:Parent"),
+    ]
+    told = steps(views, call(Op.CREATE, SERVER.token, name="web"), Reply(value={}))
+
+    assert [(each.new.name, each.new.parent_type, each.new.parent_name) for each in told] == [
+        ("early", "", ""),
+        ("one", "", ""),
+        ("two", "", ""),
+        ("late", "a:b:Parent", "one"),
+    ]
+
+
+def test_two_views_of_one_type_and_name_are_one():
+    """Views go by type and name."""
+    views = [View("a:b:C", "x"), View("a:b:D", "x"), View("a:b:C", "x", {"last": True})]
+    told = steps(views, call(Op.CREATE, SERVER.token), Reply(value={}))
+
+    assert [(each.new.type, each.new.inputs) for each in told] == [("a:b:C", {"last": True}), ("a:b:D", {})]
+
+
+@pytest.mark.parametrize("op", [Op.CHECK, Op.DIFF, Op.PLAN, Op.UPGRADE])
+def test_calls_that_do_nothing_tell_nothing(told, op):
+    """Only what makes, reads, changes or removes an object has views to tell of."""
+    told.ask(op, id="s-1", prior={"size": "s", "arn": "a"}, prior_inputs={}, inputs={"size": "m"})
+
+    assert told.steps == []

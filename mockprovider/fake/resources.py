@@ -181,8 +181,8 @@ def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
     choices = of_check(call)
     filled = with_defaults(properties, inputs, choices)
     # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
-    added = {name: properties[name] for name in filled if name in properties and inputs.get(name) is None}
-    defaults = failures(added, {name: filled[name] for name in added})
+    added = {name: value for name, value in filled.items() if value is not None and inputs.get(name) is None}
+    defaults = failures({name: properties[name] for name in added}, added)
     wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
     named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
     return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
