@@ -20,11 +20,11 @@ from mockprovider.errors import MockProviderError
 from mockprovider.values import Bag, Value
 
 EVENTS = "events"
-"""The point at which events are counted; points of objects are URNs or hashes, so they cannot be this one."""
+"""The counter of events. Counters of objects are named by URNs or hashes, so none has this name."""
 
 
 NOTES = "mockprovider.notes:"
-"""What the types of notes about objects begin with: kept as objects are, so that all stores have them, and shown to nobody."""
+"""The prefix of the types of notes. Notes are stored like objects, so that every store has them, but are not listed."""
 
 
 class Effect(StrEnum):
@@ -36,7 +36,7 @@ class Effect(StrEnum):
     DRIFTED = "drifted"
     VANISHED = "vanished"
     SETTLED = "settled"
-    """The cloud moved it by itself, as its behaviours say."""
+    """Changed by a behaviour, as the cloud itself would."""
 
 
 class Event(Struct, frozen=True):
@@ -99,7 +99,7 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """A store that lives and dies with its process."""
+    """A store in the memory of one process."""
 
     def __init__(self) -> None:
         self._objects: dict[tuple[str, str], Bag] = {}

@@ -88,7 +88,7 @@ class Node:
 
     @contextmanager
     def placed(self) -> Iterator[None]:
-        """What is raised inside, by a declaration that knows no document, is told of this place."""
+        """Put this place in front of the message of an error raised inside the block."""
         try:
             yield
         except (DefinitionError, ValidationError) as error:

@@ -1,4 +1,4 @@
-"""What somebody who misspelt a word probably meant."""
+"""Suggestions for misspelt words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Who asked for what, and what came back.
 
 A journal is two layers: the outer sees what the engine saw (faults included), the inner what the provider did, so that a
-leaked resource is a subtraction.
+leaked resource is the difference of the two.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Entry(Struct):
 
     def __str__(self) -> str:
         if self.error:
-            # The rest of it stands where it is told as a failure; here it would bury the calls around it.
+            # The whole error is shown with the failure; here it would hide the calls around it.
             end = f"raised {self.error.splitlines()[0]}"
         elif self.reply is None:
             end = "running"

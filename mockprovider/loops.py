@@ -6,17 +6,17 @@ import asyncio
 from contextlib import suppress
 
 ROUNDS = 10
-"""How often what is cancelled may begin something new, before the loop is closed all the same."""
+"""How often cancelled tasks may start new ones before the loop is closed anyway."""
 
 
 def end(loop: asyncio.AbstractEventLoop) -> None:
     """Cancel what the program left behind, and close the loop with its sockets. Safe to call again.
 
-    What is collected only later would be warned of somewhere else: as a loop not closed, or a coroutine never awaited.
+    Otherwise the garbage collector would warn of an unclosed loop or a coroutine never awaited, in some later test.
     """
     if loop.is_closed():
         return
-    # What went wrong has been told; a handler that stops the loop, as the SDK's does, would stop it in the middle of this.
+    # Errors were reported already, and the SDK's handler would stop the loop while it is being cleaned up.
     loop.set_exception_handler(lambda *_: None)
     try:
         for _ in range(ROUNDS):
@@ -25,7 +25,7 @@ def end(loop: asyncio.AbstractEventLoop) -> None:
                 break
             for task in tasks:
                 task.cancel()
-            # A stop from before ends the first round; the next one finds what is left.
+            # An earlier call of ``stop`` ends the first round; the next round finds the remaining tasks.
             with suppress(RuntimeError):
                 loop.run_until_complete(asyncio.wait(tasks))
     finally:

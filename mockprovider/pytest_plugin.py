@@ -50,17 +50,17 @@ class Used:
         self.engines: list[Path] = []
         """The folders of the real engines."""
         self.family = ""
-        """What the provider speaks, where it is a recorded one and speaks nothing else."""
+        """The protocol's family, where the provider is a recorded one."""
         self.passed = False
         self.told = 0
-        """How many of the double's errors the test's reports have told already."""
+        """How many of the double's errors were reported already."""
 
     def raise_errors(self) -> None:
-        """Raise the first of our errors that nobody was told of, so that none is lost and none is told twice."""
+        """Raise the first of our errors that has not been reported yet, so that each is reported once."""
         __tracebackhide__ = True
         news, self.told = self.double.errors[self.told :], len(self.double.errors)
         if news:
-            # Where it was raised is a thread of ours, which says nothing about the test.
+            # It was raised in a thread of ours, so its traceback says nothing about the test.
             raise news[0].with_traceback(None)
 
 
@@ -79,7 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Our marker; and gRPC's chatter about closed connections, which helps nobody who reads a test's output, is off."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
-    # Beneath the root's level, and yet what one wants to read when a test has failed.
+    # Below the root's level, but useful in the report of a failed test.
     logging.getLogger("mockprovider.provider").setLevel(logging.INFO)
     _known_mode(config.getoption(RECORD))
     config.addinivalue_line(
@@ -93,7 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _known_mode(name: str) -> None:
     if name == "none":
-        # The default is known to be right, and what knows the others takes time to import.
+        # The default is valid, and the module that checks the others is slow to import.
         return
     from mockprovider.cassette.modes import mode  # noqa: PLC0415 - only where a mode is given
 
@@ -202,7 +202,7 @@ def _records_alone(request: pytest.FixtureRequest, use: CassetteUse | None) -> N
 
 
 def _give_up(error: MockProviderError, *more: str) -> NoReturn:
-    """Fail the test's setup with our message alone: where in us it was raised helps nobody."""
+    """Fail the test's setup with our message alone, without a traceback of our own frames."""
     message = "\n".join([f"{type(error).__name__}: {error}", *more])
     # Outside of the handler's context, so that pytest shows no chain.
     failure = pytest.fail.Exception(message, pytrace=False)
@@ -303,14 +303,14 @@ def terraform(mockprovider_terraform: Terraform) -> Terraform:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """A test that passed fails with what an engine was told by us and kept to itself, such as a miss."""
+    """Fail a passed test with the first error of ours that the engine swallowed, such as a miss."""
     __tracebackhide__ = True
     try:
         result = yield
     except BaseException:
         used = item.stash.get(USED, None)
         if used is not None:
-            # It has failed, and its section tells these errors: a second failure would say nothing new.
+            # The failed test's report lists these errors, so they need not fail it a second time.
             used.told = len(used.double.errors)
         raise
     used = item.stash.get(USED, None)
@@ -321,7 +321,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def _warn(item: pytest.Item, used: Used | None) -> None:
-    """Warn of a test that passed and hardly tests what it says."""
+    """Warn of a passed test that probably does not test what it claims."""
     __tracebackhide__ = True
     for rule in used.double.faults.rules if used else ():
         if rule.unfired:

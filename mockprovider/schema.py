@@ -137,7 +137,7 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
 
         ``mockprovider.from_schema`` reads the whole package.
         """
-        # The one import outwards, which pyproject.toml names: users expect this door here, and the reader is the protocol's.
+        # The only import of an outer ring (listed in pyproject.toml): users expect this method here, the reader is Pulumi's.
         from mockprovider.pulumi.package.reading import from_schema  # noqa: PLC0415 - who declares by hand needs no reader
 
         package = from_schema(source)
@@ -334,7 +334,7 @@ class Package(Struct):
         }
         for definition in definitions:
             sections.get(type(definition), self.offers)[definition.token] = definition
-        # The text that the package was read from does not tell of these.
+        # The schema text that the package was read from lacks these.
         self.schema = ""
 
     def by_terraform_name(self, name: str) -> ResourceType | None:

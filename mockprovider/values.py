@@ -77,7 +77,7 @@ class ResourceReference(Struct, frozen=True):
 
 
 LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
-"""Types that hold nothing. Every walk asks this first: most values are leaves, and asking for a ``Mapping`` is slow."""
+"""Types without inner values. Walks check these first: most values are leaves, and the check for ``Mapping`` is slow."""
 
 
 def children(value: Value) -> Iterator[Value]:

@@ -47,7 +47,7 @@ class Group(click.Group):
                 raise
             raise click.ClickException(f"{extra_hint(error)}.") from error
         except OSError as error:
-            # With the name of a file it is about that file; without one it may be a bug of ours.
+            # An error with a file name is about that file; one without may be a bug of ours.
             if error.filename is None:
                 raise
             raise click.ClickException(f"{error.filename}: {error.strerror}.") from error
@@ -73,7 +73,7 @@ def main() -> None:
 
     Start here: mockprovider demo
     """
-    # What it says is either in our own message or helps nobody.
+    # gRPC's own lines are repeated in our messages or do not help.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 

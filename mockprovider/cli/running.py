@@ -71,10 +71,10 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _write(path: Path, content: Mapping[str, Any]) -> None:
-    # Renamed into place, so that a crash leaves the old memory or the new one, never half of one.
+    # Renamed into place, so that a crash leaves the old file or the new one, never half of one.
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".tmp")
-    # It holds secrets in plain text, as every export does: nobody else may read it.
+    # Like every export, it holds secrets in plain text, so only the owner may read it.
     draft.touch(mode=0o600)
     draft.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     draft.replace(path)

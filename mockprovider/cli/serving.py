@@ -78,13 +78,13 @@ def narrate(call: Call, proceed: Handler) -> Reply:
 
 
 def _portable(part: str) -> str:
-    # The command is kept in the cassette, where a path of this machine would tell nobody anything.
+    # The command is kept in the cassette, where paths of this machine are of no use.
     return Path(part).name if "/" in part else part
 
 
 def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: int, major: int | None = None) -> None:
-    # Whoever started us may be a script: its signal to end is as good as a Ctrl-C, from the first line that we print on.
-    # No event of threading: its lock may be held by the very ``wait`` that the signal interrupts, which would hang for ever.
+    # Scripts end us by a signal, which works like Ctrl-C from the first printed line on.
+    # Not a ``threading.Event``: the signal may interrupt its ``wait`` while that holds the lock, which would deadlock.
     ended: list[int] = []
     previous = {
         signum: signal.signal(signum, lambda number, _: ended.append(number)) for signum in (signal.SIGINT, signal.SIGTERM)

@@ -46,7 +46,7 @@ class Stage(Protocol):
 
     protocol: str
     provider: str
-    """What is recorded, in words."""
+    """What the demo records, as its output calls it."""
 
     def behind(self) -> Wiring:
         """The provider that is recorded and broken."""
@@ -55,16 +55,16 @@ class Stage(Protocol):
         """A new, empty stack (state) in ``folder``, led to ``double``."""
 
     def up(self, greeting: str, *, fails: bool = False) -> None:
-        """Make what the program says, with this greeting in the first file."""
+        """Create the program's resources, with this greeting in the first file."""
 
     def refresh(self) -> None:
-        """Let the engine look at what exists."""
+        """Refresh the engine's state."""
 
     def destroy(self) -> None:
         """Delete everything."""
 
     def state(self) -> Any:
-        """What the engine remembers, without times and the like."""
+        """The engine's state, without times and the like."""
 
     def remembered(self) -> dict[str, str]:
         """The ids that the engine remembers, each with what it thinks is wrong with it (empty if nothing)."""

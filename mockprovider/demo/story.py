@@ -44,7 +44,7 @@ def run(folder: Path, engines: Sequence[str], say: Say) -> bool:
 
 
 class _Telling:
-    """One performance."""
+    """The story on one stage."""
 
     def __init__(self, stage: Stage, folder: Path, say: Say) -> None:
         self.stage = stage
@@ -89,7 +89,7 @@ class _Telling:
         self.check("nothing was made this time", held=not self.stage.existing())
 
     def live(self) -> list[Any]:
-        """A whole life; the states on the way, before everything is destroyed."""
+        """Create, change, refresh and destroy; returns the states before the destroy."""
         states = []
         for greeting in ("hello", "goodbye"):
             self.stage.up(greeting)
@@ -126,6 +126,6 @@ class _Telling:
         self.check("what exists is what is remembered: nothing orphaned, nothing imagined", held=same)
 
     def check(self, what: str, *, held: bool) -> None:
-        """Say whether it held."""
+        """Print whether a check held."""
         self.held = self.held and held
         self._say(f"   {'ok    ' if held else 'FAILED'} {what}")

@@ -18,10 +18,10 @@ Masked = Callable[[str, Bag | None], Any]
 
 
 class Exporting(Protocol):
-    """An engine's memory."""
+    """An engine whose state can be exported."""
 
     def export(self) -> dict[str, Any]:
-        """It, as data."""
+        """The state as data."""
 
 
 def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[str]:

@@ -126,7 +126,7 @@ class Double:
         self._ways_back[call.session.protocol.name].publish(call, steps)
 
     def _age(self, call: Call, proceed: Handler) -> Reply:
-        # A provider does not age while an engine speaks with it.
+        # The generation stays the same for as long as a session lasts.
         if call.session.generation is None:
             call.session.generation = self._generation
         reply: Reply = call.session.generation(call, proceed)
@@ -169,7 +169,7 @@ class Double:
         self._fake.strict = wanted
 
     def define(self, *definitions: Definition | Offer | Package) -> None:
-        """Serve these, too. A token names the package of its type or function; a later definition replaces an earlier one."""
+        """Serve these as well. A token names its package; a later definition of the same token replaces the earlier one."""
         for definition in definitions:
             if isinstance(definition, Package):
                 self.packages[definition.name] = definition
@@ -184,7 +184,7 @@ class Double:
     def __call__(self, call: Call) -> Reply:
         """Answer one call, through all layers: the in-process client of the engines that are Python."""
         if call.op is Op.CANCEL:
-            # Before any layer, since one of them may be what hangs; Terraform's Stop is this op, too.
+            # Before the layers, since one of them may be hanging. Terraform's Stop is this op, too.
             call.session.cancelled.set()
         protocol = call.session.protocol
         return (self._handlers.get(protocol.name) or self._handler(protocol))(call)

@@ -1,6 +1,6 @@
 """A recording that becomes the cassette only if its test passed, or an engine called.
 
-A cassette may be the only trace of what a provider once answered, so a recording that came to nothing replaces none.
+A cassette may be the only record of what a provider once answered, so an unsuccessful recording does not replace it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 NEW = ".new"
-"""While it is recorded, and after a crash."""
+"""The suffix of a recording in progress, also after a crash."""
 FAILED = ".failed"
-"""Recorded by a test that failed, beside the cassette that stays."""
+"""The suffix of a failed test's recording, beside the cassette that stays."""
 
 
 class Draft:
@@ -30,17 +30,17 @@ class Draft:
         return self.path.with_name(self.path.name + FAILED) if self.replaces else self.path
 
     def keep(self) -> None:
-        """Let it take the cassette's place; a torn one there is moved aside, as always."""
+        """Make the recording the cassette; a torn cassette in its place is moved aside."""
         from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
         tape.set_aside(self.path)
         self.file.replace(self.path)
 
     def put_by(self) -> Path:
-        """Leave the cassette that is there, and keep this beside it; where there is none, this is it. Returns where it is."""
+        """Keep the recording beside the existing cassette, or as the cassette if there is none. Returns its path."""
         self.file.replace(self.refuge)
         return self.refuge
 
     def drop(self) -> None:
-        """Forget it."""
+        """Delete the recording."""
         self.file.unlink(missing_ok=True)

@@ -26,7 +26,7 @@ def explain(double: Double) -> Iterator[str]:
         yield f"What real engines find: {served}"
     objects = double.cloud.objects()
     if double.is_fake or objects:
-        # What a real provider made, and a recorded one once made, its own cloud knows.
+        # The objects of real and recorded providers are not in our cloud.
         yield "What exists:"
         yield from _objects(double, objects)
     for rule in double.faults.rules:

@@ -39,7 +39,7 @@ class Recording:
         self._recorder = recorder
 
     def settle(self, *, passed: bool) -> None:
-        """Let it take the cassette's place, unless the test failed and there is one; call it when the double is closed."""
+        """Make the recording the cassette, unless the test failed and there is one. Call it after closing the double."""
         if passed:
             self._draft.keep()
         elif self._recorder.recorded:

@@ -59,7 +59,7 @@ class Door:
         address = self._find(str(words.get("package")), str(words.get("protocol")))
         caller = Caller(str(words.get("process")), str(words.get("engine") or ""))
         if words.get("wants") == "stay":
-            # Whoever stays is told when the engine is done: what it joins it does not look into.
+            # A relay cannot read the bytes that it joins. This connection ends when the engine is done.
             outside, inside = socket.socketpair()
             with self._lock:
                 self._staying[caller.process] = (outside, inside)
@@ -87,7 +87,7 @@ class Door:
                 for process in ended:
                     self._staying.pop(process)[0].close()
             else:
-                # Before it is closed: ports are used again, and not all by plugins.
+                # Before it is closed: the port may be reused at once, and not only by plugins.
                 self._callers.pop(inside.getsockname()[1], None)
 
     def identify(self, peer: str) -> str:
@@ -110,7 +110,7 @@ class Door:
             session.engine_address = engine
 
     def end(self, peer: str) -> None:
-        """The engine said from ``peer`` that it needs its plugin no more."""
+        """The engine at ``peer`` is done with its plugin."""
         caller = self._caller(peer)
         with self._lock:
             staying = self._staying.get(caller.process) if caller else None
@@ -118,5 +118,5 @@ class Door:
                 say(staying[0], {"over": True})
 
     def stop(self) -> None:
-        """Listen no more, and end what is joined. Safe to call again."""
+        """Stop listening, and end the joined connections. Safe to call again."""
         self._pipes.stop()

@@ -202,7 +202,7 @@ def endpoint(
         double,
         open_,
         double.errors.append,
-        # What stands behind us may know RPCs that we do not; the fake does not.
+        # A real provider may know RPCs that we do not; the fake does not.
         forward_unknown=not double.is_fake,
         identify=identify,
     )

@@ -11,7 +11,7 @@ from mockprovider.errors import MockProviderError
 
 HERE = f"{Path(__file__).parents[1]}{os.sep}"
 NOT_THE_USERS = (HERE, "<frozen ", *(sysconfig.get_path(library) + os.sep for library in ("stdlib", "purelib", "platlib")))
-"""How the names of files begin in which nobody looks for a mistake of their own."""
+"""Prefixes of the names of files that are not the user's: ours, and libraries."""
 
 
 def shorten(error: MockProviderError, entry: TracebackType | None, file: str) -> None:
@@ -30,7 +30,7 @@ def shorten(error: MockProviderError, entry: TracebackType | None, file: str) ->
 
 
 def _without_our_causes(error: BaseException) -> None:
-    """Leave out of what led to an error what happened in us, and in libraries beneath: its message tells of that."""
+    """Remove causes of the error that arose in our files or in libraries: its message covers these."""
     cause = _led_to(error)
     while cause is not None and not _is_the_users(cause.__traceback__):
         cause = _led_to(cause)

@@ -22,7 +22,7 @@ SHOWN = 6000
 """How many characters of an engine's output an error message carries, from the end, where engines say what went wrong."""
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""Some messages of engines are coloured whatever they are told."""
+"""Terminal colours, which engines use in some messages even where they are told not to."""
 
 Environment: TypeAlias = Mapping[str, str] | Callable[[], Mapping[str, str]]
 """Environment variables, or a function that is asked for them at each run: a double may have declared more by then."""

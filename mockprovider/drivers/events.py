@@ -92,7 +92,7 @@ def _end(steps: list[_Step], metadata: Mapping[str, Any]) -> None:
     step = _last(steps, metadata)
     step.done = True
     if step.op == REFRESH and metadata["op"] != REFRESH:
-        # What it came to is known at its end, and is told only where refreshing is what the run is for.
+        # A refresh step's op is known at its end, and reported only where the whole run is a refresh.
         step.op, step.logical = metadata["op"], True
     if step.op == READ:
         old, new = metadata.get("old") or {}, metadata.get("new") or {}

@@ -45,7 +45,7 @@ class _Noting(threading.local):
 
 
 NOTING = _Noting()
-# The SDK keeps its loop to itself, and closes it only if nothing goes wrong while it ends the loop's tasks.
+# The SDK does not expose its loop, and closes it only if the loop's tasks end without an error.
 _server.asyncio = NOTING
 
 
@@ -75,7 +75,7 @@ class Host(LanguageServer):  # type: ignore[misc]
         except grpc.RpcError as error:
             if error.code() is not grpc.StatusCode.UNAVAILABLE:
                 raise
-            # The CLI has ended before the program had: nobody waits for this answer.
+            # The CLI ended before the program, so nobody waits for this answer.
             return language_pb2.RunResponse()
         finally:
             NOTING.begun = None

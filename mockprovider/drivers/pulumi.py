@@ -27,7 +27,7 @@ SECONDS = 300.0
 """A run of the CLI that takes longer hangs; the process is then ended."""
 
 NOWHERE = ("could not be found in the stack", "where a failure was expected")
-"""In the error of a run that may have been about a resource that is not there."""
+"""Phrases in errors of runs that may have named a resource that does not exist."""
 
 
 class PulumiResult(Struct):
@@ -254,7 +254,7 @@ class PulumiCli:
         self.project, self.stack = project, stack
         self._write_project({})
         if settings.exists():
-            # With the settings goes the salt of their secrets.
+            # The settings file also holds the salt of the stack's secrets.
             settings.rename(self.folder / f"Pulumi.{stack}.yaml")
         self.command("stack", "init", stack)
 
@@ -265,7 +265,7 @@ class PulumiCli:
             raise DefinitionError(f"{program!r} is no program: give a function without arguments, or a YAML program as a dict.")
         names = named(options, arguments[0])
         if arguments[0] in ("refresh", "destroy") and (problems := self._unmatched(names, ())):
-            # Nothing but the state can have them, and a destroy would take what was to be spared.
+            # Only the state can have these resources, and a destroy would delete what was to be excluded.
             raise ProgramError("\n".join([f"pulumi {arguments[0]} was not run:", *problems]))
         self._runs += 1
         events = self.folder / f"events-{self._runs}.json"
@@ -297,10 +297,10 @@ class PulumiCli:
             return self.command(*command, *client, expect_failure=expect_failure)
 
     def _unmatched(self, names: Mapping[str, Sequence[str]], urns: Collection[str]) -> list[str]:
-        """What is wrong with the names in options. The CLI finds URNs alone: of globs, which names become, it says nothing."""
+        """Names in options that match no resource. Names become globs, and the CLI reports only missing URNs."""
         if not unmatched(names, urns):
             return []
-        # What a run had nothing to do with is in the state all the same.
+        # Resources that this run did not touch are only in the state.
         remembered = (resource["urn"] for resource in self.export(show_secrets=False)["deployment"].get("resources", ()))
         return unmatched(names, {*urns, *remembered})
 

@@ -127,7 +127,7 @@ class Terraform:
         self._environment = environment
         self._settings = folder / ".mockprovider"
         make_folder(self._settings)
-        # A settings file that does not exist is warned about at each command, and the user's own must not count.
+        # The CLI warns about a missing settings file, and must not read the user's own.
         (self._settings / "cli.tfrc").write_text(settings, encoding="utf-8")
 
     @property
@@ -266,7 +266,7 @@ class Terraform:
 
 
 def _check_served(environment: Mapping[str, str]) -> None:
-    """Engines kill the process that they are told of where nobody answers at its address; that process is this one."""
+    """Refuse to run if the double is not served: the engine would then kill the double's process, which is this one."""
     for source, led in json.loads(environment.get(REATTACH) or "{}").items():
         host, _, port = led["Addr"]["String"].rpartition(":")
         if led["Pid"] != os.getpid() or led["Addr"]["Network"] != "tcp":

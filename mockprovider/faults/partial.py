@@ -1,4 +1,4 @@
-"""The object is made (or changed), and the provider says that it went wrong all the same.
+"""The object is created or changed, and the provider reports a failure all the same.
 
 Pulumi keeps the object with its ``initErrors`` and updates it in the next run (``ErrorResourceInitFailed``); Terraform keeps it
 tainted and replaces it.
@@ -20,7 +20,7 @@ def partial(reasons: Sequence[str]) -> Layer:
         reply = proceed(call)
         if not reply.ok:
             return reply
-        # A plain update's reply has no id on the wire, yet the half-made object has one: the call's.
+        # An update's reply has no id on the wire. The partial object's id is the call's.
         return replace(
             reply,
             id=reply.id or call.id,

@@ -7,7 +7,7 @@ import select
 import signal
 
 PARENT_SECONDS = 0.5
-"""How often we look whether our parent still lives: no signal tells us, and an orphan would run for ever."""
+"""Seconds between checks whether our parent still runs: no signal reports that, and an orphan would run for ever."""
 
 
 class Life:
@@ -18,8 +18,8 @@ class Life:
     """
 
     def __init__(self, *, ends_on_interrupt: bool) -> None:
-        # A pipe, because a signal may interrupt the very ``wait``: an event's lock may be held there, and a queue whose timeout
-        # runs out before it begins to wait does so for ever.
+        # A pipe, because a signal may interrupt ``wait``: an event's lock may be held then, and a queue whose timeout runs out
+        # before it begins to wait would wait for ever.
         self._over, self._ending = os.pipe()
         self._parent = os.getppid()
         signal.signal(signal.SIGTERM, self.end)

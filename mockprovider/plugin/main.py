@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None, *, double: Double | None = None
     code = run(sys.argv if arguments is None else arguments, double)
     sys.stdout.flush()
     sys.stderr.flush()
-    # Calls may hang in threads of the server that Python would wait for.
+    # A normal exit would wait for the server's threads, in which calls may hang.
     os._exit(code)
 
 

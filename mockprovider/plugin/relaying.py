@@ -49,7 +49,7 @@ class Relay:
         return connection
 
     def close(self) -> None:
-        """Let go of the double."""
+        """Close the connection to the double."""
         self._staying.close()
 
     def _greet(self, wants: str) -> tuple[socket.socket, dict[str, Any]]:

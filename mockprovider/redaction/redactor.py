@@ -72,13 +72,13 @@ class Redactor:
         return self._names.union(self._types.get(token, ()), more)
 
     def learn(self, trees: Iterable[Tree], names: Names = ()) -> None:
-        """Get to know the secrets that these trees declare, so that ``hide`` also finds them elsewhere."""
+        """Collect the secrets that these trees declare, so that ``hide`` also finds them elsewhere."""
         for tree in trees:
             if _may_declare(encode(tree), names, self.marks):
                 _Pass(self.vault, names, self.marks).walk(tree, (), "")
 
     def hide(self, tree: Tree, names: Names = (), *, again: bool = False) -> Hidden:
-        """``tree`` with placeholders. ``again``: it has been through here, only what was learnt since is still to be hidden."""
+        """``tree`` with placeholders. ``again``: it was redacted before; only secrets learnt since then are hidden."""
         encoded = encode(tree)
         known = self.vault.found(encoded)
         if not known and not _may_declare(encoded, names, self.marks) and (again or is_plain(encoded)):
@@ -86,7 +86,7 @@ class Redactor:
         current = _Pass(self.vault, names, self.marks, known, again=again)
         hidden = current.walk(tree, (), "")
         if current.verbatim and current.unfindable:
-            # A secret that cannot be looked for may be in the bytes as well: they have to go unseen.
+            # A secret that cannot be searched for may be in the bytes as well, so they are hidden as a whole.
             current = _Pass(self.vault, names, self.marks, known, again=again, blind=True)
             hidden = current.walk(tree, (), "")
         return Hidden(hidden, current.broken)
@@ -122,9 +122,9 @@ class _Pass:
     ) -> None:
         self.broken = False
         self.verbatim = False
-        """There are bytes that count only as a whole."""
+        """The tree has verbatim bytes."""
         self.unfindable = False
-        """There are secrets that are too short to be looked for, or no texts."""
+        """The tree has secrets that cannot be searched for: too short, or no texts."""
         self._blind = blind
         self._vault = vault
         self._marks = marks
@@ -205,12 +205,12 @@ class _Pass:
         self.verbatim = self.verbatim or bool(value)
         if not (self._blind and value) and not any(core in value for core in self._cores):
             return value
-        # Bytes are framed by their lengths: what is cut out of them cannot be put back in another length.
+        # Bytes contain their own lengths, so a part of them cannot be replaced by one of another length.
         self.broken = True
         return placeholder(self._vault.number(value, "base64"), "base64")
 
     def _split(self, text: str) -> list[Any]:
-        # In JSON another secret may need escapes where this one needs none.
+        # Inside JSON, a replay's secret may need escapes where this one needs none.
         default = "json" if _is_json(text) else ""
         parts: list[Any] = []
         end = 0

@@ -1,4 +1,4 @@
-"""The secrets of one recording or replay, and where their texts turn up."""
+"""The secrets of one recording or replay, and a fast search for their texts."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class Vault:
         return [secret for secret in candidates if any(needle in encoded for needle in secret.needles)]
 
     def _promising(self, encoded: bytes) -> list[SecretText]:
-        """Those of which a needle's end is there: one look at the text instead of one for each of many needles.
+        """The secrets whose needles may be in the text, by the needles' last characters: one pass for any number of needles.
 
-        Ends, because generated names differ there.
+        The last characters, because generated names differ there.
         """
         promising: dict[int, SecretText] = {}
         for start in range(0, len(encoded), CHUNK):

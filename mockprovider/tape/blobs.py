@@ -20,7 +20,7 @@ LARGE = 64 * 1024
 """A tree whose JSON has more bytes than this is a blob."""
 
 LEVEL = 12
-"""A schema of 5 MB in 0.2 s; the highest level takes 4 s and saves a tenth."""
+"""The compression level. It takes 0.2 s for a schema of 5 MB; the highest level takes 4 s and saves a tenth."""
 
 
 REMEDY = "Restore it, or record again."
@@ -88,7 +88,7 @@ def replace_file(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # A temporary file is private; a cassette is as readable as any other file of the checkout.
+        # Temporary files are private; a cassette gets the mode of any other file of the checkout.
         Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:

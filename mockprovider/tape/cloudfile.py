@@ -16,7 +16,7 @@ from mockprovider.tape.bags import dump, load
 from mockprovider.values import Bag
 
 BUSY_SECONDS = 30.0
-"""How long one process waits for another's effect; each takes a millisecond or so."""
+"""Seconds that one process waits for another's transaction; each takes about a millisecond."""
 
 APPLICATION = 0x6D6F636B
 """SQLite's application id of our files, so that nobody's database is written into by mistake."""
@@ -48,7 +48,7 @@ class SqliteStore:
         self._connection = self._open(busy_seconds)
         try:
             with self._explained():
-                # What a crash of the machine could lose is a fake's memory, and each effect would wait for the disk.
+                # Waiting for the disk at each effect is slow, and a fake can afford to lose effects when the machine crashes.
                 self._connection.execute("PRAGMA synchronous = OFF")
             with self.transaction():
                 self._prepare()
@@ -60,7 +60,7 @@ class SqliteStore:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            # Transactions are ours to begin, and the lock of ours lets one thread in at a time.
+            # We begin transactions ourselves, and our own lock lets in one thread at a time.
             connection = sqlite3.connect(self.path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
         except (OSError, ValueError, sqlite3.Error) as error:
             reason = getattr(error, "strerror", None) or error
@@ -166,7 +166,7 @@ class SqliteStore:
         return counted - 1
 
     def close(self) -> None:
-        """Let go of the file. Safe to call again."""
+        """Close the file. Safe to call again."""
         with self._lock:
             self._connection.close()
 

@@ -80,7 +80,7 @@ def _read(path: Path) -> bytes:
 
 
 def set_aside(path: Path) -> None:
-    """Move a torn cassette aside, before something else takes its place; a whole one, or none, is left to that."""
+    """Move a torn cassette aside before it is replaced. A complete one is not moved."""
     if path.exists() and _is_torn(path.read_bytes(), str(path)):
         path.replace(path.with_name(path.name + TORN))
 
@@ -152,7 +152,7 @@ class Tape:
     def _blob(self, tree: Any) -> str:
         """The name of the blob that this tree has become; empty if it stays in the file."""
         data = encode(tree)
-        # Placeholders are numbered anew at the end, which would change the blob's content and with it its name.
+        # Placeholders are renumbered at the end, which would change the blob's content, and so its name.
         if len(data) <= LARGE or not is_plain(data):
             return ""
         name = digest(tree)
@@ -186,11 +186,11 @@ class Tape:
     def _drop_blobs(self, interactions: Iterable[Interaction]) -> None:
         used = {blob for interaction in interactions for blob in (interaction.request_blob, interaction.response_blob)}
         for name in self._made - used:
-            # It was made by this recording, and what replaced it knows a secret that is in it.
+            # This recording made the blob, and replaced it because a secret in it became known later.
             self._blobs.path(name).unlink(missing_ok=True)
 
     def abandon(self) -> None:
-        """Let go without finishing: the file stays torn, as after a crash."""
+        """Close without finishing: the file stays torn, as after a crash."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -180,7 +180,7 @@ def _skip(text: str, position: int, blanks: str) -> int:
 
 
 def _goes_on(rest: bytes) -> bool:
-    """Whether yet another element begins after the one that is damaged: then this is no torn tail."""
+    """Whether another element begins after the damaged one, so that the file is not just torn at its end."""
     lines = [line for line in rest.split(b"\n") if line.strip(b" \t\r,")]
     margin = len(lines[0]) - len(lines[0].lstrip()) if lines else 0
     return any(line[margin : margin + 1] == b"{" and not line[:margin].strip() for line in lines[1:])

@@ -38,7 +38,7 @@ class Lock:
                 os.ftruncate(file, 0)
                 os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
                 return file
-            # Its holder removed it between our opening and our locking: what we hold is a file that nobody else will find.
+            # Its holder removed the file after we opened it, so nobody else can find the file that we locked.
             os.close(file)
 
     def _is_current(self, file: int) -> bool:
@@ -49,7 +49,7 @@ class Lock:
         return os.path.samestat(current, os.fstat(file))
 
     def release(self) -> None:
-        """Let the next one in."""
+        """Release the lock."""
         if self._file >= 0:
             self.path.unlink(missing_ok=True)
             os.close(self._file)
@@ -70,6 +70,6 @@ def holder(path: Path) -> str:
     except CassetteBusyError as error:
         return str(error)
     except PermissionError:
-        # Who may not lock may still read, and has no recording of its own to fear for.
+        # A process without the right to lock may still read, and is not recording itself.
         return ""
     return ""

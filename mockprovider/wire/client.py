@@ -29,7 +29,7 @@ def _is_ready(channel: Any, seconds: float) -> bool:
             grpc.channel_ready_future(channel).result(timeout=seconds)
             return True
         return False
-    # The public way leaves a thread behind that looks on for a fifth of a second, and each ``close`` would wait for it.
+    # gRPC's public function leaves a polling thread behind, and each ``close`` would wait for it for a fifth of a second.
     deadline = time.time() + seconds
     while (state := inner.check_connectivity_state(True)) != READY:
         if not inner.watch_connectivity_state(state, deadline).success:
@@ -100,7 +100,7 @@ class Client:
             yield
         except ValueError as error:
             if self._closed:
-                # Closed between our look and gRPC's.
+                # It was closed after our check.
                 raise self._gone() from error
             raise
         finally:
@@ -126,7 +126,7 @@ class Client:
         return reply
 
     def _streamed(self, row: RpcMethod | None, rpc: str, call: Call) -> Reply:
-        """All messages of a stream, and the status that it ended in, if it is one: a reply is a whole answer."""
+        """All messages of a stream, with the status that it ended in if it failed: a reply is a whole answer."""
         answers: list[bytes] = []
         status = None
         try:

@@ -19,7 +19,7 @@ CONNECT_SECONDS = 10.0
 """How long the other end may take to accept a connection, and to say its first line."""
 
 STOP_SECONDS = 2.0
-"""How long connections may take to notice that they were ended."""
+"""Seconds that connections may take to notice that they were ended."""
 
 
 class Pipes:
@@ -57,7 +57,7 @@ class Pipes:
                 try:
                     connection, _ = self._listener.accept()
                 except OSError:
-                    # Whoever knocked has gone again.
+                    # The client has closed the connection already.
                     continue
                 threading.Thread(target=self._serve, args=(connection,), name="mockprovider-pipe", daemon=True).start()
 
@@ -66,7 +66,7 @@ class Pipes:
         try:
             pair = self._pair(connection)
         except (OSError, PluginError, MalformedError) as error:
-            # Before the other side can see the end: whoever sees it may ask for the reason.
+            # Before the connection ends, because the other side may then ask for the reason.
             try:
                 self._refused(error)
             finally:
@@ -124,19 +124,19 @@ def hang_up(connection: socket.socket) -> None:
     try:
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:
-        # It has ended by itself.
+        # It is closed already.
         return
 
 
 def join(one: socket.socket, other: socket.socket) -> None:
-    """Hand on what each of the two says to the other, until one has ended."""
+    """Copy bytes both ways between the two, until one has ended."""
     poll = select.poll()
     partners = {}
     for source, target in ((one, other), (other, one)):
         poll.register(source, select.POLLIN)
         partners[source.fileno()] = (source, target)
     try:
-        # TLS may hold bytes already that no poll tells of.
+        # TLS may have buffered bytes that no poll reports.
         while all(_hand_on(*pair) for pair in partners.values()):
             poll.poll()
     except OSError:
@@ -145,7 +145,7 @@ def join(one: socket.socket, other: socket.socket) -> None:
 
 
 def _hand_on(source: socket.socket, target: socket.socket) -> bool:
-    """Hand on what there is, without waiting for more; whether ``source`` goes on."""
+    """Copy the available bytes without waiting for more. Returns whether ``source`` is still open."""
     while True:
         source.setblocking(False)
         try:
@@ -156,7 +156,7 @@ def _hand_on(source: socket.socket, target: socket.socket) -> bool:
             source.setblocking(True)
         if not data:
             return False
-        # Waiting here blocks the other direction too, which gRPC allows: its ends read whatever they are writing.
+        # Waiting here also blocks the other direction. gRPC allows that: both ends keep reading while they write.
         target.sendall(data)
 
 

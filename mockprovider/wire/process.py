@@ -23,7 +23,7 @@ LOG = logging.getLogger("mockprovider")
 UNAVAILABLE = STATUS_NAMES.index("unavailable")
 
 DEATH_SECONDS = 1.0
-"""How long after its connection has gone a process may still be on its way out."""
+"""Seconds that a process may take to exit after its connection has ended."""
 
 GRACE_SECONDS = 5.0
 """What Pulumi's engine gives a plugin between the interrupt and the kill."""
@@ -80,7 +80,7 @@ class Process:
         return line
 
     def last_words(self) -> str:
-        """What it last printed, as the end of an error message."""
+        """The last lines that it printed, as the end of an error message."""
         for reader in self._readers:
             reader.join(timeout=0.2)
         return "\nIts last output:\n  " + "\n  ".join(self._tail) if self._tail else " It printed nothing."

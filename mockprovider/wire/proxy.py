@@ -39,7 +39,7 @@ class PerSession:
             if self._closed:
                 raise _gone(call)
             starting = self._starting.setdefault(number, threading.Lock())
-        # Starting takes long: only calls of the same session wait for it.
+        # Starting is slow, so only calls of the same session wait for it.
         with starting:
             provider = self._providers.get(number)
             if provider is None:
@@ -52,7 +52,7 @@ class PerSession:
             if not self._closed:
                 self._providers[call.session.number] = provider
                 return
-        # Closed while it started: nobody else knows of it.
+        # The proxy was closed during the start, so nobody else would end this provider.
         provider.close()
         raise _gone(call)
 

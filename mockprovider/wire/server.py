@@ -23,11 +23,11 @@ OPTIONS = (
     # 400 MiB is what Pulumi's engine and SDKs allow; Terraform sets no limit on requests.
     ("grpc.max_receive_message_length", 419430400),
     ("grpc.max_send_message_length", 419430400),
-    # A taken port is an error that the user must see, never a share of somebody else's traffic.
+    # A port in use must be an error; without this, two servers could share its connections.
     ("grpc.so_reuseport", 0),
 )
 MOST_THREADS = 1024
-"""A thousand hung creates are a test that people write; idle threads are not made in advance."""
+"""Enough for tests that hang a thousand creates. Threads are started only when they are needed."""
 
 CANCELLING = frozenset({Op.CANCEL})
 """Ops with a lane of their own, so that calls that hang cannot block them."""
@@ -120,7 +120,7 @@ class Endpoint:
             error_status = _as_status(error)
             if row is None or call is None or not isinstance(error, MockProviderError):
                 raise StatusError(error_status) from error
-            # The protocol's own form of a failure is what engines show best: Terraform then names resource and line.
+            # Engines show failures best in the protocol's own form: Terraform then names resource and line.
             failure = Failure(error_status.message, status=name_of(error_status))
             return self._encode(row, Reply(failures=(failure,)), call)
 
@@ -128,7 +128,7 @@ class Endpoint:
         caller = self._identify(peer)
         with self._lock:
             session = self._sessions.get(caller)
-            # Ports are used again: the first call of a conversation on a peer that has already had one starts a new session.
+            # Ports are reused: an opening call from a peer whose session has already been opened starts a new session.
             if session is None or (opens and caller == peer and session.number in self._opened):
                 session = self._sessions[caller] = self._open_session(caller)
             self._opened.add(session.number)
@@ -192,7 +192,7 @@ def _gone(rpc: str, reason: str) -> Any:
     def refuse(_: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
         fail(context, status("unimplemented", f"{rpc} is no RPC of this protocol any more: {reason}."))
 
-    # A stream is what either kind of caller takes.
+    # Callers of unary RPCs accept a stream, too.
     return grpc.unary_stream_rpc_method_handler(refuse)
 
 
@@ -204,7 +204,7 @@ class _Router(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ig
 
     def service(self, handler_call_details: Any) -> Any:
         path = handler_call_details.method
-        # Asked anew by gRPC at each call; two threads that ask at once make equal handlers.
+        # gRPC asks at each call; two threads that ask at once make equal handlers.
         if path not in self._handlers:
             self._handlers[path] = self._make(path)
         return self._handlers[path]

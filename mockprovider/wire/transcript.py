@@ -77,7 +77,7 @@ class TableTranscript:
         return self.tree(call.native.message if call.native else row.request(call))
 
     def key(self, call: Call, request: Tree) -> Tree:
-        """What two runs share: no addresses, and nothing volatile."""
+        """The part of a request that two runs share: without addresses and volatile fields."""
         row = self.row(call)
         left_out = (*row.addresses, *row.volatile) if row else ()
         return {name: item for name, item in request.items() if name not in left_out}

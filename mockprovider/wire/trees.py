@@ -156,7 +156,7 @@ def _plain(value: struct_pb2.Value) -> Tree:
         return [_plain(item) for item in value.list_value.values]
     if kind == "number_value":
         number = value.number_value
-        # NaN and infinity are no JSON; whoever builds from this tree sees the difference and keeps the bytes.
+        # JSON has neither NaN nor infinity. The tree then builds another message, so the raw bytes are kept beside it.
         return (int(number) if number.is_integer() and abs(number) <= 2**53 else number) if math.isfinite(number) else None
     return None if kind in (None, "null_value") else getattr(value, kind)
 
