@@ -12,6 +12,7 @@ from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.calls import Op
 from mockprovider.journal import Side
+from mockprovider.payloads import ParameterValue
 from mockprovider.schema import Child, Component, Function, Package, Property, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
@@ -64,7 +65,7 @@ def parameterized(both):
         [each.call.parameter for each in double.journal.entries(side=Side.PROVIDER) if each.call.op is Op.PARAMETERIZE]
         for double in both.doubles
     ]
-    return [sorted(each, key=lambda value: (value["version"], value["value"])) for each in found]
+    return [sorted(each, key=lambda value: (value.version, value.value)) for each in found]
 
 
 def test_life(both):
@@ -80,7 +81,7 @@ def test_life(both):
         wanted["size"] += "s"
         both.run(*operation)
         ours, theirs = parameterized(both)
-        assert ours == theirs == [{"name": "tools", "version": "2.0.0", "value": b"a"}]
+        assert ours == theirs == [ParameterValue("tools", "2.0.0", b"a")]
 
 
 def test_explicit_providers(both):
@@ -113,7 +114,7 @@ def test_versions(both):
     both.run("up", program)
     ours, theirs = parameterized(both)
     assert ours == theirs
-    assert [each["version"] for each in ours] == versions
+    assert [parameter.version for parameter in ours] == versions
     versions[1] = "2.1.1"
     both.run("up", program)
     both.run("destroy")
