@@ -128,16 +128,17 @@ def test_secrets_in_lines_are_redacted(cassette):
 def test_a_torn_recording_holds_no_secret_line(tmp_path):
     """Before the answer says what is secret, no line that was logged meanwhile is on the disk."""
     path = tmp_path / "chatty.json"
+    draft = path.with_name("chatty.json.new")
     seen: list[str] = []
 
     def watched(call: Call) -> Reply:
         reply = chatty(call)
-        seen.append(path.read_text(encoding="utf-8"))
+        seen.append(draft.read_text(encoding="utf-8"))
         return reply
 
     with Double(provider=recording(path, Wiring("cloud", watched))) as double:
         life(double)
-        seen.append(path.read_text(encoding="utf-8"))
+        seen.append(draft.read_text(encoding="utf-8"))
     assert "made it" in seen[-1]
     assert not any(HUSH in each for each in seen)
 

@@ -7,6 +7,9 @@ import json
 import pytest
 from cli_toolbox import serving
 
+from mockprovider.calls import Call, Op
+from mockprovider.double import Double, attached
+
 TYPES = {"mockprovider": 1, "packages": {"cloud": {"resources": {"cloud:index:Bucket": {"properties": {"acl": "string"}}}}}}
 
 
@@ -30,3 +33,16 @@ def test_nothing_is_declared(tmp_path):
         line = process.stderr.readline()
 
     assert line.startswith("No types are declared, so any resource of the package mock is taken as it comes")
+
+
+def test_nobody_reads_what_it_says(tmp_path):
+    """Calls are answered also when standard error is closed, as at the end of a pipe."""
+    with serving(tmp_path, "serve", "pulumi", "--port", "0") as process:
+        process.stderr.readline()
+        address = process.stdout.readline().split(" at ")[1].split(". ")[0]
+        process.stderr.close()
+        with Double(provider=attached(address, name="mock")) as double:
+            asked = {"type": "mock:index:Bucket", "name": "b", "urn": "urn:pulumi:dev::p::mock:index:Bucket::b"}
+            replies = [double(Call(op=Op.CHECK, session=double.open(), inputs={"a": "b"}, **asked)) for _ in range(3)]
+
+    assert [(reply.status, reply.inputs) for reply in replies] == [(None, {"a": "b"})] * 3

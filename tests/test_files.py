@@ -96,9 +96,9 @@ def test_a_cassette_in_a_folder_that_one_may_not_write(tmp_path, monkeypatch):
 
 def test_a_blob_that_cannot_be_read(tmp_path):
     """A blob that is no file makes its cassette a broken one."""
-    (tmp_path / "abc.json.zst").mkdir()
+    (tmp_path / "blobs" / "abc.json.zst").mkdir(parents=True)
     with pytest.raises(CassetteBrokenError, match=r"up\.json: its blob .*abc\.json\.zst is damaged: .*Is a directory"):
-        Blobs(tmp_path, "up.json")["abc"]
+        Blobs(tmp_path / "up.json", "up.json")["abc"]
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):

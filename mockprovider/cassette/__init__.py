@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mockprovider.cassette.model import FORMAT, VERSION, Cassette, Header, Interaction, RecordedSession, RecordedStatus
+from mockprovider.cassette.model import FORMAT, VERSION, Cassette, Header, Interaction, RecordedSession, RecordedStatus, Sent
 from mockprovider.cassette.modes import DECISIONS, DEFAULT, CassetteAction, Mode, ModeRule, mode
 from mockprovider.cassette.recorder import Memory, Recorder, Sink
 from mockprovider.cassette.replayer import Replayer
@@ -24,6 +24,7 @@ __all__ = [
     "RecordedStatus",
     "Recorder",
     "Replayer",
+    "Sent",
     "Sink",
     "Transcriber",
     "mode",

@@ -78,6 +78,23 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     withheld: str = ""
 
 
+class Sent(Struct, kw_only=True, omit_defaults=True):
+    """A call that changes the cloud, as it is noted before it goes out. ``request`` is the redacted request."""
+
+    op: str
+    method: str
+    type: str = ""
+    urn: str = ""
+    name: str = ""
+    id: str = ""
+    instance: str = ""
+    request: Any = None
+
+    def __str__(self) -> str:
+        about = " ".join(filter(None, (self.type, self.urn or self.name, self.id)))
+        return f"{self.op} {about}".rstrip()
+
+
 class Cassette(Struct):
     """A recording. ``blobs`` gives the trees that are kept beside it, by digest; ``name`` is what messages call it."""
 

@@ -63,7 +63,11 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
             *_place(interaction, contents[interaction.n]),
         ),
     )
-    order = [interaction for parent in order for interaction in (parent, *_asked(cassette, parent))]
+    asked: dict[int, list[Interaction]] = defaultdict(list)
+    for interaction in cassette.interactions:
+        # In an interrupted recording, the parent may be missing.
+        asked[interaction.parent or 0].append(interaction)
+    order = [interaction for parent in order for interaction in (parent, *ordered(cassette, asked.get(parent.n, [])))]
     kept = {interaction.n for interaction in order}
     order += [interaction for interaction in cassette.interactions if interaction.n not in kept]
     renumbered = {interaction.n: n for n, interaction in enumerate(order, 1)}
@@ -90,11 +94,6 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
     return replace(
         cassette, header=replace(cassette.header, sessions=table), interactions=_with_secrets_renumbered(interactions)
     )
-
-
-def _asked(cassette: Cassette, parent: Interaction) -> list[Interaction]:
-    """The provider's own calls to its engine during ``parent``. In an interrupted recording, the parent may be missing."""
-    return ordered(cassette, [interaction for interaction in cassette.interactions if interaction.parent == parent.n])
 
 
 def request_digest(interaction: Interaction) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Call, Handler, Op, Reply, Session, Status
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.listening import Asked, Line, Listener
-from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, code_name
+from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, Sent, code_name
 from mockprovider.cassette.order import STARTING, canonical, rewritten
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import Back, back_of
@@ -29,6 +29,15 @@ class Sink(Protocol):
     name: str
     blobs: Mapping[str, Any]
 
+    def ready(self) -> None:
+        """Raise ``CassetteError`` where nothing more can be kept, so that no call is made whose answer would be lost."""
+
+    def sending(self, sent: Sent) -> int:
+        """Note a call that is about to go out, so that a crash leaves a trace of it. Returns the number of the note."""
+
+    def answered(self, number: int) -> None:
+        """Note that the answer of a noted call has been appended."""
+
     def append(self, interaction: Interaction) -> Interaction:
         """Keep the interaction so that a crash does not lose it; returns it as it was kept (large trees moved to ``blobs``)."""
 
@@ -43,6 +52,16 @@ class Memory:
 
     def __init__(self) -> None:
         self.blobs: Mapping[str, Any] = {}
+
+    def ready(self) -> None:
+        """Do nothing: memory is always ready."""
+
+    def sending(self, sent: Sent) -> int:  # noqa: ARG002 - a sink's signature
+        """Note nothing: a crash leaves nothing of memory."""
+        return 0
+
+    def answered(self, number: int) -> None:
+        """Do nothing."""
 
     def append(self, interaction: Interaction) -> Interaction:
         """Return the interaction unchanged."""
@@ -89,6 +108,7 @@ class Recorder:
         self._clean: dict[str, Hidden | None] = {}
         self._lock = threading.Lock()
         self._cassette: Cassette | None = None
+        self._failed: CassetteError | None = None
 
     def __call__(self, call: Call, proceed: Handler) -> Reply:
         """Record the call and the answer that ``proceed`` gives; what it raises is no answer and is not recorded."""
@@ -100,11 +120,30 @@ class Recorder:
         if call.op is Op.CONFIGURE:
             note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).tree))
             asked.instance = call.session.instance
+        self._sink.ready()
+        note = self._noted(asked, call) if self._transcriber.mutates(call.method) and not call.preview else 0
         if self._back is None:
             reply = self._transcriber.encoded(proceed(call), call)
             self._append(asked, reply, self._transcriber)
-            return reply
-        return self._overhear(self._back, asked, call, proceed)
+        else:
+            reply = self._overhear(self._back, asked, call, proceed)
+        if note:
+            self._sink.answered(note)
+        return reply
+
+    def _noted(self, asked: Asked, call: Call) -> int:
+        return self._sink.sending(
+            Sent(
+                op=call.op.value,
+                method=call.method,
+                type=self._transcriber.type(call),
+                urn=call.urn,
+                name=call.name,
+                id=self._text(call.id),
+                instance=asked.instance,
+                request=self._redactor.hide(asked.request, asked.names).tree,
+            )
+        )
 
     def _overhear(self, back: Back, asked: Asked, call: Call, proceed: Handler) -> Reply:
         """Record a call, and the provider's own calls to its engine during it."""
@@ -234,13 +273,22 @@ class Recorder:
             return len(self._interactions)
 
     def close(self) -> Cassette:
-        """End the recording and return the cassette in canonical order. Closing again returns it again."""
+        """End the recording and return the cassette in canonical order. Closing again returns it again.
+
+        Raises ``CassetteError`` where it cannot be kept, each time: what was answered is then in the draft.
+        """
         with self._lock:
+            if self._failed is not None:
+                raise self._failed
             if self._cassette is None:
                 interactions = [self._scrubbed(interaction) for interaction in self._interactions]
                 cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
                 cassette = self._finishing(cassette)
-                self._sink.finish(cassette)
+                try:
+                    self._sink.finish(cassette)
+                except CassetteError as error:
+                    self._failed = error
+                    raise
                 self._cassette = cassette
             return self._cassette
 

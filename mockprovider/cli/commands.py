@@ -200,6 +200,25 @@ def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, c
 
 
 @main.group()
+def cassette() -> None:
+    """Recordings, besides replaying them."""
+
+
+@cassette.command()
+@click.argument("file", type=FILE)
+@example("  mockprovider cassette recover random.json")
+def recover(*, file: Path) -> None:
+    """Keep what a recording that broke off has.
+
+    Where there is no cassette FILE yet, what was recorded for it becomes one. The calls that change the cloud and had been sent
+    without an answer are listed.
+    """
+    from mockprovider.cli import cassettes  # noqa: PLC0415 - zstandard is slow to import
+
+    cassettes.recover(file)
+
+
+@main.group()
 def plugin() -> None:
     """Executables that real engines find and start by themselves."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.cli.types import read_types
-from mockprovider.double import Double, Draft, RealClock, Serving, Wiring, attached, real, recording, replaying
+from mockprovider.double import Double, RealClock, Serving, Wiring, attached, real, recording, replaying
 from mockprovider.errors import CassetteError
 from mockprovider.journal import Entry, Side
 from mockprovider.protocols import ProviderProtocol
@@ -45,8 +46,10 @@ def serve_recording(
     options = "--compact " if compact else ""
     options += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
     created_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
+    from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
+
     draft = Draft(cassette)
-    wiring = recording(draft.file, behind, protocol, created_by=created_by, compact=compact)
+    wiring = recording(draft, behind, protocol, created_by=created_by, compact=compact)
     recorder = wiring.recorder
     try:
         with Double(provider=wiring, layers=(narrate,)) as double:
@@ -54,6 +57,7 @@ def serve_recording(
     finally:
         if recorder is None or not recorder.recorded:
             draft.drop()
+        draft.release()
     if recorder is None or not recorder.recorded:
         raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
     draft.keep()
@@ -73,7 +77,9 @@ def narrate(call: Call, proceed: Handler) -> Reply:
     """A layer that shows each call as it ends."""
     entry = Entry(0, Side.PROVIDER, call)
     entry.reply = proceed(call)
-    click.echo(str(entry).split(maxsplit=1)[1], err=True)
+    # Nobody may be there to read it any more, which is no reason to fail the engine's call.
+    with suppress(OSError, ValueError):
+        click.echo(str(entry).split(maxsplit=1)[1], err=True)
     return entry.reply
 
 

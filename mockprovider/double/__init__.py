@@ -2,14 +2,12 @@
 
 from mockprovider.double.cassettes import Wiring, attached, cassette_path, real, recording, replaying
 from mockprovider.double.double import Double, RealClock
-from mockprovider.double.drafts import Draft
 from mockprovider.double.remote import Remote
 from mockprovider.double.serving import Address, Serving, joint_environment
 
 __all__ = [
     "Address",
     "Double",
-    "Draft",
     "RealClock",
     "Remote",
     "Serving",

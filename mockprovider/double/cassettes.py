@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,6 +16,9 @@ from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
 from mockprovider.redaction import Redactor
+
+if TYPE_CHECKING:
+    from mockprovider.tape import Draft
 
 Command = Sequence[str]
 
@@ -76,7 +80,7 @@ def attached(target: str, protocol: str = "", *, name: str = "", major: int | No
 
 
 def recording(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Draft,
     behind: Wiring | Handler | None = None,
     protocol: str = "",
     *,
@@ -84,7 +88,7 @@ def recording(
     redactor: Redactor | None = None,
     compact: bool = False,
 ) -> Wiring:
-    """``behind``, with a recorder in front that writes the cassette ``path``. Raises as ``tape.record`` does.
+    """``behind``, with a recorder in front that makes the cassette ``path``. Raises as ``tape.record`` does.
 
     ``behind`` is ``real(...)``, any handler, or ``None`` for the fake; ``protocol`` is what it speaks, ``pulumi`` unless given.
     With ``compact``, repeated calls with one answer are kept once, and of Terraform's schemas only the types in use.

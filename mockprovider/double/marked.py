@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockprovider.cassette import Mode, Recorder, mode
 from mockprovider.double.cassettes import Wiring, real, recording, replaying
-from mockprovider.double.drafts import Draft
 from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import of_family
+
+if TYPE_CHECKING:
+    from mockprovider.tape import Draft
 
 ARGUMENTS: dict[str, tuple[type, ...]] = {
     "path": (str, Path),
@@ -77,8 +79,10 @@ class CassetteUse:
             return replaying(self.path)
         fake = Wiring(self.name or "mock", protocol=of_family(self.protocol))
         behind = real(self.command, self.protocol, name=self.name, env=self.env) if self.command else fake
+        from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
+
         draft = Draft(self.path)
-        wiring = recording(draft.file, behind, self.protocol, created_by=remake)
+        wiring = recording(draft, behind, self.protocol, created_by=remake)
         if wiring.recorder:
             self.recording = Recording(draft, wiring.recorder)
         return wiring

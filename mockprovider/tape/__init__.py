@@ -11,11 +11,13 @@ from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, R
 from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
-from mockprovider.tape.files import TORN, Tape, load, recover, set_aside
+from mockprovider.tape.drafts import FAILED, NEW, TORN, Draft
+from mockprovider.tape.files import Tape, load, recover
+from mockprovider.tape.sent import unanswered
 
 
 def record(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Draft,
     transcriber: Transcriber,
     *,
     protocol: str,
@@ -30,7 +32,8 @@ def record(
     """A recorder, as a layer, that writes a file; ``close`` it (or leave its ``with`` block) at the end.
 
     Args:
-        path: the cassette; an existing one is replaced.
+        path: the cassette; one that is there is replaced when the recorder is closed, and not before. A ``Draft`` is only
+            finished then, and whoever made it says what becomes of it.
         transcriber: the protocol's trees.
         protocol: its name, as sessions have it.
         provider: the provider's name, for the reader.
@@ -54,7 +57,8 @@ def record(
         provider_version=provider_version,
         faults=faults,
     )
-    return Recorder(transcriber, header, Tape(path, header), redactor, finishing)
+    tape = Tape(path, header, keep=False) if isinstance(path, Draft) else Tape(Draft(path), header)
+    return Recorder(transcriber, header, tape, redactor, finishing)
 
 
 def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: Redactor | None = None) -> Replayer:
@@ -72,4 +76,17 @@ def _version() -> str:
         return "(not installed)"
 
 
-__all__ = ["FOLDER", "LARGE", "TORN", "Tape", "load", "record", "recover", "replay", "set_aside"]
+__all__ = [
+    "FAILED",
+    "FOLDER",
+    "LARGE",
+    "NEW",
+    "TORN",
+    "Draft",
+    "Tape",
+    "load",
+    "record",
+    "recover",
+    "replay",
+    "unanswered",
+]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,34 +23,46 @@ LEVEL = 12
 """The compression level. It takes 0.2 s for a schema of 5 MB; the highest level takes 4 s and saves a tenth."""
 
 
+LARGEST = 1 << 30
+"""More bytes than this no blob has: who claims to hold them is damaged, or hostile."""
+
 REMEDY = "Restore it, or record again."
 
 
+def own_folder(file: Path) -> Path:
+    """Where the blobs of a recording are until it is a cassette, so that it never touches those of its neighbours."""
+    return file.with_name(f".{file.name}.blobs")
+
+
 class Blobs(Mapping[str, Any]):
-    """The blobs in a folder, by the digest of the tree that each holds; read when asked for.
+    """The blobs of a cassette or recording, by the digest of the tree that each holds; read when asked for.
 
     Args:
-        folder: where they are; made when the first is put.
+        file: where the cassette or recording is.
         cassette: the cassette's name, for messages.
     """
 
-    def __init__(self, folder: Path, cassette: str = "") -> None:
-        self.folder = folder
+    def __init__(self, file: Path, cassette: str = "") -> None:
+        self._own, self._shared = own_folder(file), file.parent / FOLDER
         self._cassette = cassette
         self._read: dict[str, Any] = {}
 
     def path(self, name: str) -> Path:
         """The file of this blob."""
-        return self.folder / f"{name}{SUFFIX}"
+        own = self._own / f"{name}{SUFFIX}"
+        return own if own.exists() else self._shared / own.name
 
-    def put(self, name: str, data: bytes) -> bool:
-        """Keep ``data`` (JSON, maps sorted) under its digest. Returns whether it is new here."""
-        path = self.path(name)
-        if path.exists():
-            return False
-        self.folder.mkdir(parents=True, exist_ok=True)
-        replace_file(path, zstandard.ZstdCompressor(level=LEVEL).compress(data))
-        return True
+    def put(self, name: str, data: bytes) -> None:
+        """Keep ``data`` (JSON, maps sorted) under its digest, unless it is there already."""
+        if not self.path(name).exists():
+            self._own.mkdir(parents=True, exist_ok=True)
+            replace_file(self._own / f"{name}{SUFFIX}", zstandard.ZstdCompressor(level=LEVEL).compress(data))
+
+    def only(self, used: Collection[str]) -> None:
+        """Drop what the recording has put and does not use."""
+        for path in self._own.glob(f"*{SUFFIX}"):
+            if path.name.removesuffix(SUFFIX) not in used:
+                path.unlink()
 
     def __getitem__(self, name: str) -> Any:
         """The tree. Raises ``CassetteBrokenError`` if the blob is not there or is not what its name says."""
@@ -61,20 +73,25 @@ class Blobs(Mapping[str, Any]):
     def _load(self, name: str) -> Any:
         path = self.path(name)
         try:
-            tree = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(path.read_bytes()))
+            data = path.read_bytes()
+            size = zstandard.frame_content_size(data)
+            if size > LARGEST:
+                raise CassetteBrokenError(f"{self._cassette}: its blob {path} claims to hold {size} bytes. {REMEDY}")
+            tree = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(data))
         except FileNotFoundError as error:
             raise CassetteBrokenError(
                 f"{self._cassette}: its blob {path} is missing. Large answers are kept beside the cassette: copy or commit "
                 f"the folder {FOLDER!r} with it, or record it again."
             ) from error
-        except (OSError, zstandard.ZstdError, msgspec.DecodeError) as error:
+        except (OSError, RecursionError, zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CassetteBrokenError(f"{self._cassette}: its blob {path} is damaged: {error}. {REMEDY}") from error
         if digest(tree) != name:
             raise CassetteBrokenError(f"{self._cassette}: its blob {path} is not what its name says. {REMEDY}")
         return tree
 
     def __iter__(self) -> Iterator[str]:
-        return (path.name.removesuffix(SUFFIX) for path in sorted(self.folder.glob(f"*{SUFFIX}")))
+        files = {path.name for folder in (self._own, self._shared) for path in folder.glob(f"*{SUFFIX}")}
+        return (name.removesuffix(SUFFIX) for name in sorted(files))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -82,15 +99,14 @@ class Blobs(Mapping[str, Any]):
 
 def replace_file(path: Path, data: bytes) -> None:
     """Write ``data`` to ``path`` so that a reader sees all of it or what was there before, a crash included."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    # Not a file of ``tempfile``, which is private: a cassette is as readable as any other file that its user makes.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with draft.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # Temporary files are private; a cassette gets the mode of any other file of the checkout.
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        draft.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise

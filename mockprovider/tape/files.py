@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from mockprovider.cassette import Cassette, Header, Interaction
+from mockprovider.cassette import Cassette, Header, Interaction, Sent
 from mockprovider.cassette.order import canonical
 from mockprovider.errors import CassetteBrokenError, CassetteError, CassetteMissingError
 from mockprovider.hints import did_you_mean
 from mockprovider.matching import digest, encode
 from mockprovider.redaction import is_plain
 from mockprovider.tape import format as tape_format
-from mockprovider.tape.blobs import FOLDER, LARGE, Blobs, replace_file
+from mockprovider.tape.blobs import LARGE, Blobs, replace_file
+from mockprovider.tape.drafts import NEW, Draft, is_there, settle, unwritable
 from mockprovider.tape.format import Parsed
 from mockprovider.tape.lock import Lock, holder
-
-TORN = ".torn"
-"""Where a torn cassette is moved when it is recorded anew: it may be the only trace of what exists in a cloud."""
+from mockprovider.tape.sent import SentFile
 
 
 def load(path: str | os.PathLike[str], *, recover: bool = False) -> Cassette:
@@ -43,35 +45,51 @@ def load(path: str | os.PathLike[str], *, recover: bool = False) -> Cassette:
 
 def _parsed(path: Path, parse: Callable[[bytes, str], Parsed]) -> Cassette:
     parsed = parse(_read(path), str(path))
-    return canonical(Cassette(parsed.header, parsed.interactions, Blobs(path.parent / FOLDER, str(path)), str(path)))
+    return canonical(Cassette(parsed.header, parsed.interactions, Blobs(path, str(path)), str(path)))
 
 
 def recover(path: str | os.PathLike[str]) -> Cassette:
     """Make a torn cassette whole again, with the interactions that are intact; a whole one is left as it is.
 
+    Where there is none yet, the draft of a recording that broke off becomes the cassette. Ask ``unanswered`` first which calls
+    it was waiting for.
+
     Raises what ``load`` raises, and ``CassetteBusyError`` while it is being recorded.
     """
     path = Path(path)
-    _read(path)
+    file = _broken_off(path)
+    _read(file)
     try:
-        lock = Lock(path)
+        lock = Lock(path.with_name(path.name.removesuffix(NEW)))
     except OSError as error:
         raise CassetteError(f"Cannot mend {path} where it is: {error.strerror}. Copy it to a folder of yours.") from error
     try:
-        cassette = _parsed(path, tape_format.parse_torn)
-        if _is_torn(path.read_bytes(), str(path)):
-            replace_file(path, tape_format.render(cassette.header, cassette.interactions))
+        cassette = _parsed(file, tape_format.parse_torn)
+        if tape_format.is_torn(file.read_bytes(), str(file)):
+            replace_file(file, tape_format.render(cassette.header, cassette.interactions))
+        if file != path:
+            settle(file, path)
     finally:
         lock.release()
     return cassette
 
 
+def _broken_off(path: Path) -> Path:
+    """The file that holds the recording of a cassette: the draft, where one broke off and there is no cassette."""
+    draft = path.with_name(path.name + NEW)
+    return draft if is_there(draft) and not is_there(path) else path
+
+
 def _read(path: Path) -> bytes:
     try:
+        if is_there(path) and not path.is_dir() and not path.is_file():
+            raise CassetteError(f"Cannot read the cassette {path}: it is no file, but a pipe, a socket or a device.")
         return path.read_bytes()
     except FileNotFoundError as error:
         existing = sorted(file.name for file in path.parent.glob("*.json")) if path.parent.is_dir() else []
         hint = f" {did_you_mean(path.name, existing)}".rstrip()
+        if is_there(path.with_name(path.name + NEW)):
+            hint = f" {holder(path) or f'A recording of it broke off: mockprovider cassette recover {path} keeps what it has.'}"
         raise CassetteMissingError(
             f"There is no cassette {path}.{hint} To record it: --provider-record=all (pytest), or mockprovider record."
         ) from error
@@ -79,58 +97,55 @@ def _read(path: Path) -> bytes:
         raise CassetteError(f"Cannot read the cassette {path}: {getattr(error, 'strerror', None) or error}.") from error
 
 
-def set_aside(path: Path) -> None:
-    """Move a torn cassette aside before it is replaced. A complete one is not moved."""
-    if path.exists() and _is_torn(path.read_bytes(), str(path)):
-        path.replace(path.with_name(path.name + TORN))
-
-
-def _is_torn(data: bytes, name: str) -> bool:
-    try:
-        tape_format.parse(data, name)
-    except CassetteBrokenError:
-        return True
-    return False
-
-
 class Tape:
-    """A cassette file that is being recorded: a ``Sink``.
+    """A draft that is being recorded: a ``Sink``. With ``keep``, what is finished takes the cassette's place at once.
 
-    What was in the file before is replaced (a torn recording is moved aside first); missing folders are made.
-
-    Raises ``CassetteBusyError`` if another recorder has the file, ``CassetteError`` if it cannot be written.
+    Raises ``CassetteError`` if it cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], header: Header) -> None:
-        self.path = Path(path)
-        self.name = str(path)
+    def __init__(self, draft: Draft, header: Header, *, keep: bool = True) -> None:
+        self.name = str(draft.path)
+        self._draft = draft
+        self._keep = keep
         self.blobs: Mapping[str, Any]
-        self.blobs = self._blobs = Blobs(self.path.parent / FOLDER, self.name)
-        self._made: set[str] = set()
+        self.blobs = self._blobs = Blobs(draft.file, self.name)
+        self._sent = SentFile(draft.file)
+        self._notes = count(1)
+        self._size = 0
+        self._broken: CassetteError | None = None
+        self._lock = threading.Lock()
+        self._file = -1
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = Lock(self.path)
-        except (OSError, ValueError) as error:
-            raise self._unwritable(error) from error
-        try:
-            self._file = self._open(header)
-        except BaseException:
-            self._lock.release()
+            self._file = os.open(draft.file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._write(tape_format.opening(header))
+        except OSError as error:
+            self.abandon()
+            raise unwritable(draft.path, error) from error
+        except CassetteError:
+            self.abandon()
             raise
 
-    def _open(self, header: Header) -> int:
-        try:
-            set_aside(self.path)
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o644)
-            self._write(file, tape_format.opening(header))
-        except OSError as error:
-            raise self._unwritable(error) from error
-        return file
+    def ready(self) -> None:
+        """Raise ``CassetteError`` once something could not be written: then no call is made whose answer would be lost."""
+        if self._broken is not None:
+            raise self._broken
+
+    def sending(self, sent: Sent) -> int:
+        """Note a call that is about to go out. Raises ``CassetteError`` where it cannot be noted."""
+        number = next(self._notes)
+        with self._lock, self._breaking():
+            self._sent.note(number, sent)
+        return number
+
+    def answered(self, number: int) -> None:
+        """Note that its answer is in the recording."""
+        with self._lock, self._breaking():
+            self._sent.answered(number)
 
     def append(self, interaction: Interaction) -> Interaction:
         """Write the interaction; when this returns the operating system has it, so only a crash of the machine can lose it."""
         kept, addition = self._fit(interaction)
-        self._write(self._file, addition)
+        self._write(addition)
         return kept
 
     def _fit(self, interaction: Interaction) -> tuple[Interaction, bytes]:
@@ -156,42 +171,58 @@ class Tape:
         if len(data) <= LARGE or not is_plain(data):
             return ""
         name = digest(tree)
-        try:
-            if self._blobs.put(name, data):
-                self._made.add(name)
-        except OSError as error:
-            raise self._unwritable(error) from error
+        with self._breaking():
+            self._blobs.put(name, data)
         return name
 
-    def _write(self, file: int, data: bytes) -> None:
-        try:
-            while data:
-                data = data[os.write(file, data) :]
-        except OSError as error:
-            raise self._unwritable(error) from error
+    def _write(self, data: bytes) -> None:
+        with self._lock, self._breaking():
+            try:
+                rest = data
+                while rest:
+                    rest = rest[os.write(self._file, rest) :]
+            except OSError:
+                # Half a line would hide what follows it, were there ever more room again.
+                os.ftruncate(self._file, self._size)
+                raise
+            self._size += len(data)
 
-    def _unwritable(self, error: OSError | ValueError) -> CassetteError:
-        return CassetteError(f"Cannot write the cassette {self.name}: {getattr(error, 'strerror', None) or error}.")
+    @contextmanager
+    def _breaking(self) -> Iterator[None]:
+        """What cannot be written ends the recording: it stays as it was until then."""
+        self.ready()
+        try:
+            yield
+        except OSError as error:
+            self._broken = unwritable(self._draft.path, error)
+            self._broken.add_note(f"The recording ends here. What was answered before is in {self._draft.file}.")
+            raise self._broken from error
 
     def finish(self, cassette: Cassette) -> None:
-        """Put the finished cassette in the place of the recording, in one step, and let others record."""
-        interactions = [self._fit(interaction)[0] for interaction in cassette.interactions]
-        try:
-            replace_file(self.path, tape_format.render(cassette.header, interactions))
-        except OSError as error:
-            raise self._unwritable(error) from error
-        self._drop_blobs(interactions)
-        self.abandon()
+        """Put the finished cassette in the place of the recording, in one step, and let others record.
 
-    def _drop_blobs(self, interactions: Iterable[Interaction]) -> None:
-        used = {blob for interaction in interactions for blob in (interaction.request_blob, interaction.response_blob)}
-        for name in self._made - used:
-            # This recording made the blob, and replaced it because a secret in it became known later.
-            self._blobs.path(name).unlink(missing_ok=True)
+        Raises ``CassetteError`` where that cannot be done: then what was recorded stays in the draft, as after a crash.
+        """
+        try:
+            self.ready()
+            interactions = [self._fit(interaction)[0] for interaction in cassette.interactions]
+            with self._breaking():
+                self._blobs.only({name for kept in interactions for name in (kept.request_blob, kept.response_blob)})
+                replace_file(self._draft.file, tape_format.render(cassette.header, interactions))
+                if self._keep:
+                    self._draft.keep()
+        except CassetteError:
+            self.abandon()
+            raise
+        self._close()
 
     def abandon(self) -> None:
-        """Close without finishing: the file stays torn, as after a crash."""
+        """Let go without finishing: the draft stays torn, as after a crash."""
+        self._close()
+        self._draft.release()
+
+    def _close(self) -> None:
+        self._sent.close()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-            self._lock.release()

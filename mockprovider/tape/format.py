@@ -80,6 +80,15 @@ def parse_torn(data: bytes, name: str) -> Parsed:
         return parsed
 
 
+def is_torn(data: bytes, name: str) -> bool:
+    """Whether ``data`` is no whole cassette."""
+    try:
+        parse(data, name)
+    except CassetteBrokenError:
+        return True
+    return False
+
+
 def _decode(elements: Sequence[msgspec.Raw], name: str) -> Parsed:
     if not elements:
         raise CassetteBrokenError(f"{name} is not a cassette: it is an empty array, and a cassette begins with a header.")
