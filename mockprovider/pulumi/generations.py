@@ -181,12 +181,12 @@ def _bare(played: Generation, bag: Bag | None) -> Bag | None:
 
 
 def _answered(played: Generation, call: Call, reply: Reply) -> Reply:
-    extra = TOLD.get(call.op, _nothing_told)(played, reply)
+    extra = ANSWERS.get(call.op, _unchanged)(played, reply)
     inputs = None if call.op is Op.READ and not played.read_inputs else _bare(played, reply.inputs)
     return replace(reply, value=_bare(played, reply.value), inputs=inputs, extra=extra)
 
 
-def _nothing_told(_: Generation, reply: Reply) -> Mapping[str, object]:
+def _unchanged(_: Generation, reply: Reply) -> Mapping[str, object]:
     return reply.extra
 
 
@@ -205,7 +205,7 @@ def _unknown_diff(played: Generation, reply: Reply) -> Mapping[str, object]:
     return reply.extra if played.detailed_diff else {**reply.extra, "changes": 0}
 
 
-TOLD: Mapping[Op, Callable[[Generation, Reply], Mapping[str, object]]] = {
+ANSWERS: Mapping[Op, Callable[[Generation, Reply], Mapping[str, object]]] = {
     Op.HANDSHAKE: _accepted,
     Op.CONFIGURE: _configured,
     Op.DIFF: _unknown_diff,

@@ -192,8 +192,8 @@ class Components:
 
 def _constructed(declared: Component, site: Site) -> Reply:
     for key, child in declared.children.items():
-        name = str(reveal(site.fill(child.name or f"{{name}}-{key}", **_told(site.children))))
-        properties = site.fill(dict(child.properties), **_told(site.children))
+        name = str(reveal(site.fill(child.name or f"{{name}}-{key}", **_context(site.children))))
+        properties = site.fill(dict(child.properties), **_context(site.children))
         inputs = {field: value for field, value in properties.items() if value is not None}
         site.children[key] = site.resource(child.type, name, inputs)
     if declared.construct is not None:
@@ -206,7 +206,7 @@ def _constructed(declared: Component, site: Site) -> Reply:
 
 
 def _computed(declared: Component, site: Site) -> Iterable[tuple[str, Value]]:
-    context = _told(site.children)
+    context = _context(site.children)
     for name, item in declared.outputs.items():
         if isinstance(item.computed, str):
             value = site.fill(item.computed, **context)
@@ -219,7 +219,7 @@ def _computed(declared: Component, site: Site) -> Iterable[tuple[str, Value]]:
         yield name, Output(value.value, True, value.dependencies) if item.secret and isinstance(value, Output) else value
 
 
-def _told(children: Mapping[str, Registered]) -> dict[str, Value]:
+def _context(children: Mapping[str, Registered]) -> dict[str, Value]:
     """The children as templates name them: ``key.property``, ``key.id`` and ``key.urn``."""
     context: dict[str, Value] = {}
     for key, child in children.items():
@@ -236,7 +236,7 @@ def _returned(declared: Method, called: Called) -> Bag:
     names = [name for text in _texts(declared.returns) for name in fields(text)]
     context = {}
     if any(name.startswith("self.") for name in names):
-        context = _told({"self": called.self})
+        context = _context({"self": called.self})
     return dict(called.fill(dict(declared.returns), **context))
 
 

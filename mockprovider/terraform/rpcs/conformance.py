@@ -36,11 +36,11 @@ def checked(respond: Respond, shape: Shape, cls: type[Message], reply: Reply, ca
         return message
     problem = next(_Answer(shape, message, call, coder.tree).problems(), None)
     if problem is not None:
-        raise ContractError(_told(problem, call))
+        raise ContractError(_error(problem, call))
     return message
 
 
-def _told(problem: Problem, call: Call) -> str:
+def _error(problem: Problem, call: Call) -> str:
     name = getattr(call.native.message, "type_name", "") if call.native else ""
     where = ".".join(part for part in (name or call.type, problem.path) if part)
     return (

@@ -72,7 +72,7 @@ class ObjectSchema:
 
     def told(self, bag: Bag) -> Bag:
         """``bag`` without write-only properties, at every depth."""
-        shown: Bag = _told(bag, self.tree) if self.tree.hides else bag
+        shown: Bag = _without_write_only(bag, self.tree) if self.tree.hides else bag
         return shown
 
     def _bag(self, decoded: Any) -> tuple[Bag | None, str]:
@@ -177,16 +177,16 @@ def outward(value: Value, place: Place, owner: str) -> Value:
     return attributes
 
 
-def _told(value: Value, place: Place) -> Value:
+def _without_write_only(value: Value, place: Place) -> Value:
     if isinstance(value, Secret):
-        return Secret(_told(value.value, place))
+        return Secret(_without_write_only(value.value, place))
     if not place.members or not isinstance(value, Mapping):
-        return place.elements(value, _told)
+        return place.elements(value, _without_write_only)
     shown: dict[str, Value] = {}
     for own, item in value.items():
         member = place.members.get(place.attributes.get(own, ""))
         if member is None or not member.write_only:
-            shown[own] = item if member is None else _told(item, member)
+            shown[own] = item if member is None else _without_write_only(item, member)
     return shown
 
 
