@@ -1,4 +1,4 @@
-"""Properties as their users declare them: kinds of values, and what is true of a property beside its kind."""
+"""Declarations of properties: the kinds of their values, defaults, limits and flags."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mockprovider.errors import DefinitionError
 from mockprovider.values import Value
 
 AUTO_NAME = "{name}-{random:7}"
-"""The template of ``auto_name=True``: what most of Pulumi's providers make names of."""
+"""The template of ``auto_name=True``, which most of Pulumi's providers use."""
 
 HEX_DIGITS = "0123456789abcdef"
 
 
 class Random(Struct, frozen=True):
-    """A default that is made up: ``length`` characters of ``alphabet``, after ``prefix``.
+    """A random default: ``prefix``, then ``length`` characters of ``alphabet``.
 
-    Under Pulumi check draws it from the engine's ``randomSeed`` alone, and keeps the old one from then on; Terraform has no
-    such seed, so the value is unknown until apply there.
+    Under Pulumi, Check draws it from the engine's ``randomSeed`` and keeps it in updates. Terraform sends no seed, so there it
+    is unknown until apply.
     """
 
     length: Annotated[int, Meta(description="How many characters.", extra_json_schema={"minimum": 1})] = 8
@@ -39,7 +39,7 @@ class Random(Struct, frozen=True):
 
 
 class Template(Struct, frozen=True):
-    """A default that is made of other properties: ``Template("{bucket}-logs")``. Where one of them is not set, nor is this."""
+    """A default made of other properties: ``Template("{bucket}-logs")``. There is none while one of them is unset."""
 
     text: str
 
@@ -48,8 +48,8 @@ class Kind(Struct, frozen=True):
     """The kind of a property's value, in the type language that both protocols share.
 
     ``name`` is ``string``, ``integer``, ``number``, ``boolean``, ``any``, ``asset``, ``archive``, ``array``, ``set``, ``map``
-    or ``object``; ``items`` is the element kind of the three collections, ``properties`` those of an object. ``enum`` is of
-    an element: the only values that check accepts there (a property says its own).
+    or ``object``; ``items`` is the element kind of the three collections, ``properties`` those of an object. ``enum`` lists
+    the only accepted values of an element (a property has its own).
     """
 
     name: str
@@ -83,7 +83,7 @@ def kind_of(declared: Any) -> Kind:
         return Kind("object", properties={name: as_property(item) for name, item in declared.items()})
     if isinstance(declared, str) and declared in NAMES - {"object"}:
         return Kind(declared, items=Kind("any") if declared in COLLECTIONS.values() else None)
-    # What cannot be looked up, such as [str], is no type either.
+    # An unhashable value, such as [str], is no type.
     origin = (get_origin(declared) or declared) if isinstance(declared, Hashable) else None
     if declared is origin and origin in SCALARS:
         return Kind(SCALARS[origin])
@@ -101,29 +101,29 @@ class Property(Struct, frozen=True):
 
     Args:
         type: what ``kind_of`` accepts; ``kind`` is made from it.
-        required: check fails where it is missing.
-        default: filled in by check where the program says nothing; a callable is given the inputs, a ``Template`` is made of
-            other properties, a ``Random`` is made up.
-        computed: the provider says what it is: ``True`` for a generated value, a template over the object's other properties
-            and ``id`` (``"arn:cloud:::{id}"``), or a callable given the object's properties and ``id`` in one dict.
-        optional: of a computed property, that the program may set it instead.
-        forces_new: a change needs a new object.
-        secret: kept out of sight by engines and cassettes.
-        write_only: Terraform hands it to the provider and keeps it in no plan and no state; secret everywhere else.
-        conflicts_with: properties beside it that may not be set together with it.
-        enum: the only values that check accepts.
-        minimum, maximum: the least and the greatest number that check accepts.
+        required: Check fails if it is missing.
+        default: Check fills it in if the program does not set it: a value, a callable that gets the inputs, a ``Template`` over
+            other properties, or a ``Random``.
+        computed: the provider sets it: ``True`` for a generated value, a template over the object's other properties and
+            ``id`` (``"arn:cloud:::{id}"``), or a callable that gets these in one dict.
+        optional: a computed property that the program may also set.
+        forces_new: a change forces a replacement.
+        secret: engines and cassettes hide it.
+        write_only: Terraform sends it to the provider and keeps it out of plans and states; elsewhere it is a secret.
+        conflicts_with: sibling properties that may not be set together with it.
+        enum: the only values that Check accepts.
+        minimum, maximum: the least and the greatest number that Check accepts.
         min_length, max_length: the least and the greatest number of characters.
         min_items, max_items: the least and the greatest number of elements of a collection.
         pattern: a regular expression that the whole text must match.
-        auto_name: where the program says nothing, the property is named after the resource: ``True`` for ``{name}-`` and seven
-            random hex digits, or a template over ``{name}`` and ``{random:7}``. Under Pulumi check does it, by ``randomSeed``
-            and the engine's ``autonaming`` options; Terraform tells no names, so the type's is taken, at apply.
-        delete_before_replace: where its change needs a new object, the old one goes first.
-        unreadable: no read can tell it: it is what the engine remembers, and after an import nobody knows it.
+        auto_name: if the program sets no name, it is made from the resource's: ``True`` for ``{name}-`` and seven random hex
+            digits, or a template over ``{name}`` and ``{random:7}``. Under Pulumi, Check makes it, by ``randomSeed`` and the
+            engine's ``autonaming`` options. Terraform sends no resource names, so it is made from the type's, at apply.
+        delete_before_replace: if its change forces a replacement, the old object is deleted first.
+        unreadable: reads do not return it: the engine's value stays, and after an import there is none.
         terraform: the attribute's name in Terraform, where the rule does not give it.
 
-    Raises ``DefinitionError`` for what contradicts itself.
+    Raises ``DefinitionError`` for contradictions.
     """
 
     type: Any = str
@@ -175,7 +175,7 @@ class Property(Struct, frozen=True):
 
     @property
     def is_made_up(self) -> bool:
-        """Whether its default takes a seed."""
+        """Whether its default is random."""
         return bool(self.auto_name) or isinstance(self.default, Random)
 
     @property
@@ -193,11 +193,11 @@ LIMITS: Mapping[str, tuple[str, ...]] = {
     "min_items": ("array", "set", "map"),
     "max_items": ("array", "set", "map"),
 }
-"""What may be limited of which kinds."""
+"""Limits to the kinds that may have them."""
 
 
 def _limited(item: Property) -> None:
-    """Raise ``DefinitionError`` for a limit that the property's kind has not, or that nothing could keep."""
+    """Raise ``DefinitionError`` for a limit that the property's kind cannot have, or that no value can meet."""
     for limit, kinds in LIMITS.items():
         if getattr(item, limit) not in (None, "") and item.kind.name not in kinds:
             raise DefinitionError(f"{limit} limits {' and '.join(kinds)} alone, and this is {item.kind}. Leave it out.")
@@ -212,7 +212,7 @@ def _limited(item: Property) -> None:
 
 
 def _named(item: Property) -> None:
-    """Raise ``DefinitionError`` for an automatic name that cannot be."""
+    """Raise ``DefinitionError`` for an ``auto_name`` that cannot work."""
     if item.kind.name != "string":
         raise DefinitionError(f"auto_name makes text, and this is {item.kind}. Use a string.")
     if item.required or item.computed or item.default is not UNSET:

@@ -1,4 +1,4 @@
-"""Resources that come from elsewhere: states of other types, and objects that exist already."""
+"""Resources from elsewhere: states of other types, and objects that exist already."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mockprovider.values import Bag, reveal, same
 
 
 class Adopting:
-    """Move and import: a resource comes under this type's control. ``read`` answers what an object is."""
+    """Move and import: an engine starts to manage an object as this type. ``read`` answers the object."""
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud, read: Callable[[Call], Reply]) -> None:
         self._catalogue = catalogue

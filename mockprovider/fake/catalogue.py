@@ -1,4 +1,4 @@
-"""What is declared, as a call finds it: its package, its resource type, its function."""
+"""Looks up a call's declarations: its package, its resource type, its function."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag
 
 MARKER = "__defaults"
-"""The key under which the bridge's programs keep book of defaults; no property of any type."""
+"""The key under which the bridge's SDKs list the defaults they set; it is no property."""
 
 
 class Catalogue:
     """The declared packages. ``packages`` is read again at each call, so definitions may be added at any time.
 
-    With ``strict``, types that nobody declared do not exist; otherwise such a type has the properties that a call names.
+    With ``strict``, undeclared types do not exist; otherwise such a type has the properties of the call.
     """
 
     def __init__(self, packages: Mapping[str, Package], *, strict: bool) -> None:
@@ -31,19 +31,19 @@ class Catalogue:
         self.strict = strict
 
     def package(self, call: Call) -> Package:
-        """The package that a call is for: its session's, else its type's, else the first."""
+        """A call's package: its session's, else its type's, else the first."""
         packages = [entry.package for entry in call.session.parameterized.values() if not entry.package.extension]
         return packages[-1] if packages else self.base(call)
 
     def base(self, call: Call) -> Package:
-        """The package that a call is for, whatever parameters have made of it."""
+        """A call's package without parameterization: the base."""
         schema = call.session.schema
         name = call.type.rsplit(":", 1)[-1] if call.type.startswith(PROVIDERS) else call.type.split(":", 1)[0]
         package = schema if isinstance(schema, Package) else self.packages.get(name)
         return package or next(iter(self.packages.values()), Package("mock"))
 
     def parameterized(self, call: Call, name: str = "") -> Any:
-        """The ``fake.parameters.Parameterized`` of this name in a call's session; without a name, what its package became."""
+        """The ``fake.parameters.Parameterized`` of this name in a call's session; by default, of the call's package."""
         parameterized = call.session.parameterized
         return parameterized.get(name or self.package(call).name)
 
@@ -54,7 +54,7 @@ class Catalogue:
         return {**self.packages, **{name: entry.package for name, entry in parameterized.items()}}
 
     def type(self, call: Call) -> ResourceType | None:
-        """The resource type that a call is about. Raises ``MalformedError`` for a call that names none."""
+        """A call's resource type. Raises ``MalformedError`` for a call that names none."""
         package = self._packages(call).get(call.type.split(":", 1)[0])
         declared = package.resources.get(call.type) if package else None
         if not call.type:
@@ -65,17 +65,17 @@ class Catalogue:
         return declared
 
     def function(self, call: Call) -> Function | None:
-        """The function that a call is about."""
+        """A call's function."""
         package = self._packages(call).get(call.type.split(":", 1)[0])
         return package.functions.get(call.type) if package else None
 
     def provider_function(self, call: Call) -> ProviderFunction | None:
-        """The provider function that a call is about."""
+        """A call's provider function."""
         offer = self._offer(call)
         return offer if isinstance(offer, ProviderFunction) else None
 
     def ephemeral(self, call: Call) -> Ephemeral | None:
-        """The ephemeral resource that a call is about."""
+        """A call's ephemeral resource."""
         offer = self._offer(call)
         return offer if isinstance(offer, Ephemeral) else None
 
@@ -87,13 +87,13 @@ class Catalogue:
         return {token: resource for package in self.packages.values() for token, resource in package.resources.items()}
 
     def former(self, declared: ResourceType, name: str, provider: str | None = None) -> Former | None:
-        """What ``declared`` says of objects of the type that Terraform calls ``name``, of the provider at this address."""
+        """The entry of ``declared.moved_from`` for the type with this Terraform name, of the provider at this address."""
         types = self._declared()
         fitting = (former for former in formers(declared) if former.named(types) == name)
         return next((former for former in fitting if provider is None or former.of_provider(provider)), None)
 
     def home(self, call: Call, cloud: Cloud) -> str:
-        """The type under which the cloud has the object of a call: an object that was moved keeps the one it was made with."""
+        """The type under which the cloud has a call's object: a moved object stays under the type that created it."""
         package = self.packages.get(call.type.split(":", 1)[0])
         declared = package.resources.get(call.type) if package else None
         if declared is None or not declared.moved_from or cloud.read(call.type, call.id) is not None:
@@ -105,7 +105,7 @@ class Catalogue:
         return next((token for token in tokens if cloud.read(token, call.id) is not None), call.type)
 
     def resident(self, call: Call, cloud: Cloud) -> CloudObject | None:
-        """The object of a call; of one that was made as another type, what this type knows of it."""
+        """A call's object; an object of a former type has the properties of today's."""
         home = self.home(call, cloud)
         stored = cloud.read(home, call.id)
         if stored is None or home == call.type:
@@ -119,26 +119,26 @@ class Catalogue:
         return CloudObject(call.type, stored.id, known)
 
     def unknown_type(self, call: Call) -> Reply:
-        """The answer to a call about a type that nobody declared."""
+        """The answer to a call for an undeclared type."""
         known = [token for package in self._packages(call).values() for token in package.resources]
         return failed(f"Nobody declared the resource type {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
 
     def unknown_function(self, call: Call) -> Reply:
-        """The answer to a call of a function that nobody declared."""
+        """The answer to a call of an undeclared function."""
         known = [token for package in self._packages(call).values() for token in package.functions]
         return failed(f"Nobody declared the function {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
 
     def unknown_properties(self, declared: ResourceType, inputs: Bag) -> Iterator[Failure]:
-        """What is wrong with properties that nobody declared: nothing, unless ``strict``."""
+        """The failures of undeclared properties; none, unless ``strict``."""
         for name, value in inputs.items() if self.strict else ():
-            # A null is what an SDK sends for an output that a program wants to read.
+            # SDKs send null for outputs that a program reads.
             if name not in declared.properties and value is not None:
                 reason = f"{declared.token} has no property {name!r}.{nearest(name, list(declared.properties))}"
                 yield Failure(reason, show((name,)))
 
 
 def not_importable(declared: ResourceType, name: str) -> Reply | None:
-    """The answer to an import of a type that cannot be imported, which the engine calls ``name``."""
+    """The answer to an import of a type that cannot be imported; ``name`` is the engine's name of the type."""
     if declared.importable is True:
         return None
     why = declared.importable or "the provider has no way to find out what exists"
@@ -146,12 +146,12 @@ def not_importable(declared: ResourceType, name: str) -> Reply | None:
 
 
 def failed(reason: str, status: str) -> Reply:
-    """A reply that says what went wrong."""
+    """A reply with one failure."""
     return Reply(failures=(Failure(reason, status=status),))
 
 
 def nearest(token: str, known: Collection[str]) -> str:
-    """A sentence, with a blank before it, about what of the ``known`` is nearest."""
+    """A sentence, with a blank before it, that suggests the nearest of the ``known``."""
     if not known:
         return " Nothing is declared at all: provider.define(...) does."
     return f" {did_you_mean(token, known, 'Declared are', alike=0.3)}"

@@ -1,4 +1,4 @@
-"""Check: defaults filled in, and every reason why these inputs will not do, by path."""
+"""Check: fills in defaults, and lists what is wrong with the inputs, by path."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ NO_CHOICES = Choices()
 
 
 def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHOICES) -> dict[str, Value]:
-    """``inputs`` with defaults where nothing was said, and what is declared secret wrapped as such; at every depth.
+    """``inputs`` with defaults for what is unset, and declared secrets wrapped, at every depth.
 
-    ``choices`` say what is made up; unless told, nothing is, and such properties stay unset.
+    ``choices`` give random values and names; the default gives none, and such properties stay unset.
     """
     filled = dict(inputs)
-    # A template comes after the properties that it may ask for.
+    # A template comes after the properties that it may use.
     for name, item in sorted(properties.items(), key=_follows):
         if filled.get(name) is None and item.has_default:
             value = _default(name, item, inputs, filled, choices)
@@ -80,9 +80,9 @@ def _filled_inside(kind: Kind, value: Value, choices: Choices) -> Value:
 
 
 def failures(properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool = False) -> Iterator[Failure]:
-    """Every reason why ``inputs`` do not fit ``properties``. What is unknown fits, and no reason tells a secret value.
+    """All failures of ``inputs`` under ``properties``. Unknown values fit, and no failure shows a secret value.
 
-    ``at`` is where the inputs stand in something larger, ``hidden`` whether all of that is secret.
+    ``at`` is the path of the inputs; with ``hidden`` all of them are secret.
     """
     for name, item in properties.items():
         value = inputs.get(name)

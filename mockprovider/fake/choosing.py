@@ -1,7 +1,7 @@
-"""Defaults that are more than a value: names and texts that are made up, and what follows from other properties.
+"""Defaults that are more than a value: automatic names, random text, and templates over other properties.
 
-What is made up depends on a seed and on the property's path alone: check is asked again and again, and an update plan, or a
-replay, must find the same. An old one is kept for as long as the program says nothing.
+Names and random text depend on a seed and on the property's path alone, so that repeated checks, update plans and replays get
+the same. The old value is kept until the program sets one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from mockprovider.values import UNKNOWN, Bag, Secret, Value
 
 
 class Choices(Struct, frozen=True):
-    """What choices are made by.
+    """The sources of names and random values.
 
     Args:
-        seed: where chance comes from; without one nothing is made up.
+        seed: the source of randomness; without one, there are no names and no random values.
         name: the resource's name.
-        prior: the values of last time, which are kept; those of a list by index.
-        left_open: what cannot be made up yet is unknown, not absent: it will be.
+        prior: the old values, which are kept; those of a list by index.
+        left_open: a value that cannot be chosen yet is unknown, not absent.
         proposed: the name that the engine's options propose.
-        mode: what the engine wants of it: ``PROPOSE``, ``ENFORCE`` or ``DISABLE``.
-        at: where in the resource the properties stand.
+        mode: the engine's naming mode: ``PROPOSE``, ``ENFORCE`` or ``DISABLE``.
+        at: the path of the properties in the resource.
     """
 
     seed: bytes = b""
@@ -43,7 +43,7 @@ class Choices(Struct, frozen=True):
     at: Path = ()
 
     def inside(self, segment: str | int) -> Choices:
-        """The choices for what stands in a property or at an index."""
+        """The choices inside a property or at an index."""
         return replace(self, prior=self._before(segment), at=(*self.at, segment))
 
     def _before(self, segment: str | int) -> Value:
@@ -53,9 +53,9 @@ class Choices(Struct, frozen=True):
         return prior[segment] if isinstance(prior, (list, tuple)) and segment < len(prior) else None
 
     def default(self, name: str, item: Property, filled: Bag) -> Value:
-        """The default of a property that is unset, given its ``filled`` siblings; ``None`` where there is none.
+        """The default of an unset property with ``filled`` siblings; ``None`` if there is none.
 
-        Raises ``DefinitionError`` for a template that is malformed.
+        Raises ``DefinitionError`` for a malformed template.
         """
         if isinstance(item.default, Template):
             known = all(filled.get(field) is not None for field in fields(item.default.text))
@@ -73,7 +73,7 @@ class Choices(Struct, frozen=True):
 
     def _named(self, name: str, item: Property) -> str | None:
         if self.proposed and self.mode != DISABLE:
-            # What is enforced stays as it is, and check says what is wrong with it.
+            # An enforced name stays as it is, and Check fails if it does not fit.
             return self.proposed if self.mode == ENFORCE else self.proposed[: item.max_length]
         if not self.seed or self.mode == DISABLE:
             return None
@@ -88,7 +88,7 @@ class Choices(Struct, frozen=True):
 
 
 def drawn(seed: bytes, point: str, length: int, alphabet: str) -> str:
-    """``length`` characters of ``alphabet`` that depend on ``seed`` and ``point`` alone."""
+    """``length`` characters of ``alphabet``, determined by ``seed`` and ``point``."""
     text = ""
     while len(text) < length:
         block = sha256(b"\x1f".join((seed, point.encode(), str(len(text)).encode()))).digest()
@@ -97,7 +97,7 @@ def drawn(seed: bytes, point: str, length: int, alphabet: str) -> str:
 
 
 def of_check(call: Call) -> Choices:
-    """The choices of Pulumi's Check. Terraform has nothing of the kind, so that nothing is made up there before apply."""
+    """The choices of Pulumi's Check. Terraform sends no seed, so there nothing is chosen before apply."""
     if not call.session.protocol.names_resources:
         return Choices()
     options = call.autonaming or NamingOptions()

@@ -1,4 +1,4 @@
-"""What a computed property is: a generated value, a template, or what the user's function says."""
+"""The values of computed properties: generated, from a template, or from the user's function."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_secret, has_unknown, map_value, reveal
 
 NESTING = frozenset({"array", "set", "map", "object"})
-"""Kinds that may hold declared properties somewhere inside."""
+"""Kinds that may contain declared properties."""
 
 Maker = Callable[[Property, str, dict[str, Any], Value], Value]
-"""What a computed property becomes, of its declaration, its path, its siblings and ``id``, and what it was before."""
+"""Computes a property from its declaration, its path, its siblings with ``id``, and its old value."""
 
 
 def compute(declared: ResourceType, wanted: Bag, id_: str, prior: Bag | None = None) -> dict[str, Value]:
     """The whole object: ``wanted`` with every computed property that it does not set, at every depth.
 
-    A generated value is made once and kept: with ``prior`` (an update) it stays. Templates and functions follow the inputs,
-    inside of an object those that stand there, and ``id``.
+    With ``prior`` (an update) generated values stay. Templates and functions are computed from their sibling properties and
+    ``id``.
     """
     known: dict[str, Value] = {name: reveal(value) for name, value in wanted.items() if value is not None}
-    return _Walk(id_, _made).bag(declared.properties, known, "", reveal(dict(prior or {})))
+    return _Walk(id_, _final).bag(declared.properties, known, "", reveal(dict(prior or {})))
 
 
 def planned_inside(declared: ResourceType, wanted: Bag, prior: Bag, id_: str = "") -> dict[str, Value]:
-    """``wanted`` with what can be said beforehand of computed properties inside of its objects."""
+    """``wanted`` with the planned values of computed properties inside its objects."""
     planned, walk = dict(wanted), _Walk(id_, _planned)
     for name, value in wanted.items():
         item = declared.properties.get(name)
@@ -40,7 +40,7 @@ def planned_inside(declared: ResourceType, wanted: Bag, prior: Bag, id_: str = "
 
 
 class _Walk:
-    """One walk through an object's properties that fills in what is computed, at every depth."""
+    """A walk through an object that fills in computed properties at every depth."""
 
     __slots__ = ("_id", "_make")
 
@@ -49,7 +49,7 @@ class _Walk:
         self._make = make
 
     def bag(self, properties: Mapping[str, Property], known: Mapping[str, Value], at: str, prior: Value) -> dict[str, Value]:
-        """``known`` whole. ``at`` is the path that leads to it, ``prior`` what was there before."""
+        """``known`` with its computed properties. ``at`` is its path, ``prior`` its old value."""
         before = prior if isinstance(prior, Mapping) else {}
         whole = dict(known)
         for name, value in known.items():
@@ -60,7 +60,7 @@ class _Walk:
         return whole
 
     def value(self, kind: Kind, value: Value, at: str, prior: Value) -> Value:
-        """The same of one value."""
+        """One value with its computed properties."""
         if isinstance(value, Secret):
             return Secret(self.value(kind, value.value, at, prior))
         if kind.name == "object" and isinstance(value, Mapping):
@@ -71,7 +71,7 @@ class _Walk:
         return value
 
     def _elements(self, collection: str, items: Kind, value: Value, at: str, prior: Value) -> Value:
-        """Elements of lists are the same as before by index, those of maps by key, and those of sets by content."""
+        """Elements of lists match old ones by index, those of maps by key, and those of sets by content."""
         if isinstance(value, Mapping):
             before = prior if isinstance(prior, Mapping) else {}
             return {key: self.value(items, element, _at(at, key), before.get(key)) for key, element in value.items()}
@@ -90,15 +90,15 @@ def _at(at: str, name: str) -> str:
 
 
 def computed(declared: ResourceType, wanted: Bag) -> Iterator[tuple[str, Property]]:
-    """The computed properties that ``wanted`` does not set, each template after those that it asks for.
+    """The computed properties that ``wanted`` does not set, each template after those that it uses.
 
-    Templates in a circle come as declared: filling in the first then says what it lacks.
+    Templates in a circle come in declared order: filling in the first then fails and names what is missing.
     """
     yield from pending(declared.properties, wanted)
 
 
 def pending(properties: Mapping[str, Property], wanted: Mapping[str, Value]) -> Iterator[tuple[str, Property]]:
-    """The same of a bag of properties anywhere."""
+    """The same for the properties of any object."""
     left = {name: item for name, item in properties.items() if item.computed and wanted.get(name) is None}
     while left:
         ready = next((name for name, item in left.items() if not _waits(item, left)), next(iter(left)))
@@ -109,7 +109,7 @@ def _waits(item: Property, pending: Mapping[str, Property]) -> bool:
     return isinstance(item.computed, str) and not pending.keys().isdisjoint(fields(item.computed))
 
 
-def _made(item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
+def _final(item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
     if callable(item.computed):
         return item.computed(dict(context))
     if isinstance(item.computed, str):
@@ -125,7 +125,7 @@ def _planned(item: Property, at: str, context: dict[str, Any], prior: Value) -> 
 
 
 def planned_value(item: Property, wanted: Bag, prior: Value = UNKNOWN, id_: str = "") -> Value:
-    """What can be said beforehand; ``prior`` and ``id_`` are those of an update. What a function will say is unknown."""
+    """A computed property's planned value; ``prior`` and ``id_`` are those of an update. A function's result is unknown."""
     if isinstance(item.computed, str):
         known = {name: value for name, value in reveal(wanted).items() if not has_unknown(value)}
         context = {**known, "id": id_} if id_ else known
@@ -137,7 +137,7 @@ def planned_value(item: Property, wanted: Bag, prior: Value = UNKNOWN, id_: str 
 
 
 def generated(kind: Kind, name: str, id_: str) -> Value:
-    """A value of ``kind`` that depends on the object's id and the property's name alone."""
+    """A value of ``kind``, determined by the object's id and the property's name."""
     text = digest(id_, name)
     makers: Mapping[str, Value] = {
         "string": text,
@@ -158,7 +158,7 @@ def generated(kind: Kind, name: str, id_: str) -> Value:
 
 @lru_cache(maxsize=1024)
 def fields(template: str) -> tuple[str, ...]:
-    """The names that a template asks for. Raises ``DefinitionError`` if it is malformed."""
+    """The names in a template. Raises ``DefinitionError`` if it is malformed."""
     try:
         return tuple(field for _, field, _, _ in string.Formatter().parse(template) if field is not None)
     except ValueError as error:
@@ -168,11 +168,11 @@ def fields(template: str) -> tuple[str, ...]:
 
 
 def fill_all(value: Any, context: Mapping[str, Any]) -> Any:
-    """``value`` with every text in it filled in from ``context``: unknown or secret where what it names is."""
-    return map_value(dict(value) if isinstance(value, Mapping) else value, lambda part: _told(part, context))
+    """``value`` with every template in it filled in from ``context``: unknown or secret if a value that it uses is."""
+    return map_value(dict(value) if isinstance(value, Mapping) else value, lambda part: _filled(part, context))
 
 
-def _told(value: Value, context: Mapping[str, Any]) -> Value:
+def _filled(value: Value, context: Mapping[str, Any]) -> Value:
     if not isinstance(value, str):
         return value
     asked = [context.get(name) for name in fields(value)]
@@ -183,7 +183,7 @@ def _told(value: Value, context: Mapping[str, Any]) -> Value:
 
 
 def fill(template: str, context: Mapping[str, Any]) -> str:
-    """``template`` with its names replaced from ``context``. Raises ``DefinitionError`` for a name that is not there."""
+    """``template`` with its names replaced from ``context``. Raises ``DefinitionError`` for an unknown name."""
     for name in fields(template):
         if context.get(name) is None:
             have = ", ".join(sorted(name for name, value in context.items() if value is not None))

@@ -1,4 +1,4 @@
-"""The fake before its first resource: what it is, and how it is configured."""
+"""The provider's own calls: what it is, and how it is configured."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mockprovider.schema import ResourceType
 
 
 class Configuring:
-    """The calls that are about the provider itself."""
+    """The calls about the provider itself."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue

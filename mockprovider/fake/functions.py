@@ -14,7 +14,7 @@ from mockprovider.values import Bag, ResourceReference, Value, children, has_sec
 
 
 class Functions:
-    """The calls that ask and change nothing."""
+    """The calls that change nothing."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -34,7 +34,7 @@ class Functions:
 
 
 def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:
-    """What no function of Pulumi's may be given: engines keep unknowns back, and SDKs of today send the others all the same."""
+    """Arguments that Pulumi's functions must refuse. Engines send no unknown values, but SDKs of today send the others."""
     for name, value in (call.inputs or {}).items():
         kinds = {
             "unknown": has_unknown(value),

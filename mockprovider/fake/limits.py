@@ -1,4 +1,4 @@
-"""Limits of a property: numbers, lengths, patterns; what is beyond them, and what would be right."""
+"""Limits of a property: numbers, lengths, patterns; and the failures of values beyond them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mockprovider.values import Value, is_unknown, reveal
 
 LIMITED = attrgetter(*LIMITS)
 UNLIMITED = LIMITED(Property())
-"""The limits of a property, and those of one that has none: most have none."""
+"""The limits of a property without limits, which most are."""
 
 
 def beyond(item: Property, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
-    """Why ``value`` is beyond the limits of ``item``. What is unknown is within them; what is ``hidden`` is not told."""
+    """The failures of ``value`` under the limits of ``item``. Unknown values fit; ``hidden`` ones are not shown."""
     if LIMITED(item) == UNLIMITED or is_unknown(value):
         return
     plain = reveal(value)
@@ -38,7 +38,7 @@ def _broken(item: Property, plain: Value) -> Iterator[tuple[str, str]]:
 
 
 def _outside(size: float | Decimal, least: float | None, most: float | None, unit: str, got: str) -> Iterator[tuple[str, str]]:
-    # NaN is neither below nor above anything, and within no limits.
+    # NaN is neither below nor above a limit, but within none.
     if least is not None and not size >= least:
         yield f"at least {least}{unit}", got
     if most is not None and not size <= most:

@@ -14,7 +14,7 @@ from mockprovider.values import Bag, has_unknown, reveal, same
 
 
 class _Page(Struct, frozen=True):
-    """Where a page begins: after the object with this id, with so many given out before it of the first page's limit."""
+    """The start of a page: after the object with the id ``after``, with ``given`` of the first page's ``limit`` sent before."""
 
     given: int = 0
     limit: int = 0
@@ -22,16 +22,16 @@ class _Page(Struct, frozen=True):
 
     @property
     def token(self) -> str:
-        """What the next request names the page by."""
+        """The continuation token of the page."""
         return f"{self.given}:{self.limit}:{self.after}"
 
     def left(self, limit: int) -> int:
-        """How many may still come. The protocol has the first page's limit asked again; ``pulumi do`` asks for what is left."""
+        """How many may follow. By the protocol each request has the first page's limit; ``pulumi do`` sends what is left."""
         return limit - self.given if limit == self.limit else limit
 
 
 class Listing:
-    """The call that lists objects, in the order of their ids, which no other order of making them would change."""
+    """The call that lists objects in the order of their ids, which does not depend on when they were created."""
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud) -> None:
         self._catalogue = catalogue
@@ -67,7 +67,7 @@ def _fits(existing: CloudObject, query: Bag) -> bool:
 
 
 def _listed(fitting: list[CloudObject], start: _Page, call: Call) -> Iterator[Listed]:
-    """One page, as far as ``limit`` (of all pages together) and ``page_size`` go; below 1, neither counts."""
+    """One page within ``limit`` (for all pages together) and ``page_size``; a value below 1 is no limit."""
     limit, size = max(call.limit, 0), max(call.page_size, 0)
     allowed = fitting[: max(start.left(limit), 0)] if limit else fitting
     page = allowed[:size] if size else allowed

@@ -1,4 +1,4 @@
-"""Objects that change their type: from which types they may come, and what they are under the new one."""
+"""Objects that move to another type: the types that they may come from, and their properties under the new one."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mockprovider.values import Bag, Value, reveal
 
 Convert = Callable[[dict[str, Any]], dict[str, Any]]
 CONVERTED = "converted"
-"""The note about an object that was changed under its new type: its properties are the new type's since."""
+"""The note of an object that was updated under its new type, and so has the new type's properties."""
 
 
 class Former(Struct, frozen=True):
-    """A type in ``moved_from``: its name as declared, and its provider's address or the end of it.
+    """An entry of ``moved_from``: the type's declared name, and its provider's address or the end of it.
 
-    ``convert`` makes the new type's attributes from the old one's; ``None`` takes attributes of the same name as they are.
+    ``convert`` converts the old type's attributes to the new one's; with ``None``, attributes of the same name stay.
     """
 
     type: str
@@ -27,19 +27,19 @@ class Former(Struct, frozen=True):
     convert: Convert | None = None
 
     def named(self, types: Mapping[str, ResourceType]) -> str:
-        """Terraform's name of the type, given what is declared by token."""
+        """The type's Terraform name; ``types`` are the declared types by token."""
         known = types.get(self.type)
         if known is not None:
             return known.terraform
         return terraform_type_name(self.type) if ":" in self.type else self.type
 
     def of_provider(self, address: str) -> bool:
-        """Whether the type is one of the provider at ``address``; engines differ in the host, so the end is enough."""
+        """Whether the type belongs to the provider at ``address``; engines differ in the host, so its end is enough."""
         return not self.provider or f"/{address}".endswith(f"/{self.provider}")
 
 
 def formers(declared: ResourceType) -> Iterator[Former]:
-    """What ``declared.moved_from`` says, in its order."""
+    """The entries of ``declared.moved_from``, in its order."""
     given = declared.moved_from
     for source in given:
         provider, _, name = ("", "", source) if TOKEN.fullmatch(source) else source.rpartition("/")
@@ -47,7 +47,7 @@ def formers(declared: ResourceType) -> Iterator[Former]:
 
 
 def converted(declared: ResourceType, convert: Convert, raw: Mapping[str, Any], source: str) -> dict[str, Any]:
-    """What ``convert`` makes of a state's attributes. Raises ``DefinitionError`` if that is no dict."""
+    """A state's attributes after ``convert``. Raises ``DefinitionError`` if it returns no dict."""
     attributes = convert(dict(raw))
     if not isinstance(attributes, dict):
         raise DefinitionError(
@@ -58,7 +58,7 @@ def converted(declared: ResourceType, convert: Convert, raw: Mapping[str, Any], 
 
 
 def properties_after(declared: ResourceType, former: ResourceType, convert: Convert, id_: str, properties: Bag) -> Bag:
-    """The properties that an object of ``former`` has under its new type, by the same function as its state's attributes."""
+    """The properties of an object of ``former`` under its new type, converted like a state's attributes."""
     raw = {"id": id_, **_outward(reveal(properties), Kind("object", properties=former.properties))}
     attributes = converted(declared, convert, raw, former.terraform)
     inward: Bag = _inward(attributes, Kind("object", properties=declared.properties))

@@ -1,4 +1,4 @@
-"""Parameterized packages and extensions: what Parameterize makes of a base package (reference 2.2)."""
+"""Parameterized packages and extensions, which Parameterize makes from a base package (reference 2.2)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mockprovider.schema import Package
 
 
 class Parameter(Struct, frozen=True):
-    """What Parameterize brings: the arguments of a command line, or the value that an SDK or a state kept of them.
+    """A request's parameter: the arguments of a command line, or the value that an SDK or a state has kept.
 
-    ``value`` is the parameter in the package's schema; ``args`` are the arguments that it was made of, if the fake made it.
-    ``name`` and ``version`` are those of the wanted package; a command line does not tell them.
+    ``value`` is the parameter in the package's schema; ``args`` are its arguments, if the fake made it. ``name`` and
+    ``version`` are those of the wanted package; a command line does not give them.
     """
 
     args: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Parameterized(Struct, frozen=True):
 
     @property
     def schema(self) -> Mapping[str, Any]:
-        """What its schema says of where it comes from, under the key of the package schema."""
+        """Its base and parameter, under their key in the package schema."""
         origin = {
             "baseProvider": {"name": self.base.name, "version": self.base.version},
             "parameter": base64.b64encode(self.value).decode(),
@@ -82,7 +82,7 @@ class Parameters:
 
 
 def _parameter(asked: ParameterArgs | ParameterValue | None) -> Parameter:
-    """What Parameterize was asked with. What a command line said is kept as its words, so that the value gives them back."""
+    """The parameter of a request. The value of a command line is its arguments as JSON, from which they can be read back."""
     if isinstance(asked, ParameterValue):
         return Parameter(_words(asked.value), asked.value, asked.name, asked.version)
     args = asked.args if asked else ()
@@ -93,7 +93,7 @@ def _words(data: bytes) -> tuple[str, ...]:
     try:
         words = json.loads(data)
     except ValueError:
-        # Somebody else made it, and what it means is up to the package.
+        # The fake did not make this value; the package knows its meaning.
         return ()
     return tuple(words) if isinstance(words, list) and all(isinstance(word, str) for word in words) else ()
 

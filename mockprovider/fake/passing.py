@@ -1,4 +1,4 @@
-"""What no state holds: provider functions, and ephemeral resources while they are open."""
+"""Provider functions and ephemeral resources, which no state holds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mockprovider.values import Value, has_unknown, map_value, reveal
 
 
 class Passing:
-    """Provider functions and ephemeral resources. What is open is in the ``cloud`` until it is closed."""
+    """Provider functions and ephemeral resources. An open ephemeral resource is in the ``cloud`` until it is closed."""
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud) -> None:
         self._catalogue = catalogue
@@ -31,7 +31,7 @@ class Passing:
         if function is None:
             return self._catalogue.unknown_function(call)
         given = call.inputs or {}
-        # A null that came this far is one that the function wants to see.
+        # Engines send a null only to a function that accepts it.
         checked = {
             name: item
             for name, item in function.parameters.items()
@@ -75,8 +75,8 @@ class Passing:
 def _returned(ephemeral: Ephemeral, context: dict[str, Value]) -> dict[str, Value]:
     if callable(ephemeral.returns):
         return {"result": dict(ephemeral.returns(dict(context)))}
-    return {name: map_value(value, lambda part: _told(part, context)) for name, value in ephemeral.returns.items()}
+    return {name: map_value(value, lambda part: _filled(part, context)) for name, value in ephemeral.returns.items()}
 
 
-def _told(value: Value, context: dict[str, Value]) -> Value:
+def _filled(value: Value, context: dict[str, Value]) -> Value:
     return fill(value, context) if isinstance(value, str) and not has_unknown(value) else value

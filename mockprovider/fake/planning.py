@@ -1,7 +1,7 @@
-"""The neutral plan: what an object will be, and what changes on the way.
+"""The neutral plan: the planned object and its changes.
 
-Pulumi's Diff and previews and Terraform's plan are projections of it, so that the rules of what forces a replacement and
-of what can be known beforehand are written once.
+Pulumi's Diff and previews and Terraform's plan are projections of it, so that the rules for replacements and for unknown values
+are written once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Segments = tuple[str | int, ...]
 
 
 def plan_create(declared: ResourceType, inputs: Bag) -> Plan:
-    """The plan of a new object: what a computed property will be is known only where its template needs nothing unknown."""
+    """The plan of a new object. A computed property is known only if it has a template over known values."""
     filled = with_defaults(declared.properties, plain_inputs(inputs), Choices(left_open=True))
     wanted = {name: value for name, value in filled.items() if value is not None}
     planned = planned_inside(declared, wanted, {})
@@ -34,10 +34,10 @@ def plan_create(declared: ResourceType, inputs: Bag) -> Plan:
 def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, inputs: Bag, id_: str) -> Plan:
     """The plan of an existing object.
 
-    Where ``prior_inputs`` is ``None`` (Terraform, and engines that do not send them) they are what ``prior`` holds of inputs.
+    If ``prior_inputs`` is ``None`` (Terraform, and engines that do not send them), the inputs in ``prior`` take their place.
     """
     filled = with_defaults(declared.properties, plain_inputs(inputs), Choices(prior=prior, left_open=True))
-    # What is still to be made up is no change by itself.
+    # A value that is still to be chosen is no change by itself.
     to_come = [name for name, value in filled.items() if is_unknown(value) and inputs.get(name) is None]
     wanted = {name: value for name, value in filled.items() if value is not None and name not in to_come}
     settled = dict(computed(declared, wanted))
@@ -48,7 +48,7 @@ def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, in
         first = _deletes_first(declared, changes, before, wanted, inputs)
         return Plan({**planned, **plan_create(declared, inputs).planned}, changes, first)
     for name in wanted if not changes else ():
-        # What is computed inside of it stays as it is, too.
+        # Computed properties inside of it stay as they are, too.
         if name in prior and not same(planned[name], wanted[name]):
             planned[name] = prior[name]
     for name, item in settled.items():
@@ -60,18 +60,18 @@ def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, in
 
 
 def plain_inputs(inputs: Bag) -> Bag:
-    """``inputs`` without the book that is kept of defaults."""
+    """``inputs`` without the list of defaults."""
     return {name: value for name, value in inputs.items() if name != MARKER} if MARKER in inputs else inputs
 
 
 def auto_named(inputs: Bag) -> frozenset[str]:
-    """The properties that check named, by the book that is kept in ``inputs``."""
+    """The properties that Check named, by the list in ``inputs``."""
     names = reveal(inputs.get(MARKER))
     return frozenset(map(str, names)) if isinstance(names, (list, tuple)) else frozenset()
 
 
 def _before(declared: ResourceType, known: Bag, wanted: Bag) -> dict[str, Value]:
-    """What ``known`` holds of inputs; a computed property is one where it is ``wanted``, at every depth."""
+    """The inputs in ``known``, at every depth; a computed property is one if it is ``wanted``."""
     inputs = {}
     for name, value in known.items():
         item = declared.properties.get(name)
@@ -82,7 +82,7 @@ def _before(declared: ResourceType, known: Bag, wanted: Bag) -> dict[str, Value]
 
 
 def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
-    """``value`` without what is computed inside of it and not ``wanted`` there."""
+    """``value`` without the computed properties inside that are not ``wanted``."""
     value, wanted = reveal(value), reveal(wanted)
     if kind.name == "object" and isinstance(value, Mapping):
         like = wanted if isinstance(wanted, Mapping) else {}
@@ -101,7 +101,7 @@ def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
         return value
     others = list(wanted) if isinstance(wanted, (list, tuple)) else []
     if kind.name == "set":
-        # Nobody knows which element is which, so what any of them says counts for all.
+        # Elements of sets cannot be told apart, so what any of them sets counts for all.
         named = {name: part for other in others if isinstance(other, Mapping) for name, part in other.items()}
         return [without_computed(kind.items, element, named) for element in value]
     others += [None] * (len(value) - len(others))
@@ -109,7 +109,7 @@ def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
 
 
 def _deletes_first(declared: ResourceType, changes: tuple[Change, ...], before: Bag, wanted: Bag, inputs: Bag) -> bool:
-    """Whether the old object must go first: as declared, or because both would have the name that the program gave."""
+    """Whether the old object must be deleted first: as declared, or because both would have the program's name."""
     if declared.delete_before_replace:
         return True
     if any(item.delete_before_replace for change in changes if change.replaces for item in _along(declared, change.path)):
@@ -119,7 +119,7 @@ def _deletes_first(declared: ResourceType, changes: tuple[Change, ...], before: 
 
 
 def _along(declared: ResourceType, path: str) -> Iterator[Property]:
-    """The declarations on the way to a path."""
+    """The declarations of the properties along a path."""
     kind: Kind | None = Kind("object", properties=declared.properties)
     for segment in parse(path):
         item = kind.properties.get(str(segment)) if kind else None

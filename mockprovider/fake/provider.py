@@ -1,4 +1,4 @@
-"""The fake provider: rooms of ops behind one door."""
+"""The fake provider: one handler for the ops of all modules of this folder."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Fake:
 
     Args:
         packages: what it serves, by package name; read again at each call, so definitions may be added at any time.
-        cloud: where its objects live.
-        strict: refuse types, and properties of types, that nobody declared; otherwise inputs are echoed, and an id is made.
-        publish: tells the engine about the views of resource types that have some.
-        clock: what behaviours go by; one that stands still, and moves where they take time, unless told.
+        cloud: keeps its objects.
+        strict: refuse undeclared types and properties; otherwise inputs are echoed, and an id is generated.
+        publish: publishes the views of resource types to the engine.
+        clock: the clock of behaviours; by default one that moves only when they wait.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class Fake:
         self._catalogue.strict = wanted
 
     def __call__(self, call: Call) -> Reply:
-        """Answer ``call``. Raises ``UnsupportedError`` for an op that it has not, ``MalformedError`` for a malformed URN."""
+        """Answer ``call``. Raises ``UnsupportedError`` for an unknown op, ``MalformedError`` for a malformed URN."""
         if call.urn:
-            # A malformed one would be remembered by an engine that no other provider answers.
+            # An engine would keep a malformed URN in its state, and fail with any other provider.
             Urn.parse(call.urn)
         protocol = call.session.protocol
         op = (self._by_protocol.get(protocol.name) or self._answers(protocol)).get(call.op)
@@ -77,7 +77,7 @@ class Fake:
         return op(call)
 
     def _answers(self, protocol: ProviderProtocol) -> Mapping[Op, Callable[[Call], Reply]]:
-        """What is answered in a protocol: what every protocol asks, and what only this one does."""
+        """The answers in a protocol: those of all protocols, and those of this one alone."""
         room = loaded(protocol.room)(self._catalogue, self._ops).ops if protocol.room else {}
         answers = self._by_protocol[protocol.name] = {**self._ops, **room}
         return answers

@@ -1,4 +1,4 @@
-"""Resources: each op over the cloud, as engines ask for it."""
+"""Resources: the ops of engines on the objects in the cloud."""
 
 from __future__ import annotations
 
@@ -27,17 +27,14 @@ from mockprovider.schema import Kind, Property, ResourceType, snake_case
 from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
 
 Answer: TypeAlias = Callable[[Any, Call], Reply]
-"""Answers a call, given the type that it is about."""
+"""Answers a call for a type."""
 
 UNDECLARED = frozenset({Op.UPGRADE, Op.READ, Op.IMPORT, Op.DELETE})
-"""What is answered about types that are not declared, too: there may be objects of them."""
+"""Ops that undeclared types have, too, because the cloud may have objects of them."""
 
 
 class Resources:
-    """The calls that are about a resource. ``cloud`` is where its objects live, ``clock`` what its behaviours go by.
-
-    ``publish`` tells an engine about views.
-    """
+    """The calls about resources. ``cloud`` keeps the objects, ``clock`` is for behaviours, ``publish`` publishes views."""
 
     def __init__(self, catalogue: Catalogue, cloud: Cloud, clock: Clock | None = None, publish: Publish = unpublished) -> None:
         self._publish = publish
@@ -57,7 +54,7 @@ class Resources:
         self.ops: Mapping[Op, Handler] = {op: partial(self._answered, answer) for op, answer in answers.items()}
 
     def _answered(self, answer: Answer, call: Call) -> Reply:
-        """The answer about the type of ``call``, with the type's traits and behaviours in front."""
+        """The answer for the type of ``call``, with the type's traits and behaviours in front."""
         # Terraform checks the arguments of data sources, which are functions, as it checks resources.
         function = call.op is Op.CHECK and (self._catalogue.function(call) or self._catalogue.ephemeral(call))
         if function:
@@ -73,7 +70,7 @@ class Resources:
         home = self._catalogue.home(call, self._cloud) if call.id else call.type
         world = World(self._cloud, self._clock, declared, home, self._publish)
         playing: list[Behaviour] = [trait for trait in declared.traits if callable(trait)]
-        # An upgrade is about what an engine remembers, and not about the cloud.
+        # An upgrade is about the engine's state, and not about the cloud.
         behaviours = declared.behaviours if call.op is not Op.UPGRADE else ()
         return stack([partial(_in_world, behaviour, world) for behaviour in (*playing, *behaviours)], answer)(call)
 
@@ -101,7 +98,7 @@ class Resources:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
         properties = compute(declared, wanted, id_)
-        # What a quota counts and what is made are one step: others may create while the behaviours take their time.
+        # Counting for the quota and creating are one step, because other creates may run during the behaviours.
         with self._cloud.transaction():
             for behaviour in declared.behaviours:
                 if isinstance(behaviour, Quota) and (refusal := behaviour.refusal(self._cloud, call.type)) is not None:
@@ -110,18 +107,18 @@ class Resources:
         return Reply(id=id_, value=_dressed(declared, properties, wanted), private=call.private)
 
     def _new(self, declared: ResourceType, call: Call, inputs: Bag) -> tuple[Bag, str]:
-        """What a new object is made of, and its id."""
-        # Without a URN (Terraform) the point is what is asked for: equal requests then differ by their order alone.
+        """A new object's inputs with defaults, and its id."""
+        # Without a URN (Terraform) the id depends on the inputs; equal requests get ids by their order.
         point = call.urn or digest(call.type, sorted(reveal(with_defaults(declared.properties, inputs)).items()))
         name = call.name or snake_case(re.split("[:/]", declared.token)[-1])
         while True:
             hash_ = self._cloud.new_hash(point)
-            # What check had no seed for is made up now.
+            # Names and random values for which Check had no seed are chosen now.
             wanted = with_defaults(declared.properties, inputs, Choices(hash_.encode(), name))
-            # A property of that name is what the object is called, under every engine; Terraform tells no logical name.
+            # A property of that name is the object's name under every engine; Terraform sends no resource names.
             given = {name: value for name, value in reveal(wanted).items() if value is not None}
             id_ = fill(declared.id, {"name": call.name or hash_, **given, "hash": hash_})
-            # What was adopted, or made by hand, may have the id that would be next.
+            # An object that was adopted, or created by hand, may have the next id.
             if hash_ not in id_ or self._cloud.read(call.type, id_) is None:
                 return wanted, id_
 
@@ -161,13 +158,13 @@ class Resources:
         return Reply(id=call.id, value=_dressed(declared, properties, wanted), private=call.private)
 
     def _delete(self, _: ResourceType | None, call: Call) -> Reply:
-        # Gone already is as good as deleted (reference 2.12); the event log shows whether there was anything.
+        # Deleting a missing object succeeds (reference 2.12); the event log shows whether there was one.
         self._cloud.delete(self._catalogue.home(call, self._cloud), call.id)
         return Reply()
 
 
 def _imports(call: Call) -> bool:
-    # An import by Pulumi knows nothing but the id; a refresh sends what is remembered, and ``.get()`` what the program says.
+    # Pulumi's import sends the id alone; a refresh sends the state, and ``.get()`` the program's inputs.
     return call.op is Op.READ and call.session.protocol.imports_by_reading and call.prior_inputs is None and not call.prior
 
 
@@ -176,7 +173,7 @@ def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) 
 
 
 def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
-    """The inputs of ``call`` with defaults, and what is wrong with them."""
+    """The inputs of ``call`` with defaults, and their failures."""
     inputs = plain_inputs(call.inputs or {})
     choices = of_check(call)
     filled = with_defaults(properties, inputs, choices)
@@ -189,7 +186,7 @@ def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
 
 
 def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) -> Iterator[Failure]:
-    """What is wrong where names are wanted, and the engine's options forbid to make them."""
+    """The failures of unset names while the engine's options disable automatic ones."""
     for name, item in properties.items():
         if item.auto_name and filled.get(name) is None and choices.mode == DISABLE:
             reason = f"missing required property {name!r}: automatic names are disabled for this resource, so give it one"
@@ -217,7 +214,7 @@ def readable(properties: Mapping[str, Property], stored: Bag, known: Bag) -> dic
 
 
 def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:
-    """``bag`` as its owner knows it: declared secrets wrapped, and the form of ``like`` kept where it means the same."""
+    """``bag`` for the engine: declared secrets wrapped, and equal values in the form that they have in ``like``."""
     dressed: dict[str, Value] = {}
     for name, value in bag.items():
         known = like.get(name)
@@ -231,5 +228,5 @@ def _shown_as_input(declared: ResourceType, name: str, call: Call) -> bool:
     item = declared.properties.get(name)
     if item is None or not item.is_input:
         return False
-    # What the provider filled in by itself is no input of the program's, unless the program had set it.
+    # A value that the provider filled in is no input, unless the program had set it.
     return not item.computed or (call.prior_inputs is not None and name in call.prior_inputs)

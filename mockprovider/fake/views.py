@@ -1,6 +1,6 @@
-"""Pulumi's resource views: the parts of a resource that the engine's state shows beneath it, without calls of their own.
+"""Pulumi's resource views: parts of a resource that the engine's state shows beneath it, without calls of their own.
 
-They are declared as templates over the object, so the object before and after a call tells their steps (reference 2.18).
+They are declared as templates over the object, so their steps follow from the object before and after a call (reference 2.18).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mockprovider.fake.computing import fill_all
 from mockprovider.values import UNKNOWN, Bag, Value, same
 
 SHOWING = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
-"""The ops during which views are told."""
+"""The ops during which views are published."""
 
 
 class View(Struct, frozen=True):
@@ -48,7 +48,7 @@ class ViewState(Struct, frozen=True):
 
 
 class ViewStep(Struct, frozen=True):
-    """What became of one view: ``op`` is ``same``, ``create``, ``update``, ``delete`` or ``refresh``, as engines name steps."""
+    """A step of one view: ``op`` is ``same``, ``create``, ``update``, ``delete`` or ``refresh``, as engines name steps."""
 
     op: str
     old: ViewState | None = None
@@ -56,7 +56,7 @@ class ViewStep(Struct, frozen=True):
 
 
 Publish: TypeAlias = Callable[[Call, Sequence[ViewStep]], None]
-"""Tells the engine that makes a call about view steps, while the call lasts."""
+"""Publishes view steps to the engine of a call, during the call."""
 
 
 def unpublished(_: Call, __: Sequence[ViewStep]) -> None:
@@ -64,7 +64,7 @@ def unpublished(_: Call, __: Sequence[ViewStep]) -> None:
 
 
 def steps(views: Sequence[View], call: Call, reply: Reply) -> list[ViewStep]:
-    """What a call that was answered with ``reply`` did to the views of its resource."""
+    """The steps of a resource's views in a call that was answered with ``reply``."""
     before = _states(views, call, call.prior, call.id) if call.op is not Op.CREATE else {}
     gone = call.op is Op.DELETE or reply.value is None
     after = {} if gone else _states(views, call, reply.value, reply.id or call.id)

@@ -1,4 +1,4 @@
-"""Pulumi's protocol: how its values, RPCs and plugins become ours and ours become theirs."""
+"""Pulumi's protocol: conversion of its values and RPCs in both directions, and its plugins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["ResourceTraits"]
 
 
 def __getattr__(name: str) -> Any:
-    # A plugin's process needs no traits, and starts fast.
+    # A plugin's process needs no traits, and has to start fast.
     if name in __all__:
         return getattr(import_module(f"{__name__}.traits"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

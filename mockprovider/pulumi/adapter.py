@@ -34,7 +34,7 @@ class PulumiAdapter(Adapter):
         return PROVIDER
 
     def client(self, target: str, session: Session) -> Connection:
-        """A connection, with the engine's service for what the provider logs."""
+        """A connection, with the engine's service for the provider's log."""
         return Connection(target, session)
 
     def start(
@@ -52,7 +52,7 @@ class PulumiAdapter(Adapter):
         return {"PATH": os.pathsep.join([str(folder), os.environ.get("PATH", "")])}
 
     def launcher(self, name: str, into: Path, version: str, source: str) -> Path:
-        """The executable straight in ``into``, or with a version, in a folder of its own there, as in ``~/.pulumi/plugins``."""
+        """The executable in ``into``, or with a version in a subfolder for it, as in ``~/.pulumi/plugins``."""
         path = super().launcher(name, into, "", source)
         return into / f"resource-{name}-v{version}" / path.name if version else path
 
@@ -63,11 +63,11 @@ class PulumiAdapter(Adapter):
         return f"pulumi finds it on PATH:\n\n  export PATH='{into}{os.pathsep}'\"$PATH\""
 
     def transcriber(self) -> Transcriber:
-        """Its transcript, which writes down the way back, too."""
+        """Its transcript, which also records the way back."""
         return PulumiTranscript()
 
     def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:
-        """Replays; whoever attaches is attached."""
+        """A replay that also answers Attach."""
         return _Attached(super().replayer(cassette, redactor, whole_schema=whole_schema))
 
     def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:
@@ -83,7 +83,7 @@ class PulumiAdapter(Adapter):
 
 
 class Connection:
-    """One session's connection, and the service by which the provider reaches the engine that it serves."""
+    """One session's connection, and the service by which the provider reaches its engine."""
 
     def __init__(self, target: str, session: Session) -> None:
         self._engine = EngineServer(session.engine) if session.engine else None
@@ -106,7 +106,7 @@ class Connection:
 
 
 class _Attached:
-    """Whoever attaches to a replay is attached: the call is about an address, and engines take only yes for an answer."""
+    """Answers Attach on replay: the call only gives an address, and engines accept no failure."""
 
     def __init__(self, replayer: Handler) -> None:
         self.replayer = replayer

@@ -1,8 +1,8 @@
 """Hashes of assets and archives, as the engine computes them: the lower-case hexadecimal SHA-256 of the contents.
 
 An asset's contents are its text or its file. An archive file (``.tar``, ``.tgz``, ``.tar.gz``, ``.zip``, ``.jar``) is hashed as
-that file; any other archive, a folder or a map of members, as the tar stream that ``pulumi.tar`` writes of it. Relative paths
-are relative to the program's folder. Nothing is fetched: what is on the web needs its hash given.
+that file; any other archive, a folder or a map of members, as the tar stream that ``pulumi.tar`` writes. Relative paths are
+relative to the program's folder. Nothing is downloaded: an asset on the web needs a ``hash``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def archive_hash(archive: Archive, directory: str = ".") -> str:
     """The hash of ``archive``: the one it carries, or that of its contents. ``directory`` is the program's.
 
     Raises:
-        MalformedError: what it names is missing, broken, or neither an archive nor a folder.
+        MalformedError: the file or folder is missing, broken, or neither an archive nor a folder.
         UnsupportedError: it, or a member, is on the web.
     """
     if archive.hash:
@@ -94,7 +94,7 @@ def _digest(stream: IO[bytes]) -> str:
 
 @contextmanager
 def _readable(what: Asset | Archive) -> Iterator[None]:
-    """Trouble with reading ``what`` becomes a ``MalformedError`` that names it."""
+    """Turn errors of reading ``what`` into a ``MalformedError`` that names it."""
     try:
         yield
     except (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error) as error:
@@ -103,10 +103,10 @@ def _readable(what: Asset | Archive) -> Iterator[None]:
 
 
 def _place(what: Asset | Archive, directory: str) -> Path | None:
-    """The file or folder that ``what`` names, if it names one."""
+    """The file or folder of ``what``; ``None`` without one."""
     if what.path:
         path = Path(what.path)
-        # A step up is taken in the text, before links are followed, as in the engine.
+        # As in the engine, ".." is resolved in the text, before links are followed.
         return path if path.is_absolute() else Path(os.path.normpath(directory / path))
     return _local(what.uri) if what.uri else None
 
@@ -126,7 +126,7 @@ def _file(path: Path) -> Iterator[tuple[int, IO[bytes]]]:
     if path.is_dir():
         raise MalformedError(f"'{path}' is a folder, where a file is asked for. A folder is an archive.")
     if path.exists() and not path.is_file():
-        # A pipe would keep the reader waiting for a writer.
+        # Reading a pipe would wait for a writer.
         raise MalformedError(f"'{path}' is not a regular file.")
     with path.open("rb") as stream:
         yield path.stat().st_size, stream
@@ -146,7 +146,7 @@ def _contents(asset: Asset, directory: str) -> Iterator[tuple[int, IO[bytes]]]:
 
 
 def _members(archive: Archive, directory: str) -> Generator[Member, None, None]:
-    """The files of ``archive`` in the engine's order, nested archives flattened. Each is read before the next is asked for."""
+    """The files of ``archive`` in the engine's order, nested archives flattened. Read each before you ask for the next."""
     path = _place(archive, directory)
     if path and path.name.endswith(ZIP_SUFFIXES):
         yield from _zipped(path)

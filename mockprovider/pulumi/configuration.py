@@ -1,7 +1,7 @@
-"""The stack's configuration as components and methods are told of it, and which of it is secret.
+"""The stack's configuration in Construct and Call, and its secret keys.
 
-Construct and Call bring the whole configuration in plain text. Construct says which keys are secret; Call does not
-(reference 2.14), but the engine that makes it knows, and is asked.
+Both requests have the whole configuration in plain text. Construct lists the secret keys; Call does not (reference 2.14), so
+the engine is asked for them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from mockprovider.errors import UnsupportedError
 CONFIG, SECRET_KEYS = "config", "configSecretKeys"
 CONFIGURED = frozenset({Op.CONSTRUCT, Op.CALL})
 KNOWER = "GetDeploymentInfo"
-"""The monitor's RPC that tells of the configuration, with its secret keys."""
+"""The monitor's RPC that returns the configuration with its secret keys."""
 
 
 def secret_keys(call: Call) -> Collection[str]:
-    """The secret keys of the configuration that a Construct or Call brings, or that the engine tells during one.
+    """The secret keys of the configuration, from a Construct or Call, or from the engine during one.
 
-    Raises ``UnsupportedError`` where neither says which keys are secret: such a configuration can be neither recorded nor
-    compared.
+    Raises ``UnsupportedError`` if neither has them: such a configuration can be neither recorded nor compared.
     """
     session = call.session
     if call.op is Op.CONSTRUCT or SECRET_KEYS in call.extra:
@@ -44,6 +43,6 @@ def _asked(call: Call) -> tuple[str, ...]:
 
 
 def secret_names(call: Call) -> Collection[str]:
-    """What is secret in the trees of such a call, as ``redaction.Names``. Raises as ``secret_keys`` does."""
+    """The secrets in the trees of such a call, as ``redaction.Names``. Raises as ``secret_keys`` does."""
     has_config = call.op in CONFIGURED or call.method == KNOWER
     return [f"{CONFIG}.{key}" for key in secret_keys(call)] if has_config else ()

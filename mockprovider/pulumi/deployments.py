@@ -1,4 +1,4 @@
-"""Exported stacks: what ``pulumi stack export --show-secrets`` wrote, and the objects that exist if it is true."""
+"""Exported stacks (``pulumi stack export --show-secrets``), and the objects of their resources."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from mockprovider.values import Value, reveal
 
 VERSIONS = (3, 4)
 BUILTIN = "pulumi"
-"""The package of stacks, providers and stack references: what the engine keeps for itself, and no provider has."""
+"""The engine's own package of stacks, providers and stack references, which no provider serves."""
 HOW = "`pulumi stack export --show-secrets`"
 
 Exported = Mapping[str, Any]
-"""What an export holds: ``version`` and ``deployment``, with ``resources`` and ``pending_operations``."""
+"""An export: ``version`` and ``deployment``, with ``resources`` and ``pending_operations``."""
 
 
 def load(source: Exported | Path) -> Exported:
-    """The export in ``source``, a file or what was read from one.
+    """The export in ``source``, a file or its parsed JSON.
 
     Raises:
         MalformedError: it is no export of a stack.
@@ -51,7 +51,7 @@ def _parsed(path: Path) -> Any:
 
 
 def resources(exported: Exported) -> list[Mapping[str, Any]]:
-    """Its resources, as they are written. Raises ``MalformedError`` for one without a URN."""
+    """The resources of an export. Raises ``MalformedError`` for one without a URN."""
     entries = list(exported["deployment"].get("resources") or ())
     for entry in entries:
         if not isinstance(entry, Mapping) or not isinstance(entry.get("urn"), str):
@@ -60,13 +60,13 @@ def resources(exported: Exported) -> list[Mapping[str, Any]]:
 
 
 def identity(exported: Exported) -> tuple[str, str] | None:
-    """The names of its project and of its stack; ``None`` if it is empty."""
+    """The names of the project and the stack of an export; ``None`` if it is empty."""
     first = next((Urn.parse(resource["urn"]) for resource in resources(exported)), None)
     return (first.project, first.stack) if first else None
 
 
 def refuse_ciphertext(exported: Exported) -> None:
-    """Raise ``UnsupportedError`` if it holds a secret that only the exporting stack's own key can open."""
+    """Raise ``UnsupportedError`` if an export has a secret that only the stack's own key can decrypt."""
     for resource in resources(exported):
         _bags(resource)
 
@@ -74,21 +74,21 @@ def refuse_ciphertext(exported: Exported) -> None:
 def adopt(exported: Exported, clouds: Cloud | Mapping[str, Cloud]) -> list[CloudObject]:
     """Create the objects of ``exported`` in the cloud, or in the cloud of each package; returns them in its order.
 
-    Each custom resource becomes an object, also one that is only read, and the old instance of a replacement that has not
-    been deleted yet. Components, providers, stack references, deleted instances (``pendingReplacement``), resource views and
-    pending operations, whose end is unknown, do not. An object has the resource's outputs, and the inputs that outputs do
-    not repeat, secrets revealed.
+    Each custom resource becomes an object, also one that is only read, and the old instance of a replacement until it is
+    deleted. Components, providers, stack references, deleted instances (``pendingReplacement``), resource views and pending
+    operations do not. An object has the resource's outputs, and its inputs where there is no output of that name, in plain
+    text.
 
     Raises:
         MalformedError: a value that is not in Pulumi's format.
-        UnsupportedError: a secret that only the stack's own key can open.
+        UnsupportedError: a secret that only the stack's own key can decrypt.
         MockProviderError: such an object exists already.
     """
     adopted: dict[tuple[str, str], CloudObject] = {}
     for urn, type_, id_, properties in list(_objects(exported)):
         cloud = clouds.get(Urn.parse(urn).package) if isinstance(clouds, Mapping) else clouds
         if cloud is None or (type_, id_) in adopted:
-            # A resource that is managed and read elsewhere in the program is one object.
+            # A resource that the program both manages and reads is one object.
             continue
         if cloud.read(type_, id_) is not None:
             raise MockProviderError(

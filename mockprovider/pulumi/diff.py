@@ -1,4 +1,4 @@
-"""Pulumi's diff as plain data: the projection of a neutral plan, the engine's own comparison, and what the engine adds on top.
+"""Pulumi's diff as plain data: from a neutral plan, by the engine's own comparison, and with the engine's options applied.
 
 Facts from the provider protocol: ``changes`` is authoritative; under SOME a replacement is wanted if ``replaces`` is not
 empty or a detailed kind is a ``*_REPLACE``.
@@ -18,11 +18,11 @@ from mockprovider.errors import MalformedError
 from mockprovider.values import Bag, Output, Secret, Value, same
 
 INIT_ERROR = "#initerror"
-"""The pseudo-path by which ``replaceOnChanges`` speaks of initialization errors."""
+"""The pseudo-path of initialization errors in ``replaceOnChanges``."""
 
 
 class Changes(IntEnum):
-    """Whether anything changes, where the provider knows (``DiffResponse.changes``)."""
+    """Whether anything changes, if the provider knows (``DiffResponse.changes``)."""
 
     UNKNOWN = 0
     NONE = 1
@@ -41,7 +41,7 @@ class DiffKind(IntEnum):
 
     @property
     def replaces(self) -> bool:
-        """Whether this change needs a new object."""
+        """Whether this change forces a replacement."""
         return bool(self % 2)
 
 
@@ -75,7 +75,7 @@ class Diff(Struct, frozen=True):
 
     @property
     def wants_replacement(self) -> bool:
-        """Whether a new object is wanted, should there be changes at all."""
+        """Whether changes, if there are any, force a replacement."""
         detailed = self.has_detailed and any(kind % 2 for kind, _ in self.detailed.values())
         return bool(self.replaces) or detailed
 
@@ -97,9 +97,9 @@ def from_plan(plan: Plan) -> Diff:
 
 
 def as_diff(reply: Reply) -> Diff:
-    """The diff that ``reply`` means: the one decoded from a wire, else its plan's projection, else "unknown".
+    """The diff of ``reply``: the one decoded from the wire, else its plan's projection, else "unknown".
 
-    With ``changes`` 0 in ``extra`` (an older provider) of a plan only what counts beside "unknown" is told.
+    With ``changes`` 0 in ``extra`` (an older provider) it is "unknown" with the plan's replacements and stable properties.
     """
     decoded = reply.extra.get("diff")
     if isinstance(decoded, Diff):
@@ -113,7 +113,7 @@ def as_diff(reply: Reply) -> Diff:
 
 
 def compare(old: Bag, new: Bag) -> Diff:
-    """The engine's own comparison of inputs, for a provider that answered "unknown". Secrets are looked through."""
+    """The engine's own comparison of inputs, for a provider that answered "unknown". It ignores wrappers of secrets."""
     detailed = {paths.show(path): (int(kind), True) for path, kind in _compare(old, new, ())}
     if not detailed:
         return Diff(Changes.NONE)
@@ -121,7 +121,7 @@ def compare(old: Bag, new: Bag) -> Diff:
 
 
 def resolved(diff: Diff, old_inputs: Bag, new_inputs: Bag) -> Diff:
-    """``diff`` with "unknown" settled by comparing inputs; what the provider said beside it still counts."""
+    """``diff`` with "unknown" resolved by comparing inputs; the provider's other fields stay."""
     if diff.changes != Changes.UNKNOWN:
         return diff
     own = compare(old_inputs, new_inputs)
@@ -131,7 +131,7 @@ def resolved(diff: Diff, old_inputs: Bag, new_inputs: Bag) -> Diff:
 
 
 def invert(diff: Diff) -> Diff:
-    """What would undo ``diff``: additions become deletions and the other way round."""
+    """The inverse of ``diff``: additions become deletions and the other way round."""
     detailed = {path: (int(INVERSE.get(kind, kind)), inputs) for path, (kind, inputs) in diff.detailed.items()}
     return replace(diff, detailed=detailed)
 
@@ -163,7 +163,7 @@ def _covers_key(patterns: Iterable[paths.Path], key: str) -> bool:
     try:
         return _covered(patterns, paths.parse(key))
     except MalformedError:
-        # A changed key that is no path cannot be meant by any pattern; the engine passes over it in silence, too.
+        # No pattern matches a key that is no path; the engine ignores such a key, too.
         return False
 
 

@@ -1,4 +1,4 @@
-"""How a provider's failures travel in Pulumi's protocol: as check failures, as partial state, or as a status (reference 5)."""
+"""A provider's failures in Pulumi's protocol: check failures, partial state, or a status (reference 5)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARTIAL = frozenset({Op.CREATE, Op.UPDATE, Op.READ})
 
 
 def raise_failures(reply: Reply, call: Call, message: Any) -> None:
-    """Put a reply's failures where the protocol has them: into ``message``, or raise ``StatusError``."""
+    """Put a reply's failures into ``message``, or raise ``StatusError`` if the protocol has no field for them."""
     if not reply.failures:
         return
     listed = "failures" in message.DESCRIPTOR.fields_by_name and all(failure.status is None for failure in reply.failures)
@@ -41,7 +41,7 @@ def raise_failures(reply: Reply, call: Call, message: Any) -> None:
 
 
 def _input_errors(reply: Reply, code: str, message: str) -> bytes:
-    """Construct has no list of failures; what is wrong with a component's inputs travels as a detail (reference 5.2)."""
+    """Construct has no list of failures, so failures of a component's inputs are a status detail (reference 5.2)."""
     kind = errors_pb2.InputPropertiesError
     errors = [kind.PropertyError(property_path=failure.path, reason=failure.reason) for failure in reply.failures]
     return pack(status(code, "").code, message, kind(errors=errors))
@@ -80,9 +80,9 @@ def pack(code: int, message: str, *details: Message) -> bytes:
 
 
 def read_failures(reply: Reply) -> Reply:
-    """``reply`` with the check failures that its message listed."""
+    """``reply`` with the check failures of its message."""
     extra = dict(reply.extra)
-    # Taken out, or an answer made of this reply would tell each failure twice.
+    # They are removed from extra, or an answer made from this reply would have each failure twice.
     reply.failures = tuple(Failure(failure.reason, failure.property) for failure in extra.pop("failures", ()))
     reply.extra = extra
     return reply
@@ -92,13 +92,13 @@ def _details(status_: Status) -> Sequence[any_pb2.Any]:
     try:
         details: Sequence[any_pb2.Any] = status_pb2.Status.FromString(status_.details).details
     except DecodeError:
-        # Some providers put other things there. The status itself is still good, and its bytes are handed on as they are.
+        # Some providers put other data there. The status itself is valid, and its bytes are forwarded unchanged.
         return ()
     return details
 
 
 def read_status(status_: Status, call: Call) -> Reply:
-    """The reply of an RPC that ended in a status: with the partial state that its details hold, if they do."""
+    """The reply of an RPC that ended in a status, with the partial state in its details, if there is any."""
     reply = failed(status_)
     for detail in _details(status_):
         init_failed, missing_keys = provider_pb2.ErrorResourceInitFailed(), provider_pb2.ConfigureErrorMissingKeys()

@@ -1,7 +1,7 @@
-"""Older providers: what a provider of another generation lacks, refused or taken out in front of the fake (reference 2.1, 5.4).
+"""Older providers: a layer removes or refuses the features that a generation lacks (reference 2.1, 5.4).
 
-A generation is a row of flags; the layer that plays it stands directly in front of the fake, so journals, faults and
-cassettes see an older provider, not a younger one that was tampered with.
+A generation is a set of flags. Its layer is directly in front of the fake, so journals, faults and cassettes see an older
+provider.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from mockprovider.values import Output, Secret, Value, has_unknown, is_unknown, 
 
 
 class Generation(Struct, frozen=True, kw_only=True):
-    """Which features a provider of some age has; by default all. It applies under Pulumi alone.
+    """The features of a provider of some age; by default all. It applies to Pulumi alone.
 
     Args:
         name: the name to choose it by.
-        handshake: has Handshake; without it the answer of Configure says what is accepted.
-        preview: previews Create and Update. One that does not takes a preview for the real thing, as it does not know the
-            field that says so; engines therefore ask it for none.
-        secrets, resources, outputs, byte_strings: accepts these kinds of value. Secrets and outputs that it is sent all the
-            same it takes for their bare values, and it answers none.
+        handshake: has Handshake; without it, Configure's answer has the flags of what is accepted.
+        preview: previews Create and Update. Without it, a preview is done for real, since the provider does not know the
+            request's field; engines therefore send it none.
+        secrets, resources, outputs, byte_strings: accepts these kinds of value. Without them, it treats secrets and outputs
+            as their bare values, and answers none.
         check_config, diff_config: has these RPCs.
         get_schema: has GetSchema.
         args: reads Configure's ``args``; otherwise the older ``variables``, which are all strings.
-        detailed_diff: says whether anything changed and what; otherwise ``DIFF_UNKNOWN`` with the properties that replace.
+        detailed_diff: answers what changed; otherwise ``DIFF_UNKNOWN`` with the properties that force a replacement.
         read_inputs: Read answers inputs, too.
-        names: heeds the engine's options for automatic names, where some type has such names.
-        adapters: CheckConfig, DiffConfig, and calls before Configure are answered as Pulumi's own adapters did it in 2018
-            for all providers: configuration is strings or unknown; with an unknown in it the provider must be replaced, and
-            is not configured; then Check, Read and Invoke come back empty, and nothing else works.
+        names: follows the engine's options for automatic names, if some type has such names.
+        adapters: answers CheckConfig, DiffConfig, and calls before Configure as Pulumi's adapters did for all providers in
+            2018: configuration is strings or unknown values. An unknown value forces a replacement of the provider, and
+            leaves it unconfigured; then Check, Read and Invoke answer nothing, and all else fails.
 
-    Raises ``DefinitionError`` for a provider that has Handshake and no previews: engines would preview all the same.
+    Raises ``DefinitionError`` for a provider with Handshake and without previews, because engines would preview all the same.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Generation(Struct, frozen=True, kw_only=True):
             )
 
     def __call__(self, call: Call, proceed: Handler) -> Reply:
-        """Answer ``call`` as a provider of this age would: a layer directly in front of the fake."""
+        """Answer ``call`` as a provider of this age: a layer directly in front of the fake."""
         if self == CURRENT:
             return proceed(call)
         if call.op in self.refuses:
@@ -84,7 +84,7 @@ RPCS: Mapping[str, Op] = {
     "get_schema": Op.GET_SCHEMA,
 }
 NAMING = "supports_autonaming_configuration"
-"""What both answers say of automatic names; only where it is so, as most providers have none."""
+"""The flag for automatic names in both answers; it is set only if a provider has them."""
 HANDSHAKE_FLAGS: Mapping[str, str] = {
     "accept_secrets": "secrets",
     "accept_resources": "resources",
@@ -101,7 +101,7 @@ CONFIGURE_FLAGS: Mapping[str, str] = {
     "acceptOutputs": "outputs",
     "supportsPreview": "preview",
 }
-"""What the answers of Handshake and Configure say about a generation, by the protocol's own field names."""
+"""The flags of a generation in the answers of Handshake and Configure, by the protocol's field names."""
 
 CURRENT = Generation(name="current")
 GENERATIONS: Mapping[str, Generation] = {
@@ -134,11 +134,11 @@ GENERATIONS: Mapping[str, Generation] = {
         ),
     )
 }
-"""The generations that have a name."""
+"""The named generations."""
 
 
 def named(wanted: str | Generation) -> Generation:
-    """The generation that is called so, or that is given. Raises ``DefinitionError`` for a name that none has."""
+    """The generation of this name, or ``wanted`` itself if it is one. Raises ``DefinitionError`` for an unknown name."""
     if isinstance(wanted, Generation):
         return wanted
     generation = GENERATIONS.get(wanted)
@@ -165,7 +165,7 @@ def _asked(played: Generation, call: Call) -> Call:
 
 
 def _bare(played: Generation, bag: Bag | None) -> Bag | None:
-    """``bag`` without the wrappers that ``played`` knows nothing of."""
+    """``bag`` without the wrappers that ``played`` does not accept."""
     if bag is None or (played.secrets and played.outputs):
         return bag
 
@@ -181,12 +181,12 @@ def _bare(played: Generation, bag: Bag | None) -> Bag | None:
 
 
 def _answered(played: Generation, call: Call, reply: Reply) -> Reply:
-    extra = TOLD.get(call.op, _nothing_told)(played, reply)
+    extra = ANSWERS.get(call.op, _unchanged)(played, reply)
     inputs = None if call.op is Op.READ and not played.read_inputs else _bare(played, reply.inputs)
     return replace(reply, value=_bare(played, reply.value), inputs=inputs, extra=extra)
 
 
-def _nothing_told(_: Generation, reply: Reply) -> Mapping[str, object]:
+def _unchanged(_: Generation, reply: Reply) -> Mapping[str, object]:
     return reply.extra
 
 
@@ -205,23 +205,23 @@ def _unknown_diff(played: Generation, reply: Reply) -> Mapping[str, object]:
     return reply.extra if played.detailed_diff else {**reply.extra, "changes": 0}
 
 
-TOLD: Mapping[Op, Callable[[Generation, Reply], Mapping[str, object]]] = {
+ANSWERS: Mapping[Op, Callable[[Generation, Reply], Mapping[str, object]]] = {
     Op.HANDSHAKE: _accepted,
     Op.CONFIGURE: _configured,
     Op.DIFF: _unknown_diff,
     Op.DIFF_CONFIG: _unknown_diff,
 }
-"""The fields of an answer that a generation has a say in."""
+"""How a generation changes the extra fields of answers."""
 
 
 # The adapters of 2018 ------------------------------------------------------------------------------------------------
 
 NEEDLESS = frozenset({Op.GET_PLUGIN_INFO, Op.ATTACH, Op.CANCEL})
-"""What a provider does without configuration."""
+"""The ops of an unconfigured provider."""
 
 
 def _adapted(call: Call) -> Reply | None:
-    """What the adapter answers in the provider's stead; ``None`` for what the provider itself is asked."""
+    """The adapter's answer; ``None`` for a call that goes to the provider."""
     if call.op is Op.CHECK_CONFIG:
         return _check_config(call.inputs or {})
     if call.op is Op.DIFF_CONFIG:
@@ -254,7 +254,7 @@ def _unconfigured(call: Call) -> Reply:
     if call.op is Op.CHECK:
         return Reply(inputs={})
     if call.op is Op.READ:
-        # Without the id it would say that there is no such object.
+        # An answer without an id means that there is no such object.
         return Reply(id=call.id, value={})
     if call.op is Op.INVOKE:
         return Reply(value={})

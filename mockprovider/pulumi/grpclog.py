@@ -1,6 +1,6 @@
-"""A journal as the log that ``PULUMI_DEBUG_GRPC`` has the engine write, for tools that read that (reference 10.1).
+"""A journal in the format of the engine's ``PULUMI_DEBUG_GRPC`` log, for tools that read it (reference 10.1).
 
-Secrets are in it in plain text, as they are in the engine's own; a cassette is what can be committed.
+It has secrets in plain text, as the engine's log does. Commit a cassette instead.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ from mockprovider.urn import PROVIDERS
 from mockprovider.wire.status import StatusError, status
 
 SPELLED = {"ok": "OK", "cancelled": "Canceled"}
-"""The status names that are not their words put together."""
+"""The status names that are not simply in CamelCase."""
 
 
 def lines(entries: Iterable[Entry], package: str = "") -> Iterator[str]:
-    """The log's lines, each a JSON object: one where a call starts and one where it ends, in the order in which they did.
+    """The log's lines, each a JSON object: one for the start and one for the end of each call, in the order of time.
 
     Args:
         entries: of a journal, as one side saw them (``journal.entries(side="engine")``).
-        package: what the log calls the provider; without one, the first part of a call's type.
+        package: the provider's name in the log; by default the first part of a call's type.
 
-    Times are left out, since a journal keeps none, and so is an RPC that nothing is known of. Raises ``MalformedError`` for a
-    message that has no JSON form (NaN, infinity).
+    Times and unknown RPCs are left out. Raises ``MalformedError`` for a message that has no JSON form (NaN, infinity).
     """
     known = [entry for entry in entries if entry.call.op is not Op.RAW and entry.call.session.protocol == PULUMI]
     moments = [(entry.began, entry, False) for entry in known] + [(entry.ended, entry, True) for entry in known if entry.ended]
@@ -58,7 +57,7 @@ def _started(entry: Entry, package: str) -> Mapping[str, Any]:
 
 
 def _progress(line: Mapping[str, Any], said: str) -> Mapping[str, str]:
-    # A stream has a line for each of its messages, and does not say how far it is.
+    # A stream has a line for each message, without progress.
     return {} if PROVIDER.streams(line["method"].rpartition("/")[2]) else {"progress": said}
 
 

@@ -1,4 +1,4 @@
-"""``pulumirpc.Engine`` from a provider's side: what it logs reaches the engine's user."""
+"""``pulumirpc.Engine`` from a provider's side: its log reaches the engine's user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mockprovider.wire.server import OPTIONS, Served, serve
 SERVICE = "pulumirpc.Engine"
 SEVERITIES = {number: name.lower() for name, number in engine_pb2.LogSeverity.items()}
 SECONDS = 5.0
-"""An engine that takes longer over a line of log is gone, or going."""
+"""The timeout of a line of log; an engine that takes longer has ended, or is about to."""
 
 LOG = logging.getLogger("mockprovider")
 
@@ -32,11 +32,11 @@ def _service() -> Service:
 
 
 LOGGING = _service()
-"""Of ``pulumirpc.Engine`` what providers use, as a table."""
+"""The RPCs of ``pulumirpc.Engine`` that providers use, as a table."""
 
 
 class EngineClient:
-    """The engine at ``address``, as a way back for what a provider logs."""
+    """The engine at ``address``, as a way back for a provider's log."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -46,7 +46,7 @@ class EngineClient:
         )
 
     def log(self, severity: str, message: str, urn: str = "") -> None:
-        """Show ``message`` to the engine's user. An engine that is gone shows nothing, which our own log tells."""
+        """Show ``message`` to the engine's user. If the engine has ended, a line in our own log says so."""
         request = engine_pb2.LogRequest(severity=engine_pb2.LogSeverity.Value(severity.upper()), message=message, urn=urn)
         try:
             self._log(request, timeout=SECONDS)
@@ -59,7 +59,7 @@ class EngineClient:
 
 
 class _Onward(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ignore]
-    """Whatever else a provider asks of the engine goes there as it is."""
+    """Forwards all other requests of a provider to the engine unchanged."""
 
     def __init__(self, channel: grpc.Channel) -> None:
         self._channel = channel
@@ -82,7 +82,7 @@ class _Onward(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ig
 class EngineServer:
     """An engine service on loopback for a provider that we started.
 
-    Its ``Log`` speaks to ``port`` (nowhere, without one). Anything else goes on to the engine at ``onward``, if there is one.
+    Its ``Log`` goes to ``port``, if there is one. Anything else is forwarded to the engine at ``onward``, if there is one.
     """
 
     def __init__(self, port: EnginePort | None, onward: str = "") -> None:

@@ -1,6 +1,6 @@
-"""``pulumirpc.ResourceProvider`` as methods: what a row of ``table`` makes of an RPC's messages, in both directions.
+"""``pulumirpc.ResourceProvider`` as methods: how a row of ``table`` converts an RPC's messages, in both directions.
 
-What is neither a call's word nor listed in the row travels in ``extra`` under its own name.
+A field that is neither a field of the call nor listed in the row is in ``extra`` under its own name.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ ANSWER_WORDS: Mapping[str, str] = {
     **{word: word for word in ("inputs", "id", "name", "version")},
 }
 ANSWERED = EVERYTHING - {"outputs"}
-"""What the engine takes in answers, whatever the provider accepts (reference 3.6)."""
+"""What the engine accepts in answers, whatever the provider accepts (reference 3.6)."""
 
 
 def _read(message: Message, slots: Mapping[str, _Slot]) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """The fields that are set: those that are a call's or reply's own, and the others."""
+    """The fields that are set: those that a call or reply has, and the others."""
     own: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for field, value in message.ListFields():
@@ -56,13 +56,13 @@ def _read(message: Message, slots: Mapping[str, _Slot]) -> tuple[dict[str, Any],
 
 
 def _urns(value: Any) -> Any:
-    """What a property depends on is a message of one list, and in neutral words that list."""
+    """The list of URNs in the message of a property's dependencies; other values stay."""
     is_list = isinstance(value, Message) and list(value.DESCRIPTOR.fields_by_name) == ["urns"]
     return tuple(value.urns) if is_list else value
 
 
 class _Slot(Struct, frozen=True):
-    """A field of a message and the word that fills it; asked of the descriptor once, because that is slow."""
+    """A field of a message and its field in a call or reply; made once, because descriptors are slow."""
 
     name: str
     word: str
@@ -85,10 +85,10 @@ def _slots(message: type[Message], words: Mapping[str, str]) -> dict[str, _Slot]
 
 
 def _write(message: Message, slots: Iterable[_Slot], source: Any, accepts: frozenset[str]) -> None:
-    """Set every field of ``message`` that ``source`` (a call or a reply) has something for."""
+    """Set every field of ``message`` for which ``source`` (a call or a reply) has a value."""
     for slot in slots:
         value = getattr(source, slot.word) if slot.word else source.extra.get(slot.name)
-        # A word of the call's that is a text is never None: empty, it counts as absent.
+        # A call's texts are never None; an empty one counts as absent.
         if value is None or (slot.word and value == "") or not (slot.has_presence or value):
             continue
         target = getattr(message, slot.name) if slot.is_composite else None
@@ -100,7 +100,7 @@ def _write(message: Message, slots: Iterable[_Slot], source: Any, accepts: froze
         elif isinstance(target, Message) and isinstance(value, Mapping):
             target.CopyFrom(type(target)(**value))
         elif isinstance(target, Message):
-            # The monitor's messages and the provider's hold equal messages of different names.
+            # The monitor and the provider have equal messages under different names.
             target.SetInParent()
             target.MergeFromString(value.SerializeToString())
         elif target is None:
@@ -122,13 +122,13 @@ def _write_map(target: Any, values: Mapping[Any, Any]) -> None:
 
 
 def accept(session: Session, reply: Reply) -> None:
-    """Note what the provider says it accepts. A successful Handshake is final: Configure's flags then do not count (2.1)."""
+    """Note what the provider accepts. After a successful Handshake, Configure's flags do not count (2.1)."""
     if not session.handshaken:
         session.accepts = accepted(reply.extra)
 
 
 def _check_options(row: Row, call: Call, request: type[Message]) -> None:
-    """Raise ``MalformedError`` for an option of a provider's own call that does not exist, which nothing else would notice."""
+    """Raise ``MalformedError`` for an unknown option of a call that a provider makes, which nothing else would detect."""
     for name in call.extra if row.engine_ward else ():
         if name not in request.DESCRIPTOR.fields_by_name:
             hint = did_you_mean(name, list(request.DESCRIPTOR.fields_by_name), "It has")
@@ -136,7 +136,7 @@ def _check_options(row: Row, call: Call, request: type[Message]) -> None:
 
 
 def _named_by(urn: str) -> dict[str, str]:
-    """Type and name, which older engines leave to the URN. What is no URN names nothing: a proxy passes it on all the same."""
+    """Type and name from the URN, for older engines that send it alone; none from other text, which proxies pass on."""
     try:
         parsed = Urn.parse(urn)
     except MalformedError:
@@ -145,7 +145,7 @@ def _named_by(urn: str) -> dict[str, str]:
 
 
 def make_method(name: str, row: Row, request: type[Message], response: type[Message]) -> RpcMethod:
-    """The row of one RPC, from what is particular about it and its two messages."""
+    """The method of one RPC, from its row and its two messages."""
     words = {field: field for field in WORDS if field in request.DESCRIPTOR.fields_by_name} | dict(row.renames)
     answers = {field: word for field, word in ANSWER_WORDS.items() if field in response.DESCRIPTOR.fields_by_name}
     request_slots, response_slots = _slots(request, words), _slots(response, answers)
@@ -182,7 +182,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         return message
 
     def check_response(reply: Reply, call: Call) -> Message:
-        # Unset inputs leave the engine with none at all, and a later create trips an assertion in it (2.7).
+        # With unset inputs, the engine's assertion fails at a later create (2.7).
         message = to_response(reply, call)
         message.inputs.SetInParent()  # type: ignore[attr-defined]
         return message

@@ -1,7 +1,7 @@
 """``pulumirpc.ResourceMonitor``, the way back of Construct and Call: as a table, as a client, and as a relay.
 
-The engine's monitor is a handler like a provider is: a call goes in and a reply comes out. So the same table serves it, asks
-it, and passes through it what is not known here.
+The engine's monitor is a handler, like a provider: from a call to a reply. So one table serves it, calls it, and forwards
+unknown RPCs to it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from mockprovider.wire.status import failed, read
 
 DESCRIPTOR = resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"]
 ENDPOINT = "monitorEndpoint"
-"""The field of Construct and Call that says where the engine's monitor is."""
+"""The field of Construct and Call with the address of the engine's monitor."""
 
 SOURCE = ("sourcePosition", "stackTrace", "parentStackTraceHandle", "snippetId")
-"""Where in a program a call comes from: paths of the machine that it was made on."""
+"""The call's position in the program: paths of the machine that made it."""
 
 TABLE: Mapping[str, Row] = {
     "RegisterResource": Row(
@@ -60,7 +60,7 @@ MONITOR = _service()
 
 
 def connected(call: Call, proceed: Handler) -> Reply:
-    """A layer: a Construct or Call that came over a wire gets the way back that its ``monitorEndpoint`` names."""
+    """A layer: a Construct or Call that came over a wire gets the way back at its ``monitorEndpoint``."""
     endpoint = call.extra.get(ENDPOINT)
     if call.monitor is not None or not endpoint or call.op not in (Op.CONSTRUCT, Op.CALL):
         return proceed(call)
@@ -72,9 +72,9 @@ def connected(call: Call, proceed: Handler) -> Reply:
 
 
 def relayed(call: Call, provider: Handler) -> Reply:
-    """Ask a ``provider`` that is behind a wire; its way back, if somebody listens there, is served while the call lasts."""
+    """Call a ``provider`` behind a wire. During the call its way back is served, if something listens there."""
     if call.monitor is None or isinstance(call.monitor, status.StatusClient):
-        # With nobody in between, it can tell the engine itself at the address that it is given.
+        # If nothing listens in between, the provider publishes to the engine's own address.
         return provider(call)
     field, table = (ENDPOINT, MONITOR) if call.op in (Op.CONSTRUCT, Op.CALL) else (status.ADDRESS, status.STATUS)
     with served(call, call.monitor, table) as address:
@@ -83,7 +83,7 @@ def relayed(call: Call, provider: Handler) -> Reply:
 
 @contextmanager
 def served(call: Call, monitor: Handler, table: Service = MONITOR) -> Iterator[str]:
-    """The way back at an address on loopback while the block runs; what is asked there belongs to ``call``'s session."""
+    """The way back at an address on loopback while the block runs; requests there belong to ``call``'s session."""
     endpoint = Endpoint(table, monitor, lambda _: call.session, forward_unknown=True)
     with serve([endpoint]) as server:
         yield server.address

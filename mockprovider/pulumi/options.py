@@ -1,4 +1,4 @@
-"""What the operations of both engines take alike: which resources they are limited to, and whether they go on after errors."""
+"""The options that operations of both engines share: which resources they touch, and whether they continue after errors."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from mockprovider.hints import did_you_mean
 from mockprovider.urn import PREFIX, SEPARATOR
 
 NAMING: Mapping[str, str] = {"target": "target", "exclude": "exclusion", "replace": "target"}
-"""The options that name resources, and what messages call a name in them."""
+"""The options that name resources, and the word for such a name in messages."""
 
 
 class Options(TypedDict, total=False):
     """Options of an operation, as the CLI's flags of these names.
 
-    ``target`` names the only resources to touch, ``exclude`` the only ones not to touch, and ``replace`` those to replace
-    although nothing changed: by name, URN, or glob of URNs (``*`` within a part, ``**`` across parts). ``target_dependents``
-    and ``exclude_dependents`` add their dependents. With ``continue_on_error`` a failed resource stops only its dependents.
+    ``target`` names the only resources to touch, ``exclude`` the only ones not to touch, and ``replace`` those to replace even
+    without changes: by name, URN, or glob of URNs (``*`` within a part, ``**`` across parts). ``target_dependents`` and
+    ``exclude_dependents`` add their dependents. With ``continue_on_error`` a failed resource stops only its dependents.
     """
 
     target: Sequence[str]
@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
 
 
 def _listed(option: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The ``names`` that were given for ``option``. Raises ``DefinitionError`` for what is no list of names."""
+    """The ``names`` of ``option`` as a tuple. Raises ``DefinitionError`` for what is no list of names."""
     if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
         raise DefinitionError(f"{option}={names!r} is no list of names or URNs. Write {option}=[{str(names)!r}].")
     return tuple(names)
@@ -39,7 +39,7 @@ def _listed(option: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def named(options: Options, operation: str) -> dict[str, tuple[str, ...]]:
     """The names in the ``options`` of an operation, by option. Raises ``DefinitionError`` for what is no list of names, and for
-    options that the CLI does not take, or not together.
+    options or combinations that the CLI does not accept.
     """
     given: Mapping[str, Sequence[str]] = {option: options.get(option, ()) for option in NAMING}  # type: ignore[misc]
     by_option = {option: _listed(option, names) for option, names in given.items()}
@@ -51,13 +51,13 @@ def named(options: Options, operation: str) -> dict[str, tuple[str, ...]]:
 
 
 def pattern(target: str) -> re.Pattern[str]:
-    """The URNs that ``target`` means."""
+    """The pattern of the URNs that ``target`` selects."""
     across = [part.split("*") for part in glob(target).split("**")]
     return re.compile(".*".join("[^:]*".join(map(re.escape, within)) for within in across), re.DOTALL)
 
 
 def unmatched(given: Mapping[str, Sequence[str]], urns: Collection[str]) -> list[str]:
-    """What is wrong with the names ``given`` by option: each that is none of ``urns``, and what is nearest. Globs may match
+    """A message for each of the names ``given`` by option that is none of ``urns``, with the nearest one. Globs may match
     nothing.
     """
     return [
@@ -74,5 +74,5 @@ def _nearest(name: str, urns: Collection[str]) -> str:
 
 
 def glob(target: str) -> str:
-    """The glob of URNs that ``target`` means: itself, if it is a URN or a glob; any resource of that name otherwise."""
+    """The glob of URNs that ``target`` selects: itself, if it is a URN or a glob; otherwise any resource of that name."""
     return target if target.startswith(PREFIX) or "*" in target else f"**{SEPARATOR}{target}"

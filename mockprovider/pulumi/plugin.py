@@ -1,4 +1,4 @@
-"""Provider plugins: how engines find ours (attach), and how we start a real one (reference 1)."""
+"""Provider plugins: how engines attach to ours, and how we start a real one (reference 1)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mockprovider.wire.process import Process
 from mockprovider.wire.status import status
 
 PORT_SECONDS = 60.0
-"""A plugin written in Python needs a second or two before it prints its port; a hung one must not hold us for ever."""
+"""The timeout for the port; a plugin written in Python needs a second or two to print it."""
 
 CANCEL_SECONDS = 5.0
-"""What the engine gives a provider to acknowledge Cancel when it shuts down (reference 6)."""
+"""The engine's timeout for Cancel when it shuts a provider down (reference 6)."""
 
 UNIMPLEMENTED = status("unimplemented", "").code
 
 
 def attach_environment(ports: Mapping[str, int]) -> dict[str, str]:
-    """The environment by which ``pulumi`` attaches to running providers instead of starting plugins; no blanks are allowed."""
+    """The environment with which ``pulumi`` attaches to running providers instead of starting plugins, without blanks."""
     return {"PULUMI_DEBUG_PROVIDERS": ",".join(f"{name}:{port}" for name, port in sorted(ports.items()))}
 
 
@@ -36,9 +36,9 @@ class Plugin:
         command: the executable and its own arguments; the engine's address is appended, as engines do.
         call: the first call of the session that it serves, which may name the engine's address.
         cwd: the working directory; engines start plugins in the program's.
-        env: what its environment has beyond ours.
-        seconds: how long it may take to print its port.
-        ready_seconds: how long its port may then take to answer.
+        env: additions to our environment.
+        seconds: the timeout for its port.
+        ready_seconds: the timeout for an answer at that port.
 
     Raises ``PluginError`` if it does not start, does not print a port, or does not answer at it.
     """
@@ -56,7 +56,7 @@ class Plugin:
         self._session = call.session
         self._cancelled = False
         address = str(call.extra.get("engine_address") or call.session.engine_address)
-        # Between the two, so that what it logs is heard by whoever looks at a failed test, too.
+        # A server between the two, so that its log also reaches whoever looks at a failed test.
         self._engine = EngineServer(call.session.engine, address)
         self._process = Process([*command, self._engine.address], cwd=cwd, env=env)
         back = {"engine_address": self._engine.address, "address": self._engine.address}
@@ -88,7 +88,7 @@ class Plugin:
         self._cancelled = self._cancelled or call.op is Op.CANCEL
         reply = self._process.witness(relayed(call, self._client))
         if call.op is Op.ATTACH and reply.status is not None and reply.status.code == UNIMPLEMENTED:
-            # We have started it with the engine's address, so there is nothing left to attach to; engines take no for an error.
+            # It was started with the engine's address, so there is nothing to attach to; engines treat a refusal as an error.
             return Reply()
         return reply
 

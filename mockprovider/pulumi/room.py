@@ -1,4 +1,4 @@
-"""What a fake answers to Pulumi alone: the handshake, what Configure tells, mappings, and components with their methods."""
+"""A fake's answers to Pulumi alone: the handshake, Configure's flags, mappings, and components with their methods."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mockprovider.schema import Package
 from mockprovider.values import Bag
 
 CONFIGURED = ("acceptSecrets", "acceptResources", "acceptOutputs", "supportsPreview")
-"""What Configure answers to engines that make no Handshake."""
+"""Configure's flags for engines that make no Handshake."""
 ACCEPTED = ("accept_secrets", "accept_resources", "accept_outputs", "accepts_byte_string")
 
 
 class PulumiRoom:
-    """The calls that only Pulumi makes, and what Pulumi is told beside by those that every protocol makes (``ops``)."""
+    """The calls that only Pulumi makes, and Pulumi's additions to the answers of the others (``ops``)."""
 
     def __init__(self, catalogue: Catalogue, ops: Mapping[Op, Callable[[Call], Reply]]) -> None:
         self._catalogue = catalogue
@@ -37,7 +37,7 @@ class PulumiRoom:
 
     def _configure(self, call: Call) -> Reply:
         package = self._catalogue.package(call)
-        # By the names that users set them by, since the engine shows these in what it tells users to run.
+        # Keys as users set them, since the engine shows them in a command for its user.
         missing = {f"{package.name}:{name}": description for name, description in _missing(package, call.inputs or {}).items()}
         if missing:
             wrong = tuple(Failure(f"missing configuration key {key!r}", key, "invalid_argument") for key in missing)
@@ -46,7 +46,7 @@ class PulumiRoom:
         reply.extra = dict.fromkeys(CONFIGURED, True) | _naming(package)
         return reply
 
-    # Mappings: how a converter from another ecosystem learns what of it this package is --------------------------------
+    # Mappings: how converters find the package for another ecosystem's provider ----------------------------------------
 
     def _mapping(self, call: Call) -> Reply:
         package, key = self._catalogue.package(call), call.extra.get("key", "")
@@ -54,7 +54,7 @@ class PulumiRoom:
             return _no_mappings(package)
         wanted = call.extra.get("provider", "")
         mapping = package.mappings.get(key) if wanted in ("", package.name) else None
-        # An empty provider is how the protocol says that there is none for this key.
+        # An empty provider means that there is no mapping for this key.
         return Reply(extra={} if mapping is None else {"provider": package.name, "data": mapping})
 
     def _mappings(self, call: Call) -> Reply:
@@ -65,7 +65,7 @@ class PulumiRoom:
 
 
 def _naming(package: Package) -> dict[str, bool]:
-    """That the engine's options for automatic names count here, where some type has such names."""
+    """The flag for the engine's options for automatic names, if some type has such names."""
     named = any(item.auto_name for resource in package.resources.values() for item in resource.properties.values())
     return {"supports_autonaming_configuration": True} if named else {}
 

@@ -1,4 +1,4 @@
-"""Our packages as Pulumi package schemas: what YAML programs, SDK generation and import read (reference 11)."""
+"""Packages as Pulumi package schemas, for YAML programs, SDK generation and import (reference 11)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from mockprovider.schema import Component, Function, Kind, Method, Package, Prop
 REFERENCES = {"any": "pulumi.json#/Any", "asset": "pulumi.json#/Asset", "archive": "pulumi.json#/Archive"}
 
 FIRST_PART = "([^/]*)(?:/.*)?"
-"""The pattern by which the module ``index/bucket`` counts as ``index``; without one, nothing may be inside ``index``."""
+"""The ``moduleFormat`` that reads the module ``index/bucket`` as ``index``; without one, Pulumi forbids such modules."""
 
 
 def text(described: Package | Parameterized) -> str:
-    """The schema of what a reply describes: as it was read, or made of the declarations."""
+    """The schema of a described package: as it was read, or made from the declarations."""
     if isinstance(described, Package):
         return described.schema or dump(described)
     return described.package.schema or dump(described.package, described.schema)
 
 
 def dump(package: Package, origin: Mapping[str, Any] | None = None) -> str:
-    """The package's schema as JSON text. ``origin`` says, under the schema's own key, what package was parameterized to it."""
+    """The package's schema as JSON text. ``origin`` adds the schema's entry for the base of a parameterized package."""
     types = _Types(package)
     resources = {token: _resource(resource, types) for token, resource in sorted(package.resources.items())}
     resources |= {token: _component(component, types) for token, component in sorted(package.components.items())}
@@ -45,7 +45,7 @@ def dump(package: Package, origin: Mapping[str, Any] | None = None) -> str:
         **(origin or {}),
     }
     if package.extension:
-        # It is configured as its base is, and may not say so itself.
+        # An extension shares its base's configuration, and may not have its own.
         del schema["config"], schema["provider"]
     if any(":index/" in token for token in (*resources, *functions)):
         schema["meta"] = {"moduleFormat": FIRST_PART}
@@ -53,14 +53,14 @@ def dump(package: Package, origin: Mapping[str, Any] | None = None) -> str:
 
 
 class _Types:
-    """The named types that nested objects need. Tokens are made of owner and property, and numbered where they clash."""
+    """The named types of nested objects. Tokens are made from owner and property, with a number if they clash."""
 
     def __init__(self, package: Package) -> None:
         self.specs: dict[str, Any] = {}
         self._taken = {token.casefold() for token in package.resources}
 
     def add(self, wanted: str, spec: dict[str, Any]) -> str:
-        """The token under which ``spec`` is found: an equal type of that name, or a new one."""
+        """The token of ``spec``: an equal type of that name, or a new one."""
         count, token = 1, wanted
         while self.specs.get(token, spec) != spec or (token not in self.specs and token.casefold() in self._taken):
             count += 1

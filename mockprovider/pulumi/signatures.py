@@ -1,9 +1,9 @@
-"""What Pulumi's wire has no kind for, and how it travels disguised.
+"""Values that Pulumi's wire encodes as other kinds.
 
-An unknown is one of seven reserved strings, by the kind of what is missing. A secret, an asset, an archive, a resource
-reference, an output value and a byte string are objects with the key ``SIGNATURE``, whose value tells which. ``disguise`` takes
-one step from one of our values towards such an object, or towards what is sent to a side that does not accept the kind;
-``recognize`` goes back.
+An unknown is one of seven reserved strings, by the kind of the missing value. A secret, an asset, an archive, a resource
+reference, an output value and a byte string are objects with the key ``SIGNATURE``, whose value says which. ``disguise`` takes
+one step from one of our values towards such an object, or towards what a side that does not accept the kind is sent;
+``recognize`` is the inverse.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mockprovider.redaction import Marks
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value
 
 SIGNATURE: Final = "4dabf18193072939515e22adb298388d"
-"""The key that marks an object as more than an object."""
+"""The key of objects that encode another kind of value."""
 
 SECRET: Final = "1b47061264138c4ac30d75fd1eb44270"  # noqa: S105 - a constant of the protocol, which keeps nothing
 ASSET: Final = "c44067f5952c0a294b673a41bacd8c17"
@@ -45,18 +45,18 @@ UNKNOWNS: Final[Mapping[str, Unknown]] = {text: Unknown(kind) for kind, text in 
 SENTINEL_LENGTH: Final = 36
 
 MARKS: Final = Marks(SIGNATURE, SECRET, OUTPUT, BYTE_STRING, frozenset(SENTINELS.values()))
-"""What of this a recording goes by."""
+"""The marks that recordings and redaction need."""
 
 EMPTY_TEXT_HASH: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 EMPTY_ARCHIVE_HASH: Final = "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef"
-"""With these hashes an asset or archive without contents is the empty one; with any other it is elided."""
+"""The hashes of the empty asset and archive. With any other hash, one without contents is elided."""
 
 EVERYTHING: Final = frozenset({"secrets", "resources", "outputs", "byte_strings"})
-"""Each kind that a side must say it accepts before it is sent; the names of ``Session.accepts``."""
+"""The kinds that are only sent to a side that accepts them; the names of ``Session.accepts``."""
 
 
 class Wants(Struct, frozen=True):
-    """What the other side accepts, and what the call lets pass. ``plaintext``: secrets as a state file spells them."""
+    """What the other side accepts, and whether unknowns are sent. ``plaintext``: secrets as in a state file."""
 
     accepts: frozenset[str]
     unknowns: bool = True
@@ -64,14 +64,14 @@ class Wants(Struct, frozen=True):
 
 
 class Dropped(Struct, frozen=True):
-    """Stands for a value that is left out: an unknown in a call that keeps none."""
+    """A value that is left out: an unknown in a call that sends none."""
 
 
 DROPPED: Final = Dropped()
 
 
 class BrokenValueError(Exception):
-    """A value that cannot be coded. Each level on the way out adds where it stands; ``error`` is what a caller is to see."""
+    """A value that cannot be coded. Each level adds its part of the path; callers get ``error``."""
 
     def __init__(self, reason: str, kind: type[MockProviderError] = MalformedError) -> None:
         super().__init__(reason)
@@ -85,7 +85,7 @@ class BrokenValueError(Exception):
         return self
 
     def error(self) -> MockProviderError:
-        """What happened and where, as one of our errors."""
+        """The error with the path, as one of our classes."""
         return self.kind(f"At {show(self.path)}: {self.reason}" if self.path else self.reason)
 
 
@@ -93,7 +93,7 @@ def disguise(value: Value, wants: Wants) -> Value:
     """One step of ``value`` towards the wire: another of our values, a plain one with our values inside, or ``DROPPED``.
 
     Raises:
-        BrokenValueError: it is no value of ours, or is of a kind that the other side does not accept in any form.
+        BrokenValueError: it is no value of ours, or of a kind that the other side accepts in no form.
     """
     return DISGUISES.get(type(value), _coerced)(value, wants)
 
@@ -102,7 +102,7 @@ SETTLED: Final = frozenset({type(None), bool, int, float, str, list, dict, Dropp
 
 
 def settle(value: Value, wants: Wants) -> Value:
-    """``value`` disguised until it is of a kind that the wire has; what it holds may still be of any kind.
+    """``value`` disguised until it is of a kind that the wire has; the values inside may still be of any kind.
 
     Raises:
         BrokenValueError: as ``disguise``.
@@ -113,7 +113,7 @@ def settle(value: Value, wants: Wants) -> Value:
 
 
 def recognize(signed: dict[str, Value], readers: Mapping[str, Reader] | None = None) -> Value:
-    """The value that ``signed``, an object with the key ``SIGNATURE`` and decoded contents, stands for.
+    """The value that ``signed``, an object with the key ``SIGNATURE`` and decoded contents, encodes.
 
     Raises:
         BrokenValueError: an unknown signature, or contents that do not fit it.
@@ -151,7 +151,7 @@ def _unknown(value: Unknown, wants: Wants) -> Value:
 
 
 def _unless_dropped(inner: Value, wants: Wants) -> Value:
-    """``inner``, or ``DROPPED`` if that is what becomes of it: a wrapper goes with what it wraps."""
+    """``inner``, or ``DROPPED`` if it is left out, so that its wrapper is left out, too."""
     return inner if wants.unknowns else settle(inner, wants)
 
 
@@ -176,7 +176,7 @@ def _output(value: Output, wants: Wants) -> Value:
 
 
 def _asset(value: Asset, _: Wants) -> Value:
-    # An empty text is sent although the engine leaves it out: Python programs take an asset without contents for an error.
+    # An empty text is sent, although the engine leaves it out: the Python SDK fails on an asset without contents.
     parts = {"hash": value.hash or None, "path": value.path, "uri": value.uri, "text": value.text}
     return {SIGNATURE: ASSET} | {key: part for key, part in parts.items() if part is not None}
 
@@ -194,7 +194,7 @@ def _resource(value: ResourceReference, wants: Wants) -> Value:
         "name": value.name or None,
         "type": value.type or None,
         "id": "" if isinstance(value.id, Unknown) else value.id,
-        # In a state file it always stands, be it empty.
+        # A state file always has it, even if it is empty.
         "packageVersion": value.package_version or ("" if wants.plaintext else None),
     }
     return {SIGNATURE: RESOURCE} | {key: part for key, part in parts.items() if part is not None}
@@ -320,7 +320,7 @@ ACCEPTS: Mapping[str, str] = {
     "acceptResources": "resources",
     "acceptOutputs": "outputs",
 }
-"""What a side accepts, by the fields in which Handshake and Configure say so."""
+"""The kinds that a side accepts, by the fields of Handshake and Configure."""
 
 
 def accepted(flags: Mapping[str, Any]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Being a Pulumi resource plugin: the first line is the port, and nothing else ever counts (reference 1.3)."""
+"""Running as a Pulumi resource plugin: it prints its port on the first line (reference 1.3)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from mockprovider.wire.starter import LOOPBACK, PluginHost, Starter
 
 
 class PulumiStarter(Starter):
-    """Pulumi ends a plugin with an interrupt, and shows what it writes to standard error with ``-v=9``."""
+    """Pulumi ends a plugin with an interrupt, and shows its standard error with ``-v=9``."""
 
     def engine_address(self, arguments: Sequence[str]) -> str:
-        """Always the last argument, after flags that are no business of ours."""
+        """The last argument, after flags that are ignored."""
         return arguments[-1] if len(arguments) > 1 else ""
 
     def listen(self, host: PluginHost) -> str:

@@ -1,6 +1,6 @@
-"""``pulumirpc.ResourceStatus``: how a provider tells its engine about views while a call lasts (reference 2.18).
+"""``pulumirpc.ResourceStatus``: a provider publishes views to its engine during a call (reference 2.18).
 
-As a table, as a client, and as what the fake publishes with.
+As a table, as a client, and for the fake.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DESCRIPTOR = resource_status_pb2.DESCRIPTOR.services_by_name["ResourceStatus"]
 PUBLISH = "PublishViewSteps"
 ADDRESS, TOKEN = "resource_status_address", "resource_status_token"
 SECONDS = 30.0
-"""An engine that does not take view steps in that time hangs, and with it the call that they belong to."""
+"""The timeout for view steps; an engine that takes longer hangs, and so would the call."""
 
 VIEW_STEP = resource_status_pb2.ViewStep
 STEP_OPS = {name.lower().replace("_", "-"): number for name, number in VIEW_STEP.Op.items()}
@@ -50,13 +50,13 @@ STATUS = _service()
 
 
 class StatusClient:
-    """Takes view steps to the engine at ``address``: the way back of a Create, Read, Update or Delete."""
+    """Sends view steps to the engine at ``address``: the way back of a Create, Read, Update or Delete."""
 
     def __init__(self, address: str) -> None:
         self.address = address
 
     def __call__(self, call: Call) -> Reply:
-        """Tell the engine; what it has against it is the reply's status."""
+        """Send them; the engine's refusal is the reply's status."""
         data = call.native.data if call.native else STATUS.methods[PUBLISH].request(call).SerializeToString()
         with grpc.insecure_channel(self.address, options=OPTIONS) as channel:
             try:
@@ -67,12 +67,12 @@ class StatusClient:
 
 
 def of(call: Call) -> StatusClient:
-    """The way back that a call's own address names."""
+    """The way back at a call's own address."""
     return StatusClient(str(call.extra[ADDRESS]))
 
 
 def publish(call: Call, steps: Sequence[ViewStep]) -> None:
-    """Tell the engine that makes ``call`` about ``steps``. Raises ``PluginError`` if it does not take them."""
+    """Publish ``steps`` to the engine of ``call``. Raises ``PluginError`` if it refuses them."""
     request = resource_status_pb2.PublishViewStepsRequest(
         token=str(call.extra.get(TOKEN, "")), steps=[_step(step) for step in steps]
     )
@@ -113,7 +113,7 @@ def _state(state: ViewState) -> Any:
 
 
 def _diffs(step: ViewStep) -> list[str]:
-    """The properties, inputs and outputs, in which the view is not what it was."""
+    """The names of the inputs and outputs of the view that differ."""
     if step.old is None or step.new is None:
         return []
     changed: set[str] = set()

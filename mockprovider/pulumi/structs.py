@@ -1,4 +1,4 @@
-"""Messages that calls and replies hold as structs of the same fields, and List's stream of such messages (reference 2.16)."""
+"""Messages that calls and replies have as structs with the same fields, and List's stream of them (reference 2.16)."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ STRUCTS: Mapping[str, type[Struct]] = {
     "ParameterizeRequest.ParametersArgs": ParameterArgs,
     "ParameterizeRequest.ParametersValue": ParameterValue,
 }
-"""What a message becomes in a call, by its name in the package ``pulumirpc``."""
+"""The structs by the message's name in the package ``pulumirpc``."""
 
 ANSWERS: Mapping[str, type[Listed]] = {"result": ListedObject, "computed": ListComputed, "continuation": ListContinues}
-"""What a ``ListResponse`` may say."""
+"""The variants of a ``ListResponse``."""
 
 
 def struct_of(descriptor: Any) -> type[Struct] | None:
-    """What messages of a type become; ``None`` for those that stay what they are."""
+    """The struct of a message type; ``None`` for types that have none."""
     return STRUCTS.get(descriptor.full_name.removeprefix("pulumirpc.")) if descriptor is not None else None
 
 
 def read(message: Message, kind: type[Struct]) -> Any:
-    """The struct that a message is. What a newer engine says beside is left out."""
+    """The struct of a message. Fields of newer engines are left out."""
     fields = {field.name: tuple(value) if field.is_repeated else value for field, value in message.ListFields()}
     return kind(**{name: value for name, value in fields.items() if name in kind.__struct_fields__})
 
 
 def write(message: Message, struct: Struct) -> None:
-    """Make ``message`` say what ``struct`` does."""
+    """Fill ``message`` from ``struct``."""
     message.SetInParent()
     for name, value in asdict(struct).items():
         getattr(message, name).extend(value) if isinstance(value, tuple) else setattr(message, name, value)
@@ -58,7 +58,7 @@ def list_replies(messages: Sequence[Any], call: Call) -> Reply:  # noqa: ARG001 
 
 
 def list_responses(reply: Reply, call: Call) -> list[Message]:
-    """The messages of List's stream. Raises ``StatusError`` where it is to fail."""
+    """The messages of List's stream. Raises ``StatusError`` for a failure."""
     raise_failures(reply, call, provider_pb2.ListResponse())
     return [_listed(answer) for answer in reply.listed]
 
@@ -71,4 +71,4 @@ def _listed(answer: Listed) -> Message:
 
 
 STREAMS: Mapping[Op, Mapping[str, Any]] = {Op.LIST: {"replies": list_replies, "responses": list_responses}}
-"""What a row has for an RPC that answers with a stream."""
+"""The functions of a row whose RPC answers with a stream."""

@@ -1,7 +1,7 @@
-"""``pulumirpc.ResourceProvider`` as a table: which RPC asks for what, and which of its fields is which part of a call.
+"""``pulumirpc.ResourceProvider`` as a table: the op of each RPC, and how its fields map to those of a call.
 
-Two rules keep this file honest: every RPC of the descriptor has a row here (a test walks it), and a field is listed only
-where its name is not already the call's own word. It is data, and loads nothing slow.
+Every RPC of the descriptor has a row (a test checks it). A row lists only fields whose name differs from the call's. It is
+data, and imports nothing slow.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from mockprovider.calls import Op
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """What is particular about one RPC. ``renames`` maps message fields to the words of calls and replies.
+    """One RPC. ``renames`` maps message fields to fields of calls and replies.
 
-    ``engine_ward``: it is the engine that is asked, which takes everything whatever the provider accepts.
+    ``engine_ward``: the request goes to the engine, which accepts all kinds of values.
     """
 
     op: Op
@@ -36,7 +36,7 @@ STATUS = ("resource_status_address",)
 TOKEN = ("resource_status_token",)
 WAY_BACK: Mapping[str, Any] = {
     "addresses": ("monitorEndpoint",),
-    # How many steps the engine takes at once; where in the program the call comes from.
+    # The engine's parallelism, and the call's position in the program.
     "volatile": ("parallel", "stack_trace_handle", "accepts_output_values"),
 }
 
@@ -57,7 +57,7 @@ TABLE: Mapping[str, Row] = {
     "DiffConfig": Row(op=Op.DIFF_CONFIG, renames=DIFF),
     # The provider's id is a fresh UUID in each stack, and unknown in a preview of a new one.
     "Configure": Row(op=Op.CONFIGURE, renames={"args": "inputs"}, volatile=("id",)),
-    # A proposed name is made of the seed.
+    # A proposed name is made from the seed.
     "Check": Row(op=Op.CHECK, renames=CHECK, volatile=("randomSeed", "autonaming")),
     "Diff": Row(op=Op.DIFF, renames=DIFF),
     "Create": Row(op=Op.CREATE, renames={"properties": "inputs"}, addresses=STATUS, volatile=TOKEN, mutates=True),
@@ -89,10 +89,10 @@ TABLE: Mapping[str, Row] = {
 GONE: Mapping[str, str] = {
     "StreamInvoke": "functions that stream were taken out of Pulumi's protocol; call Invoke, which answers once",
 }
-"""What the protocol had once, with what a client that still calls it is told."""
+"""RPCs that the protocol no longer has, with the reason for clients that still call them."""
 
 RPC_OF: Mapping[Op, str] = {row.op: name for name, row in TABLE.items()}
-"""The RPC that asks for an op."""
+"""The RPC of each op."""
 
 MISSING_KEYS = "missing_keys"
-"""Where a reply to Configure has the required configuration that is not there: descriptions by key (reference 5.2)."""
+"""The key of missing configuration in the reply to Configure: descriptions by key (reference 5.2)."""

@@ -1,8 +1,7 @@
-"""The tar stream whose hash the engine takes for an archive: what Go's tar writer makes of a name, mode 0600 and a size.
+"""The tar stream that the engine hashes for an archive: as Go's tar writer writes a name, mode 0600 and a size.
 
-Python's own writer differs in bytes that a hash sees: Go writes device numbers as octal zeros where they do not apply, ends
-right after two blocks of zeros, and goes from ustar to a PAX header only for what ustar cannot hold (a name that is not ASCII
-or cannot be split, 8 GiB and more).
+Python's writer writes other bytes: Go writes octal zeros for unused device numbers, ends right after two blocks of zeros, and
+uses a PAX header only for what ustar cannot hold (a name that is not ASCII or cannot be split, 8 GiB and more).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Member: TypeAlias = tuple[bytes, int, IO[bytes]]
 
 
 def write(members: Iterable[Member], sink: Callable[[bytes], object]) -> None:
-    """Hand the tar stream of ``members`` to ``sink``, piece by piece. Of members with one name only the first is written.
+    """Write the tar stream of ``members`` to ``sink``, piece by piece. Of members with one name only the first is written.
 
     Raises:
         MalformedError: a name that no tar header can hold, or contents of another size than announced.
@@ -46,7 +45,7 @@ def header(name: bytes, size: int) -> bytes:
     """The header blocks of a file, or of a folder if the name ends in a slash.
 
     Raises:
-        MalformedError: the name holds a NUL, or is a folder's and yet there are contents.
+        MalformedError: the name has a NUL, or is a folder's although there are contents.
     """
     if b"\0" in name or (name.endswith(b"/") and size):
         raise MalformedError(f"An archive cannot hold a file called {name.decode(errors='replace')!r}: no NUL, no final slash.")
@@ -66,7 +65,7 @@ def header(name: bytes, size: int) -> bytes:
 
 def clean(path: bytes) -> bytes:
     """The shortest equal path, lexically: Go's ``path.Clean``."""
-    # POSIX gives two leading slashes a meaning of their own, and so does Python. Go does not.
+    # POSIX and Python keep two leading slashes, Go does not.
     return posixpath.normpath(b"/" + path.lstrip(b"/") if path.startswith(b"//") else path)
 
 
@@ -88,7 +87,7 @@ def _copy(name: bytes, size: int, stream: IO[bytes], sink: Callable[[bytes], obj
 
 
 def _split(name: bytes) -> tuple[bytes, bytes]:
-    """``name`` as ustar holds it: prefix and rest. No prefix where it fits as it is, or where no slash splits it well."""
+    """``name`` in ustar's fields: prefix and rest. There is no prefix if it fits, or if no slash splits it well."""
     if len(name) <= NAME_SIZE or not name.isascii():
         return b"", name
     cut = name.rfind(b"/", 0, min(PREFIX_SIZE + 1, len(name.removesuffix(b"/"))))
@@ -96,7 +95,7 @@ def _split(name: bytes) -> tuple[bytes, bytes]:
 
 
 def _extension(name: bytes, records: dict[bytes, bytes]) -> bytes:
-    """The PAX header before the header proper: what ustar has no room for, as a file of its own."""
+    """The PAX header before the ustar header: a file with the values that do not fit into ustar."""
     data = b"".join(_record(key, value) for key, value in sorted(records.items()))
     folder, _, file = name.rpartition(b"/")
     own_name = join(folder + b"/" if folder or name.startswith(b"/") else b"", b"PaxHeaders.0", file)
@@ -121,13 +120,13 @@ def _start(name: bytes, mode: int, size: int) -> bytes:
     """The fields before the type flag, the checksum as blanks: name, mode, owner, group, size, time."""
     shown = name[:NAME_SIZE]
     if len(name) > NAME_SIZE and shown.endswith(b"/"):
-        # A cut that ends in a slash would make the file a folder to old readers. Go zeroes the first of the final slashes only.
+        # Old readers would take a name that ends in a slash for a folder. Go zeroes only the first of the final slashes.
         end = len(name[: NAME_SIZE - 1].rstrip(b"/"))
         shown = shown[:end] + b"\0" + shown[end + 1 :]
     return shown.ljust(NAME_SIZE, b"\0") + b"%07o\0%07o\0%07o\0%011o\0%011o\0" % (mode, 0, 0, size, 0) + b" " * 8
 
 
 def _sealed(start: bytes, rest: bytes) -> bytes:
-    """A whole header block with its checksum; ``start`` ends with the type flag, ``rest`` begins at the owner's name."""
+    """A header block with its checksum; ``start`` ends with the type flag, ``rest`` begins at the owner's name."""
     block = (start.ljust(257, b"\0") + b"ustar\0" + b"00" + rest).ljust(BLOCK, b"\0")
     return block[:148] + b"%06o\0 " % sum(block) + block[156:]

@@ -1,4 +1,4 @@
-"""What Pulumi alone has of a resource type."""
+"""Features of a resource type that only Pulumi has."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from mockprovider.values import has_unknown
 
 
 class ResourceTraits(Traits, frozen=True):
-    """What Pulumi alone has of a resource type: ``ResourceType(..., traits=[ResourceTraits(refresh_before_update=True)])``.
+    """Features that only Pulumi has: ``ResourceType(..., traits=[ResourceTraits(refresh_before_update=True)])``.
 
     Args:
         diff_needs_known: Diff fails, as the protocol allows, while an input is unknown.
-        refresh_before_update: engines that can are told to read an object again before they change it.
-        list_by: the type's schema says that it can be listed, by these properties. List answers without it, too.
-        views: what the engine's state shows beside each object (``fake.views.View``), for engines that take it.
+        refresh_before_update: an engine that supports it reads an object again before it changes it.
+        list_by: the properties of a query in the type's schema, which then has a list command. List works without it, too.
+        views: the views of each object in the engine's state (``fake.views.View``), for engines that accept views.
 
-    Raises ``DefinitionError`` in a type that has not the properties.
+    Raises ``DefinitionError`` in a type without the properties.
     """
 
     diff_needs_known: bool = False
@@ -28,13 +28,13 @@ class ResourceTraits(Traits, frozen=True):
     views: tuple[views.View, ...] = ()
 
     def check(self, declared: ResourceType) -> None:
-        """Raise ``DefinitionError`` if the type cannot be listed by that."""
+        """Raise ``DefinitionError`` if ``list_by`` names unknown properties."""
         unknown = [name for name in self.list_by or () if name not in declared.properties]
         if unknown:
             raise DefinitionError(f"{declared.token}: list_by names {unknown[0]!r}, which is no property. Declare it first.")
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Refuse a Diff of unknowns; tell the engine of views, and whether to look at the object again."""
+        """Refuse a Diff of unknowns, publish views, and set ``refresh_before_update``."""
         if self.diff_needs_known and call.op in PLANS and call.prior is not None and has_unknown(call.inputs or {}):
             unknown = ", ".join(sorted(name for name, value in (call.inputs or {}).items() if has_unknown(value)))
             reason = f"{call.type} {call.id!r}: what changes cannot be told while {unknown} is unknown."
@@ -51,5 +51,5 @@ class ResourceTraits(Traits, frozen=True):
 
 
 def _takes_views(call: Call) -> bool:
-    """Whether the engine that makes this call takes view steps: it said so, and says where."""
+    """Whether the engine of this call accepts view steps, and gave an address for them."""
     return bool(call.session.engine_offers.get("supports_views") and call.extra.get("resource_status_address"))

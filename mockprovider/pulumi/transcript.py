@@ -25,12 +25,12 @@ from mockprovider.wire.transcript import TableTranscript
 from mockprovider.wire.trees import RAW, build, encode, tree
 
 CAPABILITIES: Mapping[Op, frozenset[str]] = {
-    # The variables are the arguments once more, in plain text even where the arguments mark them secret.
+    # The variables repeat the arguments in plain text, also those that the arguments mark as secret.
     Op.CONFIGURE: frozenset(
         {"acceptSecrets", "acceptResources", "sends_old_inputs", "sends_old_inputs_to_delete", "variables"}
     ),
 }
-"""What an engine says of itself, or says twice: a recording serves engines of any age, so nothing is matched by it."""
+"""Fields about the engine itself, and repeated ones. Recordings serve engines of any age, so they are not matched."""
 
 DETAILS = {
     message.DESCRIPTOR.full_name: message
@@ -41,11 +41,11 @@ DETAILS = {
         errors_pb2.InputPropertiesError,
     )
 }
-"""The details of statuses that are shown and redacted field by field; any other is kept as bytes."""
+"""The details of statuses that are recorded and redacted field by field; others are kept as bytes."""
 
 
 class PulumiTranscript(TableTranscript):
-    """How Pulumi conversations are written down: a ``cassette.Transcriber``."""
+    """Records Pulumi's calls: a ``cassette.Transcriber``."""
 
     marks = MARKS
 
@@ -54,7 +54,7 @@ class PulumiTranscript(TableTranscript):
 
     @property
     def back(self) -> Backward:
-        """How what a provider asks of its engine is written down."""
+        """The transcript of a provider's calls to its engine."""
         return Backward(BACK)
 
     def request(self, call: Call) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class PulumiTranscript(TableTranscript):
         return seen
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
-        """What two runs of one program share: no addresses, nothing volatile, nothing that the engine says of itself."""
+        """The part of a request that two runs of one program share: no addresses, volatile fields, or engine capabilities."""
         row = self.row(call)
         if row is None or row.op is Op.HANDSHAKE:
             return request if row is None else {}
@@ -76,15 +76,15 @@ class PulumiTranscript(TableTranscript):
         return _settled(kept) if row.op in CONFIGURED else kept
 
     def secrets(self, call: Call) -> Collection[str]:
-        """What no value says itself: Pulumi's secrets travel marked, except in the stack's configuration."""
+        """The secrets in the stack's configuration; all others are marked in the values themselves."""
         return secret_names(call)
 
     def is_for(self, instance: str, package: str) -> bool:
-        """Whether a provider's URN says that it is one of ``package``."""
+        """Whether a provider's URN is for ``package``."""
         return f"::{PROVIDERS}{package}::" in instance
 
     def details(self, data: bytes) -> Any:
-        """A ``google.rpc.Status`` as a tree, the details that we know taken apart."""
+        """A ``google.rpc.Status`` as a tree, with the fields of known details."""
         status = status_pb2.Status.FromString(data)
         details = [_detail(detail) for detail in status.details]
         seen = {"code": status.code, "message": status.message, "details": details}
@@ -108,11 +108,11 @@ BACK = Service(
     {rpc: messages for way in WAYS for rpc, messages in way.messages.items()},
     {rpc: row for way in WAYS for rpc, row in way.methods.items()},
 )
-"""All that a provider asks or tells an engine; no two of its services have an RPC of the same name."""
+"""All RPCs from providers to engines; no two of its services have an RPC of the same name."""
 
 
 class Backward(PulumiTranscript):
-    """The same for the way back: what a provider asks of the engine's monitor, and what it tells of views and logs."""
+    """The transcript of the way back: a provider's calls to the engine's monitor, its views and its log."""
 
     def logged(self, session: Session, severity: str, message: str, urn: str) -> Call:
         """A line of log as a call."""
@@ -125,20 +125,18 @@ class Backward(PulumiTranscript):
         return SEVERITIES.get(line.severity, "info"), line.message, line.urn
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
-        """The request, which is played again as it is kept, without what belongs to a run: where in a program it came from, and
-        the ids of providers.
-        """
+        """The request, which is repeated on replay, without its position in the program and the ids of providers."""
         return _settled(super().key(call, request))
 
     def heard(self, method: str, tree: dict[str, Any]) -> dict[str, Any]:
-        """What a provider hears in an answer: what engines of other ages say besides does not count."""
+        """The fields of an answer that providers use; those of other engine versions are ignored."""
         return {name: tree.get(name, empty) for name, empty in HEARD.get(method, {}).items()}
 
     def played(self, method: str, tree: dict[str, Any], during: Call) -> bool:
-        """Whether a call is made again on replay: those that only ask what the engine can do are not, and views are told to
-        engines that take them.
+        """Whether a call is repeated on replay. Those about the engine's features are not, and views are only published to
+        engines that accept them.
 
-        Raises ``UnsupportedError`` for what only the recorded provider could stand behind.
+        Raises ``UnsupportedError`` for calls that need the recorded provider, such as those with callbacks.
         """
         if method in CALLBACKS or tree.get("transforms") or (self._service.methods.get(method) is None):
             raise UnsupportedError(
@@ -148,7 +146,7 @@ class Backward(PulumiTranscript):
         return method in HEARD and (method != PUBLISH or during.monitor is not None)
 
     def asked(self, method: str, tree: dict[str, Any], during: Call) -> Call:
-        """The call of a request tree, made during another."""
+        """The call of a request tree during another call."""
         message: Any = build(self._service.messages[method][0], tree)
         if method == PUBLISH:
             message.token = during.extra.get(TOKEN, "")
@@ -157,7 +155,7 @@ class Backward(PulumiTranscript):
         return call
 
     def with_provider_ids(self, tree: Any, references: Mapping[str, str]) -> Any:
-        """The request with the ids of providers back in. Raises ``MissError`` for a provider that is not there."""
+        """The request with the ids of providers restored. Raises ``MissError`` for an unknown provider."""
         changed = dict(tree)
         if changed.get("provider"):
             changed["provider"] = _reference(changed["provider"], references)
@@ -166,7 +164,7 @@ class Backward(PulumiTranscript):
         return changed
 
     def references(self, call: Call, method: str = "", answer: Mapping[str, Any] | None = None) -> dict[str, str]:
-        """The provider references that a Construct names, or that an answer to ``method`` makes, by their URNs."""
+        """The provider references in a Construct, or in an answer to ``method``, by their URNs."""
         if answer is not None:
             urn, id_ = answer.get("urn", ""), answer.get("id", "")
             return {urn: reference(urn, id_)} if method == "RegisterResource" and PROVIDERS in urn else {}
@@ -186,7 +184,7 @@ CALLBACKS = frozenset({"RegisterStackTransform", "RegisterStackInvokeTransform",
 
 
 def _settled(tree: dict[str, Any]) -> dict[str, Any]:
-    """A tree without what differs from run to run: the ids in provider references, which are fresh UUIDs in each stack, and the
+    """A tree without what differs between runs: the ids in provider references, which are new UUIDs in each stack, and the
     order of dependencies, which are sets.
     """
     changed = {name: _in_order(item) for name, item in tree.items()}
@@ -199,7 +197,7 @@ def _settled(tree: dict[str, Any]) -> dict[str, Any]:
     return changed
 
 
-# Sorted by digest, because a text with a placeholder in it is no text.
+# Sorted by digest, because a text with a placeholder is an object.
 
 
 def _in_order(tree: Any) -> Any:

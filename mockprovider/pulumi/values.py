@@ -1,7 +1,7 @@
 """Pulumi's property bags: ``google.protobuf.Struct`` on the wire, plain JSON-like objects in state files and cassettes.
 
-The plain form is the JSON of the Struct. A state file adds two spellings of its own, which are read here too: a secret holds
-the JSON text of its value (``plaintext``), and a number that JSON cannot hold is the hexadecimal of its bits.
+The plain form is the JSON of the Struct. State files have two forms of their own, which are read here, too: a secret has the
+JSON text of its value (``plaintext``), and a number that JSON cannot hold is the hexadecimal of its bits.
 
 Numbers on this wire are doubles. Decoding gives an ``int`` where the double is integral and no larger than 2**53, else a
 ``float``; negative zero, infinities and NaN are kept.
@@ -43,14 +43,14 @@ FLOAT: Final = "8ad145fe-0d11-4827-bfd7-1abcbf086f5c"
 """Plain form only: the signature of a number that JSON cannot hold."""
 
 LARGEST_INTEGER: Final = 2**53
-"""Above it neighbouring integers are the same double, so an ``int`` would promise what the wire did not carry."""
+"""Above it neighbouring integers are the same double, so an ``int`` would be more exact than the wire."""
 
 
 def decode(message: struct_pb2.Struct) -> dict[str, Value]:
-    """The properties that ``message`` holds.
+    """The properties in ``message``.
 
     Raises:
-        MalformedError: an object whose signature is unknown or whose contents do not fit it; the message says where it stands.
+        MalformedError: an object whose signature is unknown or whose contents do not fit it; the message has its path.
     """
     try:
         return _bag(message.fields)
@@ -59,7 +59,7 @@ def decode(message: struct_pb2.Struct) -> dict[str, Value]:
 
 
 def decode_value(message: struct_pb2.Value) -> Value:
-    """The value that ``message`` holds. Raises ``MalformedError`` as ``decode`` does."""
+    """The value in ``message``. Raises ``MalformedError`` as ``decode`` does."""
     try:
         return _value(message)
     except BrokenValueError as error:
@@ -71,12 +71,12 @@ def encode(bag: Bag, accepts: frozenset[str] = EVERYTHING, *, keep_unknowns: boo
 
     Args:
         bag: the properties.
-        accepts: what the other side accepts. Of what it does not, it is sent: the bare value of a secret; the id, or else the
+        accepts: the kinds that the other side accepts. Of others, it is sent: the bare value of a secret; the id, or else the
             URN, of a resource reference; the value or the unknown of an output, as a secret if it is one; bytes as text.
-        keep_unknowns: ``False`` leaves unknowns out of objects and lists (which get shorter), as for a call that keeps none.
+        keep_unknowns: ``False`` leaves unknowns out of objects and lists (which get shorter).
 
     Raises:
-        MalformedError: something that the wire cannot carry; the message says where it stands.
+        MalformedError: a value that the wire cannot carry; the message has its path.
     """
     message = struct_pb2.Struct()
     encode_into(message, bag, accepts, keep_unknowns=keep_unknowns)
@@ -86,7 +86,7 @@ def encode(bag: Bag, accepts: frozenset[str] = EVERYTHING, *, keep_unknowns: boo
 def encode_into(
     message: struct_pb2.Struct, bag: Bag, accepts: frozenset[str] = EVERYTHING, *, keep_unknowns: bool = True
 ) -> None:
-    """Like ``encode``, into an empty Struct that is there already: a request's field, which becomes present even if empty."""
+    """Like ``encode``, into an existing empty Struct: a request's field, which becomes present even if empty."""
     message.SetInParent()
     try:
         _fill(message.fields, bag, _wants(accepts, keep_unknowns))
@@ -95,7 +95,7 @@ def encode_into(
 
 
 def encode_value(value: Value, accepts: frozenset[str] = EVERYTHING, *, keep_unknowns: bool = True) -> struct_pb2.Value:
-    """``value`` as a protobuf Value; null where it is an unknown that is not kept. Arguments and errors as for ``encode``."""
+    """``value`` as a protobuf Value; null for an unknown that is left out. Arguments and errors as for ``encode``."""
     message = struct_pb2.Value()
     wants = _wants(accepts, keep_unknowns)
     try:
@@ -107,11 +107,11 @@ def encode_value(value: Value, accepts: frozenset[str] = EVERYTHING, *, keep_unk
 
 
 def from_plain(plain: Any) -> Value:
-    """The value that ``plain`` spells: an object as ``json.loads`` makes it, of a Struct's JSON or a state file.
+    """The value of ``plain``, the parsed JSON of a Struct or of a state file.
 
     Raises:
         MalformedError: as ``decode``.
-        UnsupportedError: a secret that only the stack's own key can open (``ciphertext``).
+        UnsupportedError: a secret that only the stack's own key can decrypt (``ciphertext``).
     """
     try:
         return _from_plain(plain)
@@ -122,10 +122,10 @@ def from_plain(plain: Any) -> Value:
 def to_plain(
     value: Value, accepts: frozenset[str] = EVERYTHING, *, keep_unknowns: bool = True, plaintext_secrets: bool = False
 ) -> Any:
-    """``value`` as an object that ``json.dumps`` takes. Arguments and errors as for ``encode``.
+    """``value`` as data for ``json.dumps``. Arguments and errors as for ``encode``.
 
-    With ``plaintext_secrets`` in the spelling of a state file whose secrets are shown; such a file has no output values, so
-    they are sent as to a side that does not accept them.
+    With ``plaintext_secrets`` it has the form of a state file with plain secrets. State files have no output values, so these
+    are written as for a side that does not accept them.
     """
     accepts = accepts - {"outputs"} if plaintext_secrets else accepts
     try:
@@ -136,7 +136,7 @@ def to_plain(
 
 
 def elide(value: Value) -> Value:
-    """``value`` with each asset and archive reduced to its hash, as engines send what they remember."""
+    """``value`` with each asset and archive reduced to its hash, as engines send their state."""
     return map_value(value, _elided)
 
 
@@ -229,7 +229,7 @@ def _check_key(key: Any) -> None:
 
 
 def _put(message: Any, value: Value, wants: Wants) -> None:
-    """``value``, which is settled, into a protobuf Value."""
+    """Write ``value``, which is settled, into a protobuf Value."""
     kind = type(value)
     if kind is dict:
         message.struct_value.SetInParent()

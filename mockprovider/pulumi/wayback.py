@@ -1,4 +1,4 @@
-"""The way back to Pulumi's engine: a call that names the engine's monitor gets a handler that reaches it."""
+"""The way back to Pulumi's engine: a call with the address of the engine's monitor gets a handler for it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ ASKING = frozenset({Op.CONSTRUCT, Op.CALL})
 """Ops during which a provider asks its engine."""
 
 ADDRESSES: Mapping[Op, str] = {Op.HANDSHAKE: "engine_address", Op.ATTACH: "address"}
-"""Where the protocol says where the engine is."""
+"""The fields with the engine's address."""
 
 
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 LOG = logging.getLogger("mockprovider.provider")
-"""What providers log, for whoever looks at a failed test."""
+"""The providers' log, for whoever looks at a failed test."""
 
 
 class Telling:
-    """What a provider logs, told to its engine and to Python's logging."""
+    """A provider's log, for its engine and for Python's logging."""
 
     def __init__(self, onward: EnginePort | None) -> None:
         self.onward = onward
@@ -41,14 +41,14 @@ class Telling:
 
 
 class WayBack:
-    """The way back of one double's sessions: as a layer, and to be closed."""
+    """The way back of one double's sessions, as a layer; close it at the end."""
 
     def __init__(self) -> None:
         self._clients: list[Any] = []
         self._lock = threading.Lock()
 
     def layer(self, call: Call, proceed: Handler) -> Reply:
-        """Give the session somewhere to log to, and a call that came over a wire its way back."""
+        """Give the session its log, and a call that came over a wire its way back."""
         self._tell(call)
         if call.monitor is None and call.extra.get("resource_status_address"):
             from mockprovider.pulumi import status  # noqa: PLC0415 - imports pulumi, which is slow
@@ -73,7 +73,7 @@ class WayBack:
                 self._clients.append(client)
 
     def publish(self, call: Call, steps: Sequence[ViewStep]) -> None:
-        """Tell the engine that makes ``call`` about view steps. Raises ``PluginError`` if it does not take them."""
+        """Publish view steps to the engine of ``call``. Raises ``PluginError`` if it refuses them."""
         from mockprovider.pulumi.status import publish  # noqa: PLC0415 - imports pulumi, which is slow
 
         publish(call, steps)

@@ -45,15 +45,15 @@ class TerraformAdapter(Adapter):
     def start(
         self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
     ) -> Plugin:
-        """A process of the provider. Raises ``PluginError`` if it does not introduce itself."""
+        """A process of the provider. Raises ``PluginError`` if it prints no handshake line."""
         return Plugin(command, call, env=env, cwd=cwd)
 
     def spoken_by(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> ProviderProtocol:
-        """The major that the provider speaks, found out by starting it once."""
+        """The major that the provider speaks; this starts it once."""
         return of_family(self.protocol.family, protocol_of(command, env=env))
 
     def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
-        """``TF_REATTACH_PROVIDERS``, for each source address that a configuration may give a package."""
+        """``TF_REATTACH_PROVIDERS``, for each source address that a configuration may use for a package."""
         by_source = {source: address for name, address in addresses.items() for source in sources(name)}
         return reattach_environment(by_source, self.protocol.version)
 
@@ -62,13 +62,13 @@ class TerraformAdapter(Adapter):
         return json.dumps(json.loads(one) | json.loads(other))
 
     def started_environment(self, folder: Path, packages: Iterable[str]) -> dict[str, str]:
-        """``TF_CLI_CONFIG_FILE``, with the packages' sources led to ``folder``."""
+        """``TF_CLI_CONFIG_FILE``, which maps the packages' sources to ``folder``."""
         settings = folder / "cli.tfrc"
         settings.write_text(dev_overrides(folder, packages), encoding="utf-8")
         return {"TF_CLI_CONFIG_FILE": str(settings)}
 
     def launcher(self, name: str, into: Path, version: str, source: str) -> Path:
-        """The executable straight in ``into``, or with a version, in the filesystem mirror ``into``."""
+        """The executable in ``into``, or with a version in the filesystem mirror ``into``."""
         if source and len(source.split("/")) != 3:
             raise DefinitionError(f"{source!r} is no source address of a Terraform provider: write HOST/NAMESPACE/TYPE.")
         executable = f"{self.protocol.executable}{name}"
@@ -83,15 +83,15 @@ class TerraformAdapter(Adapter):
         return f"In the file that TF_CLI_CONFIG_FILE names:\n\n{settings}\n{after}"
 
     def transcriber(self) -> Transcriber:
-        """Its transcript learns which attributes are sensitive."""
+        """A transcript, which learns from schemas which attributes are sensitive."""
         return TerraformTranscript(self.protocol.version)
 
     def compacted(self, cassette: Cassette) -> Cassette:
-        """Without repeats, and of schemas the types in use."""
+        """The cassette without repeats, and with the schemas of the types in use only."""
         return pruned(super().compacted(cassette))
 
     def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:
-        """Replays with sets in one order, and tells of the types in use unless ``whole_schema``."""
+        """A replay that sorts sets, and answers the schemas of the types in use, or all with ``whole_schema``."""
         small = pruned(cassette)
         replayer = Replayer(cassette if whole_schema else small, self.transcriber(), redactor, Sets(small))
         asked = any(interaction.method == IDENTITIES for interaction in cassette.interactions)
@@ -113,9 +113,9 @@ class TerraformAdapter(Adapter):
 
 
 class _Unidentified:
-    """A recording made under an engine that asks for no resource identities: to one that does, there are none.
+    """Replays a recording of an engine that asks for no resource identities: to one that does, it answers none.
 
-    Nothing else in such a recording has an identity, so this is what the recorded provider was seen to be.
+    Nothing else in such a recording has an identity, so this agrees with the recorded provider.
     """
 
     def __init__(self, replayer: Handler) -> None:

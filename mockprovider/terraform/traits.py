@@ -1,4 +1,4 @@
-"""What Terraform alone has of a resource type."""
+"""Features of a resource type that only Terraform has."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from mockprovider.schema import ResourceType, Traits
 
 
 class ResourceTraits(Traits, frozen=True):
-    """What Terraform alone has of a resource type: ``ResourceType(..., traits=[ResourceTraits(identity=("name",))])``.
+    """Features that only Terraform has: ``ResourceType(..., traits=[ResourceTraits(identity=("name",))])``.
 
     Args:
         version: the version of the state schema.
-        upgrades: functions that bring a state of their version to the next one: the state file's attributes in, and out.
-        identity: properties (or ``id``) that tell the object from all others: the resource identity.
+        upgrades: functions that upgrade a state of their version to the next one: the state file's attributes in, and out.
+        identity: properties (or ``id``) that identify the object: the resource identity.
         legacy_type_system: have the engine tolerate what the old SDK's providers get wrong.
-        schema: the type's schema as ``terraform providers schema -json`` shows it, where it was read from there: it is then
-            what engines are told, and what values travel as.
+        schema: the type's published schema (``terraform providers schema -json``), if it was read from there: engines get it,
+            and values travel as its types.
 
-    Raises ``DefinitionError`` for upgrades that no state goes through, and in a type that has not the properties.
+    Raises ``DefinitionError`` for upgrades that no state needs, and in a type without the properties.
     """
 
     version: int = 0
@@ -35,7 +35,7 @@ class ResourceTraits(Traits, frozen=True):
     schema: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self, declared: ResourceType) -> None:
-        """Raise ``DefinitionError`` for upgrades that no state would ever go through, and for what identifies nothing."""
+        """Raise ``DefinitionError`` for upgrades that no state needs, and for an identity of unknown properties."""
         if self.version < 0:
             raise DefinitionError(f"{declared.token}: version is {self.version}, and the first one is 0.")
         for version, function in self.upgrades.items():
@@ -51,11 +51,11 @@ class ResourceTraits(Traits, frozen=True):
                 raise DefinitionError(f"{declared.token}: the identity has {name!r}, which is no property. There are {known}.")
 
     def upgrades_from(self, version: int) -> bool:
-        """Whether states of a version go through functions."""
+        """Whether functions upgrade states of a version."""
         return bool(self.upgrades) and version < self.version
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Bring a state of an older version to today's."""
+        """Upgrade a state of an older version to today's."""
         stored = call.stored or StoredState()
         attributes = stored.attributes
         if call.op is not Op.UPGRADE or not self.upgrades_from(stored.version) or not isinstance(attributes, Mapping):
@@ -63,7 +63,7 @@ class ResourceTraits(Traits, frozen=True):
         return Reply(stored=self._upgraded(world.declared, dict(attributes), stored.version), id=call.id)
 
     def _upgraded(self, declared: ResourceType, raw: dict[str, Any], version: int) -> dict[str, Any]:
-        """``raw`` through the functions of each version from ``version`` on; a version that has none changes nothing."""
+        """``raw`` after the functions of each version from ``version`` on; a version without one changes nothing."""
         for before in range(version, self.version):
             step = self.upgrades.get(before)
             raw = step(raw) if step else raw

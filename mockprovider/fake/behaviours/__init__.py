@@ -1,7 +1,7 @@
-"""What a cloud does beyond keeping objects, one class each: ``ResourceType(..., behaviours=(Quota(3), Protected()))``.
+"""How a cloud treats its objects, one class a behaviour: ``ResourceType(..., behaviours=(Quota(3), Protected()))``.
 
-A behaviour is like a layer: it is given the call, the way onward, and the world (cloud, clock, declared type). Any function of
-these three is one, too. What it must remember it notes in the cloud, so that it works where processes share one.
+A behaviour is like a layer: it gets the call, ``proceed``, and the world (cloud, clock, declared type). Any function of these
+three is one, too. It keeps its notes in the cloud, so that processes that share a cloud share its behaviours.
 """
 
 from typing import TypeAlias
@@ -17,7 +17,7 @@ from mockprovider.fake.behaviours.visibility import Eventual
 from mockprovider.fake.behaviours.world import Behaviour, World
 
 Behaving: TypeAlias = Quota | Pending | Normalised | Revision | Modified | Protected | Holds | References | Eventual | Slow
-"""The behaviours that data can hold: what a types file may name by its ``kind``."""
+"""The behaviours that a types file may have, by their ``kind``."""
 
 __all__ = [
     "FORMS",

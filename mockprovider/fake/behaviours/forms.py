@@ -1,4 +1,4 @@
-"""Forms: the cloud keeps one of many ways to write the same."""
+"""Normal forms: the cloud stores one of several spellings of a value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _json(value: Value) -> Value:
     try:
         return json.dumps(json.loads(value), sort_keys=True, separators=(",", ":"))
     except (TypeError, ValueError):
-        # What is no JSON has one form, its own.
+        # Text that is no JSON stays as it is.
         return value
 
 
@@ -36,21 +36,21 @@ FORMS: Mapping[str, tuple[type[Any] | tuple[type[Any], ...], Callable[[Any], Val
     "json": (str, _json),
     "sorted": ((list, tuple), _sorted),
 }
-"""Forms by name: of which values, and what the cloud makes of them."""
+"""Normal forms by name: for which values, and how the cloud writes them."""
 
 if TYPE_CHECKING:
     Form: TypeAlias = str | Callable[[Any], Any]
 else:
-    # A types file has the words alone, and msgspec reads no union with a function.
+    # A types file has the words only, and msgspec reads no union with a function.
     Form = Annotated[Word, Meta(extra_json_schema={"enum": [*FORMS]})]
 
 
 class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
-    """The cloud keeps the property ``name`` in a canonical ``form``, whatever form it came in.
+    """The cloud stores the property ``name`` in a canonical ``form``.
 
-    The form is a word out of ``FORMS``, or in Python a function from a value to its canonical form.
+    The form is a name in ``FORMS``, or in Python a function from a value to its canonical form.
 
-    Values of one meaning are no difference to a plan, and an engine is told the form that it knows.
+    A plan has no change between values with the same canonical form, and the engine gets the form that it sent.
     """
 
     name: Word
@@ -62,11 +62,11 @@ class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """The properties that it is about."""
+        """The properties that it needs."""
         return (self.name,)
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:  # noqa: ARG002 - as all behaviours
-        """Canonical inward, as it was known outward."""
+        """Convert to the canonical form for the cloud, and back to the engine's form in the answer."""
         if call.op in PLANS or (call.op is Op.UPDATE and call.preview):
             before = call.prior if call.prior_inputs is None else call.prior_inputs
             return proceed(replace(call, inputs=self._like(call.inputs, before)))
@@ -96,7 +96,7 @@ class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
         return canonical(value) if isinstance(value, kind) else value
 
     def _like(self, bag: Bag | None, known: Bag | None) -> Bag | None:
-        """``bag`` with the property in the form that is ``known``, if that means the same."""
+        """``bag`` with the property in its ``known`` form, if the canonical forms are equal."""
         mine, theirs = (side.get(self.name) if side else None for side in (bag, known))
         if bag is None or mine is None or theirs is None or has_unknown(mine) or has_unknown(theirs):
             return bag

@@ -1,4 +1,4 @@
-"""Moving: properties that the cloud changes by itself, at every write or even at every read."""
+"""Properties that the cloud changes itself, at every write or also at every read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mockprovider.values import Value
 
 
 class Revision(Struct, frozen=True, tag_field="kind", tag="revision"):
-    """The property ``name`` counts the writes, from 1; with ``reads`` also the reads."""
+    """The property ``name`` counts writes from 1, with ``reads`` also reads."""
 
     name: Word = "version"
     reads: bool = False
@@ -24,13 +24,13 @@ class Revision(Struct, frozen=True, tag_field="kind", tag="revision"):
         return (self.name,)
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Count, and pass on."""
+        """Count the call, and pass it on."""
         stored = world.found(call)
         return _moved(call, proceed, world, self.name, (stored.get(self.name) or 0) + 1 if stored else 1, reads=self.reads)
 
 
 class Modified(Struct, frozen=True, tag_field="kind", tag="modified"):
-    """The property ``name`` is when the object was last written (with ``reads``: or read), in UTC by the clock, as ISO 8601."""
+    """The property ``name`` is the time of the last write (with ``reads``: or read), in UTC by the clock, as ISO 8601."""
 
     name: Word = "lastModified"
     reads: bool = False
@@ -41,7 +41,7 @@ class Modified(Struct, frozen=True, tag_field="kind", tag="modified"):
         return (self.name,)
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Stamp, and pass on."""
+        """Set the time, and pass the call on."""
         now = datetime.fromtimestamp(world.clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         return _moved(call, proceed, world, self.name, now, reads=self.reads)
 

@@ -1,4 +1,4 @@
-"""Protection: objects that refuse to go."""
+"""Protection against deletion."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from mockprovider.fake.behaviours.world import World, refused
 
 
 class Protected(Struct, frozen=True, tag_field="kind", tag="protected"):
-    """No delete while the object's property ``name`` is true: it has to be switched off first, by an update."""
+    """Delete fails while the object's property ``name`` is true; an update can switch it off."""
 
     name: Word = "deletionProtection"
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """The properties that it is about."""
+        """The properties that it needs."""
         return (self.name,)
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Refuse, or pass on."""
+        """Refuse the call, or pass it on."""
         stored = world.found(call) if call.op is Op.DELETE else None
         if stored is None or stored.get(self.name) is not True:
             return proceed(call)

@@ -1,4 +1,4 @@
-"""Quotas: how many objects there may be."""
+"""Quotas on the number of objects."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mockprovider.fake.behaviours.world import Status, World, check_status, refu
 
 
 class Quota(Struct, frozen=True, tag_field="kind", tag="quota"):
-    """At most ``most`` objects of the type, or with ``everywhere`` of all types: create fails beyond, with ``status``.
+    """Create fails with ``status`` beyond ``most`` objects of the type, or with ``everywhere`` of all types.
 
-    It counts before anything is done, and again in the step that makes the object. So creates at the same time never exceed it,
-    in processes that share the cloud, too, and nobody waits. One that a function of yours calls counts beforehand alone.
+    It counts before the create, and again in the transaction that creates the object. So concurrent creates never exceed it,
+    also in processes that share the cloud, and none of them waits. If your own function calls it, it only counts before.
     """
 
     most: Count
@@ -28,12 +28,12 @@ class Quota(Struct, frozen=True, tag_field="kind", tag="quota"):
             raise DefinitionError(f"A quota of {self.most} is below 0. Count from 0.")
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Refuse a create for which there is no room, or pass on."""
+        """Refuse a create beyond the quota, or pass the call on."""
         counts = call.op is Op.CREATE and not call.preview
         return (counts and self.refusal(world.cloud, world.type)) or proceed(call)
 
     def refusal(self, cloud: Cloud, type_: str) -> Reply | None:
-        """Why one more object of ``type_`` cannot be made; ``None`` if there is room."""
+        """The failure of one more create of ``type_``; ``None`` if the quota allows it."""
         there = len(cloud.objects(None if self.everywhere else type_))
         if there < self.most:
             return None

@@ -1,4 +1,4 @@
-"""Readiness: an object exists at once, and is of use later."""
+"""Readiness: an object exists at once, but is ready later."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ REFUSABLE = ["update", "delete"]
 
 
 class Pending(Struct, frozen=True, tag_field="kind", tag="pending"):
-    """A new object's property ``name`` is ``pending``, and becomes ``ready`` later.
+    """A new object's property ``name`` is ``pending``, and becomes ``ready`` at the read with the number ``reads``, or after
+    ``seconds`` of the clock.
 
-    That is at the read that comes as number ``reads``, or after ``seconds`` of the clock.
-
-    ``refuses`` names what cannot be done meanwhile: ``update``, ``delete``. With ``updates``, each update begins it anew.
+    Until then the ops in ``refuses`` (``update``, ``delete``) fail. With ``updates``, each update starts over.
 
     Raises ``DefinitionError`` unless exactly one of ``reads`` and ``seconds`` is given.
     """
@@ -42,11 +41,11 @@ class Pending(Struct, frozen=True, tag_field="kind", tag="pending"):
 
     @property
     def sets(self) -> tuple[str, ...]:
-        """The properties whose value is the behaviour's."""
+        """The properties that the behaviour sets."""
         return (self.name,)
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Begin, look at the time, or count a read."""
+        """Set ``pending`` on create, and advance on later calls."""
         if call.op is Op.CREATE and not call.preview:
             return self._begin(call, proceed, world)
         if call.op in READS:
@@ -78,7 +77,7 @@ class Pending(Struct, frozen=True, tag_field="kind", tag="pending"):
         world.cloud.note(world.type, id_, self.name, {"reads": reads, "since": began})
 
     def _advance(self, call: Call, world: World, *, read: bool) -> Value:
-        """What the property is by now."""
+        """The property's value now."""
         with world.cloud.transaction():
             stored = world.found(call)
             status = stored.get(self.name) if stored else None

@@ -1,4 +1,4 @@
-"""Relations: objects that need others, and objects that others need."""
+"""Relations between objects: those that need others, and those that others need."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mockprovider.paths import show
 from mockprovider.values import Value, has_unknown, reveal
 
 SHOWN = 3
-"""More names than this many are no help in a message."""
+"""The largest number of ids in a message."""
 
 
 class Holds(Struct, frozen=True, tag_field="kind", tag="holds"):
-    """No delete while objects of ``type`` have this object's ``of`` in their property ``by``: a bucket that is not empty."""
+    """Delete fails while objects of ``type`` have this object's ``of`` in their property ``by``: a bucket that is not empty."""
 
     type: Word
     by: Word
@@ -23,11 +23,11 @@ class Holds(Struct, frozen=True, tag_field="kind", tag="holds"):
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """The properties that it is about."""
+        """The properties that it needs."""
         return () if self.of == "id" else (self.of,)
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Refuse, or pass on."""
+        """Refuse the call, or pass it on."""
         stored = world.found(call) if call.op is Op.DELETE else None
         if stored is None:
             return proceed(call)
@@ -41,9 +41,9 @@ class Holds(Struct, frozen=True, tag_field="kind", tag="holds"):
 
 
 class References(Struct, frozen=True, tag_field="kind", tag="references"):
-    """What the property ``name`` names, an object of ``type`` by its id (or by its property ``to``), must exist.
+    """Create and update fail unless an object of ``type`` exists whose ``to`` is the value of the property ``name``.
 
-    It is looked for at create and update; of a list, each element.
+    Each element of a list must have such an object.
     """
 
     name: Word
@@ -52,11 +52,11 @@ class References(Struct, frozen=True, tag_field="kind", tag="references"):
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """The properties that it is about."""
+        """The properties that it needs."""
         return (self.name,)
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Refuse, or pass on."""
+        """Refuse the call, or pass it on."""
         if call.op not in (Op.CREATE, Op.UPDATE) or call.preview:
             return proceed(call)
         wanted = (call.inputs or {}).get(self.name)

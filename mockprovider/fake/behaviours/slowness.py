@@ -1,4 +1,4 @@
-"""Slowness: what takes time, and more of it than it may."""
+"""Slowness: ops that take time, and may exceed their timeout."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mockprovider.fake.behaviours.world import Seconds, World
 
 
 class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
-    """Each op takes so many seconds of the clock. One that takes longer than its timeout fails when that is over, and one
-    during which the engine asks the provider to stop fails at once, with the status ``cancelled``.
+    """Each op takes that many seconds of the clock. It fails when its timeout is over, or at once, with the status
+    ``cancelled``, when the engine asks the provider to stop.
 
-    The timeout is what the engine says, else the type's ``timeouts``, else there is none. What a create or an update was about
-    is done all the same: the failure comes with the object's state, so that the engine knows of it.
+    The timeout is the engine's, else the type's; without either there is none. A create or an update is done all the same: the
+    failure comes with the object's state, so that the engine knows the object.
     """
 
     create: Seconds = 0.0
@@ -28,7 +28,7 @@ class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
             raise DefinitionError(f"{self!r} takes less than no time. Give seconds of at least 0.")
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Let time pass, and pass on."""
+        """Wait, and pass the call on."""
         seconds: float = getattr(self, call.op.value, 0.0) if call.op in TIMED and not call.preview else 0.0
         wrong = _waited(call, world, seconds) if seconds else None
         if wrong is None:
@@ -43,7 +43,7 @@ TIMED = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
 
 
 def _waited(call: Call, world: World, seconds: float) -> Failure | None:
-    """Let ``seconds`` pass: why the call fails, if it was called off or took too long."""
+    """Wait for ``seconds``; the failure, if the call was cancelled or took too long."""
     limit = world.timeout(call)
     if world.clock.wait(min(seconds, limit or seconds), call.session.cancelled):
         reason = f"Cancelled: {call.op.value} of {world.type} was not done when the engine asked to stop."

@@ -1,4 +1,4 @@
-"""Visibility: what has been made is not seen at once."""
+"""Visibility: reads do not see a new object at once."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.behaviours.world import READS, World
 
 UNSEEN = "unseen"
-"""The note of how many reads will still not find an object."""
+"""The note that counts the reads that will still not find the object."""
 
 
 class Eventual(Struct, frozen=True, tag_field="kind", tag="eventual"):
-    """The first ``reads`` reads after create say that there is no such object: eventual consistency."""
+    """The first ``reads`` reads after create do not find the object: eventual consistency."""
 
     reads: Annotated[int, Meta(extra_json_schema={"minimum": 1})] = 1
 
@@ -24,7 +24,7 @@ class Eventual(Struct, frozen=True, tag_field="kind", tag="eventual"):
             raise DefinitionError(f"Eventual(reads={self.reads}) hides nothing. Give at least 1, or leave it out.")
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
-        """Count down, and pass on."""
+        """Answer that there is no object, or pass the call on."""
         if call.op in READS:
             with world.cloud.transaction():
                 left = world.cloud.noted(world.type, call.id, UNSEEN) or 0

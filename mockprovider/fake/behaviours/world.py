@@ -1,4 +1,4 @@
-"""What a behaviour is given beside the call and the way onward, and the words that behaviours share."""
+"""What a behaviour gets beside the call and ``proceed``, and what behaviours share."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Seconds: TypeAlias = Annotated[Number, Meta(extra_json_schema={"minimum": 0})]
 
 
 class World(Struct, frozen=True):
-    """The cloud, the clock and the declared type; ``type`` is what the cloud calls the object that a call is about,
-    and ``publish`` tells the engine that makes the call about views.
+    """The cloud, the clock and the declared type; ``type`` is the type under which the cloud has the call's object, and
+    ``publish`` sends views to the engine.
     """
 
     cloud: Cloud
@@ -37,25 +37,25 @@ class World(Struct, frozen=True):
     publish: Publish = unpublished
 
     def found(self, call: Call) -> CloudObject | None:
-        """The object that a call is about."""
+        """The object of a call."""
         return self.cloud.read(self.type, call.id)
 
     def timeout(self, call: Call) -> float:
-        """How many seconds a call may take: what the engine says, else the type's own; 0 where nobody says anything."""
+        """The call's timeout in seconds: the engine's, else the type's, else 0."""
         return call.timeout or self.declared.timeouts.get(call.op.value, 0.0)
 
 
 Behaviour: TypeAlias = Callable[[Call, Handler, World], Reply]
-"""What the cloud does about calls for one type: a layer that is also given the world."""
+"""How the cloud treats calls for one type: a layer that also gets the world."""
 
 
 def refused(reason: str, status: str, path: str = "") -> Reply:
-    """The answer of a cloud that does not do it."""
+    """The answer of a cloud that refuses a call."""
     return Reply(failures=(Failure(reason, path, status),))
 
 
 def check_status(status: str) -> None:
-    """Raise ``DefinitionError`` for what is no gRPC status that tells of a failure."""
+    """Raise ``DefinitionError`` for what is no gRPC status of a failure."""
     if status not in FAILURES:
         raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(FAILURES)}.")
 
@@ -66,7 +66,7 @@ def given(call: Call, **values: Value) -> Call:
 
 
 def unsettled(call: Call, reply: Reply, names: Iterable[str]) -> Reply:
-    """``reply`` with properties left open that an update will move: in a plan with changes, and in a preview of one."""
+    """``reply`` with ``names`` unknown where an update will change them: in a plan with changes, and in its preview."""
     opened: dict[str, Any] = dict.fromkeys(names, UNKNOWN)
     if call.op in PLANS and reply.plan is not None and reply.plan.changes and call.prior is not None:
         stable = tuple(name for name in reply.plan.stable if name not in opened)

@@ -1,8 +1,8 @@
-"""Types files: packages declared as data, so that a provider that no test owns can serve them too.
+"""Types files: packages declared as data, which a provider can serve without a test's Python code.
 
-``load`` reads what ``definitions.schema.json`` publishes, and checks beyond it what a schema cannot say: that tokens belong to
-their package, that templates name what exists, that defaults fit. ``dump`` is the way back. Neither touches files: the text
-is read and written at the edge.
+``load`` reads the format of ``definitions.schema.json``. It also checks what a schema cannot express: that tokens belong to
+their package, that templates use existing names, that defaults fit. ``dump`` is the inverse. Both work on text or data, not on
+files.
 """
 
 from mockprovider.fake.definitions.dumping import dump

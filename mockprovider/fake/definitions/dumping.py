@@ -1,4 +1,4 @@
-"""Writing types files: the way back, for what data can hold."""
+"""Writing types files from declarations that data can express."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ T = TypeVar("T", bound=Struct)
 
 
 def dump(packages: Iterable[Package]) -> dict[str, Any]:
-    """The types file, as data for ``json.dumps``, that declares ``packages``; ``load`` reads it back to the same.
+    """The types file of ``packages`` as data for ``json.dumps``; ``load`` reads it back to equal packages.
 
-    Raises ``DefinitionError`` for what data cannot hold: a Python function above all.
+    Raises ``DefinitionError`` for what data cannot express, such as a Python function.
     """
     data = encode(TypesFile(mockprovider=FORMAT, packages={package.name: _package(package) for package in packages}))
     load(data, "the types file made of these packages")
@@ -39,7 +39,7 @@ def dump(packages: Iterable[Package]) -> dict[str, Any]:
 
 
 def _shape(shape: type[T], declared: Struct, **words: Any) -> T:
-    """The fields of ``declared`` that ``shape`` has, too, but for the ``words``, whose shape is another."""
+    """The ``shape`` with the fields of ``declared`` of the same names; ``words`` are the fields that differ."""
     return shape(**{name: value for name, value in stated(declared).items() if name in shape.__struct_fields__} | words)
 
 

@@ -1,4 +1,4 @@
-"""Properties in a types file: what each shape declares, and what contradicts what."""
+"""Properties in a types file: the declaration of each shape, and checks for contradictions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from mockprovider.schema import COLLECTIONS, Kind, Property, Template, kind_of
 
 WITH_ITEMS = frozenset(COLLECTIONS.values())
 SOURCES = (("default", "defaultTemplate", "defaultRandom"), ("autoName", "default"))
-"""Keys that say where a default comes from, of which a property has one at most."""
+"""Groups of keys of which a property has one at most."""
 
 
 def declare_properties(shapes: Mapping[str, Any], node: Node) -> dict[str, Property]:
-    """The properties that an object declares, by name. Raises ``DefinitionError``."""
+    """The declared properties by name. Raises ``DefinitionError``."""
     return {name: _property(name, shape, node.at(name)) for name, shape in shapes.items()}
 
 

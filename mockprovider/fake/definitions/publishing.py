@@ -1,4 +1,4 @@
-"""The published schema of types files, ``definitions.schema.json``, made of their shapes.
+"""The published schema of types files, ``definitions.schema.json``, generated from their shapes.
 
 python -m mockprovider.fake.definitions.publishing > mockprovider/definitions.schema.json
 """
@@ -30,7 +30,7 @@ VALUES: Mapping[str, Sequence[str]] = {
     "array": ("array", "set"),
     "object": ("map", "object"),
 }
-"""What the values of kinds are in JSON. There are none of an asset or an archive, and ``any`` has all."""
+"""The JSON types of kinds. Assets and archives have none, and ``any`` has all."""
 
 KINDS = {
     "items": sorted(WITH_ITEMS),
@@ -38,10 +38,10 @@ KINDS = {
     "autoName": ["string"],
     **{camel_case(limit): kinds for limit, kinds in LIMITS.items()},
 }
-"""Keys that belong to some kinds alone."""
+"""Keys that only some kinds have."""
 
 SAYS_NOTHING = {"pattern": "", "autoName": False}
-"""Of such keys, the values with which they may stand anywhere."""
+"""The values of such keys that any kind may have, because they mean nothing."""
 
 
 def published() -> str:
@@ -67,11 +67,11 @@ RULES: Mapping[type, Sequence[str]] = {
     PropertyShape: ("Belonging", "Fitting", "Consistent"),
     InputShape: ("Belonging", "Fitting", "Consistent"),
 }
-"""What must be true of shapes beyond their keys."""
+"""Rules of the schema beyond the keys of a shape."""
 
 
 def _of(*kinds: str) -> JsonSchema:
-    """A property of one of these kinds. One that says none is a string."""
+    """A property of one of these kinds. The default is a string."""
     required = {} if "string" in kinds else {"required": ["type"]}
     return {"properties": {"type": {"enum": list(kinds)}}, **required}
 

@@ -1,4 +1,4 @@
-"""Reading types files: the declarations that their shapes make, and what beyond a schema must be true of them."""
+"""Reading types files: from shapes to declarations, with the checks that a schema cannot express."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def load(source: str | Mapping[str, Any], origin: str = "types file") -> list[Pa
 
     Args:
         source: the file's text, or the same as data.
-        origin: what error messages call it: the file's name.
+        origin: the file's name, for error messages.
 
     Raises ``DefinitionError`` that names the origin, the place in it, what stands there, and what should.
     """
     root = Node(parse(source, origin) if isinstance(source, str) else source, origin)
-    # Another version's file is told so, and not what this version would call wrong in it.
+    # The error for another version's file names the version, not what this version does not know.
     _format(root.members(needed=("mockprovider", "packages"))["mockprovider"])
     packages = decode(root, TypesFile).packages
     return [_package(name, shape, root.at("packages", name)) for name, shape in packages.items()]
@@ -108,7 +108,7 @@ def _resource(token: str, shape: ResourceShape, node: Node) -> ResourceType:
 
 
 def _traits(words: Mapping[str, Any]) -> Iterator[Traits]:
-    """The traits of those ecosystems that have the words."""
+    """The traits of the ecosystems that have these keys."""
     for kind in trait_kinds() if words else ():
         given = {name: value for name, value in words.items() if name in kind.__struct_fields__}
         if given:
@@ -149,15 +149,15 @@ SECTIONS: Mapping[str, Callable[[str, Any, Node], Definition]] = {
     "components": _component,
     "methods": _method,
 }
-"""What a package holds by token, and what makes declarations of it."""
+"""The sections of a package by token, and how each becomes a declaration."""
 
 
 # Templates -------------------------------------------------------------------------------------------------------------
 
 
 def _templates(value: Value, names: set[str], node: Node, objects: Collection[str] = ()) -> None:
-    """Raises ``DefinitionError`` for a template in ``value`` that is malformed, or asks for what is neither in ``names`` nor a
-    property of one of the ``objects``.
+    """Raises ``DefinitionError`` for a template in ``value`` that is malformed, or uses a name that is neither in ``names`` nor
+    a property of one of the ``objects``.
     """
     if isinstance(value, str):
         _needs(value, names, node, objects)
@@ -179,7 +179,7 @@ def _needs(template: str, names: set[str], node: Node, objects: Collection[str] 
 
 
 def _computed(properties: Mapping[str, Property], node: Node) -> None:
-    """Raises ``DefinitionError`` for a template that asks for what its siblings are not, or for templates in a circle."""
+    """Raises ``DefinitionError`` for templates that use unknown names, or each other in a circle."""
     needs: dict[str, tuple[str, ...]] = {}
     for name, item in properties.items():
         place = node.at("properties", name)
@@ -189,7 +189,7 @@ def _computed(properties: Mapping[str, Property], node: Node) -> None:
             needs[name] = _needs(item.default.text, {*properties}, place.at("defaultTemplate"))
         _inside(item.kind, place)
     try:
-        # One that a program may set does not wait for its template, but it may also leave it to it.
+        # The program may set an optional one, but it may also leave it to the template.
         TopologicalSorter(needs).prepare()
     except CycleError as error:
         circle = " -> ".join(error.args[1])

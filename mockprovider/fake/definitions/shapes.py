@@ -1,7 +1,6 @@
-"""The shapes of a types file, as it is read and written: what may stand where, under which key, in which order it is written.
+"""The structs of a types file: its keys, the types of their values, and the order in which they are written.
 
-Their descriptions are those of the published schema. Where a struct of the declarations has a field of the same name, it means
-the same.
+The published schema has their descriptions. A field means the same as the declaration's field of the same name.
 """
 
 from __future__ import annotations
@@ -17,25 +16,25 @@ from mockprovider.properties import KindName, Random
 from mockprovider.schema import TOKEN
 
 FORMAT = 1
-"""The version of the format, which each file names under ``mockprovider``."""
+"""The version of the format, which each file has under ``mockprovider``."""
 
 PROVIDER_TOKEN = "^[^:]*:(index)?:provider$"  # noqa: S105 - a type's
 """Pulumi's name for the provider itself."""
 
 RESERVED = "pulumi"
-"""The property name that Pulumi keeps for itself everywhere."""
+"""The property name that Pulumi reserves everywhere."""
 
 RESERVED_SETTING = "version"
-"""The setting that Pulumi keeps for itself: the version of the plugin."""
+"""The setting that Pulumi reserves: the version of the plugin."""
 
 
 def named(pattern: str, refusal: str, **schema: Any) -> Meta:
-    """What text of a ``pattern`` is; other text is told the ``refusal``. ``schema`` is what else is published of it."""
+    """Text of a ``pattern``; the error for other text is the ``refusal``. ``schema`` has further published keywords."""
     return Meta(pattern=f"^{pattern}$", extra={"refusal": refusal}, extra_json_schema=schema)
 
 
 def expected(what: str, description: str) -> Meta:
-    """What may be a flag or text, and what to write there."""
+    """A flag or text; ``what`` is for the error of any other value."""
     return Meta(description=description, extra={"expected": what})
 
 
@@ -71,7 +70,7 @@ Version = Annotated[
     named(
         r"[0-9]+\.[0-9]+\.[0-9]+([-+][-+.0-9A-Za-z]+)?",
         "{!r} is no semantic version. Write three numbers, such as 1.0.0.",
-        description="The version that the provider says it has; 1.0.0 unless told.",
+        description="The version of the provider; default: 1.0.0.",
     ),
 ]
 KindWord = Annotated[KindName, Meta(extra={"what": "kind of value"})]
@@ -89,14 +88,14 @@ Accepted = Annotated[
     ],
     Meta(
         min_length=1,
-        description="The only values that are accepted.",
+        description="The only accepted values.",
         extra={"refusal": "no value at all would be accepted. List some, or leave enum out."},
     ),
 ]
 Default = Annotated[
     Any,
     Meta(
-        description="Filled in where the program says nothing.",
+        description="The value if the program does not set it.",
         extra={"refusal": "null is what a property without a default is anyway. Leave default out."},
         extra_json_schema={"not": {"type": "null"}},
     ),
@@ -104,11 +103,11 @@ Default = Annotated[
 
 
 class Written(Struct, rename="camel"):
-    """An object of a types file: keys in camelCase, whatever is left out is as it would be anyway."""
+    """An object of a types file: keys in camelCase; defaults are left out."""
 
 
 class ItemsShape(Written):
-    """What each element is."""
+    """An element's kind."""
 
     type: KindWord
     items: PlainKind | ItemsShape | UnsetType = UNSET
@@ -117,24 +116,23 @@ class ItemsShape(Written):
 
 
 class InputItemsShape(ItemsShape):
-    """The same where a program sets all of it, so that nothing inside is computed."""
+    """An element's kind in what a program sets, where nothing is computed."""
 
     items: PlainKind | InputItemsShape | UnsetType = UNSET
     properties: Inputs | UnsetType = UNSET
 
 
 class PropertyShape(Written):
-    """A property of a resource, where its kind's name does not say all."""
+    """A property of a resource that has more to declare than its kind."""
 
-    type: Annotated[KindWord, Meta(description="The kind of the value; string unless told.")] | UnsetType = UNSET
+    type: Annotated[KindWord, Meta(description="The kind of the value; default: string.")] | UnsetType = UNSET
     items: PlainKind | ItemsShape | UnsetType = UNSET
     properties: Properties | UnsetType = UNSET
-    required: Annotated[bool, Meta(description="Check fails where it is missing.")] = False
+    required: Annotated[bool, Meta(description="Check fails if it is missing.")] = False
     default: Default = UNSET
     default_template: Annotated[Word, Meta(description="A default made of other properties: {name}-logs.")] | UnsetType = UNSET
     default_random: (
-        Annotated[Random, Meta(description="A default that is made up, by Pulumi's randomSeed or at Terraform's apply.")]
-        | UnsetType
+        Annotated[Random, Meta(description="A random default, from Pulumi's randomSeed or at Terraform's apply.")] | UnsetType
     ) = UNSET
     minimum: Annotated[Number, Meta(description="The least number.")] | UnsetType = UNSET
     maximum: Annotated[Number, Meta(description="The greatest number.")] | UnsetType = UNSET
@@ -147,26 +145,26 @@ class PropertyShape(Written):
         bool | Word,
         expected(
             "true, or a template such as '{name}-{random:7}'",
-            "Named after the resource where the program says nothing: true, or a template over {name} and {random:7}.",
+            "If not set, a name made from the resource's: true, or a template over {name} and {random:7}.",
         ),
     ] = False
-    delete_before_replace: Annotated[bool, Meta(description="Where its change needs a new object, the old one goes first.")] = (
-        False
-    )
-    unreadable: Annotated[bool, Meta(description="No read can tell it: it is what the engine remembers.")] = False
+    delete_before_replace: Annotated[
+        bool, Meta(description="If its change forces a replacement, the old object is deleted first.")
+    ] = False
+    unreadable: Annotated[bool, Meta(description="Reads do not return it: the engine's value stays.")] = False
     computed: Annotated[
         bool | Word,
         expected(
             "true for a generated value, or a template such as 'arn:cloud:::{id}'",
-            "The provider says what it is: true for a generated value, or a template over id and the other properties.",
+            "The provider sets it: true for a generated value, or a template over id and the other properties.",
         ),
     ] = False
-    optional: Annotated[bool, Meta(description="Of a computed property, that the program may set it instead.")] = False
-    forces_new: Annotated[bool, Meta(description="A change needs a new object.")] = False
-    secret: Annotated[bool, Meta(description="Kept out of sight by engines and cassettes.")] = False
-    write_only: Annotated[bool, Meta(description="Terraform keeps it in no plan and no state.")] = False
+    optional: Annotated[bool, Meta(description="A computed property that the program may also set.")] = False
+    forces_new: Annotated[bool, Meta(description="A change forces a replacement.")] = False
+    secret: Annotated[bool, Meta(description="Engines and cassettes hide it.")] = False
+    write_only: Annotated[bool, Meta(description="Terraform keeps it out of plans and states.")] = False
     conflicts_with: Annotated[
-        tuple[Word, ...], Meta(description="Properties beside it that may not be set together with it.")
+        tuple[Word, ...], Meta(description="Sibling properties that may not be set together with it.")
     ] = ()
     enum: Accepted = ()
     description: str = ""
@@ -174,7 +172,7 @@ class PropertyShape(Written):
 
 
 class InputShape(PropertyShape):
-    """What a program may set, so it is computed by nobody: a setting or an argument."""
+    """A setting or an argument, which the program sets and no provider computes."""
 
     left_out: ClassVar = ("computed", "optional", "defaultRandom", "autoName", "deleteBeforeReplace", "unreadable")
 
@@ -189,7 +187,7 @@ Values = Mapping[str, Any]
 
 
 class TimeoutsShape(TypedDict, total=False):
-    """How many seconds an op may take where an engine says nothing."""
+    """Seconds that an op may take if the engine sets no timeout."""
 
     create: Seconds
     read: Seconds
@@ -208,22 +206,20 @@ class ResourceShape(Written):
         Word,
         Meta(
             description="Template of new ids: {hash}, {name} (the property of that name, else the resource's logical name) and "
-            "any property that a program may set."
+            "input properties."
         ),
     ] = "{hash}"
     terraform: TerraformName = ""
     version: Annotated[Count, Meta(description="The version of Terraform's state schema.")] = 0
-    delete_before_replace: Annotated[bool, Meta(description="On replacement the old object goes before the new one comes.")] = (
-        False
-    )
+    delete_before_replace: Annotated[bool, Meta(description="A replacement deletes the old object first.")] = False
     timeouts: TimeoutsShape = {}
     behaviours: Annotated[
         tuple[Annotated[Behaving, Meta(extra={"what": "kind of behaviour"})], ...],
-        Meta(description="What the cloud does beyond keeping objects; the first is outermost."),
+        Meta(description="How the cloud treats its objects; the first is outermost."),
     ] = ()
     diff_needs_known: Annotated[bool, Meta(description="Pulumi's Diff fails while an input is unknown.")] = False
-    identity: Annotated[tuple[Word, ...], Meta(description="Properties, or id, that tell the object from all others.")] = ()
-    moved_from: Annotated[tuple[Word, ...], Meta(description="Types whose objects this one takes over.")] = ()
+    identity: Annotated[tuple[Word, ...], Meta(description="Properties, or id, that identify the object.")] = ()
+    moved_from: Annotated[tuple[Word, ...], Meta(description="Types whose objects may move to this one.")] = ()
     importable: Annotated[
         bool | Word, expected("false, or the reason in quotes", "false, or why its objects cannot be imported.")
     ] = True
@@ -238,7 +234,7 @@ class FunctionShape(Written):
 
     inputs: Annotated[Inputs, Meta(description="The arguments.")] = {}
     returns: Annotated[
-        Values, Meta(description="What comes back, by name: values, and templates over the arguments at any depth.")
+        Values, Meta(description="The results by name: values, and templates over the arguments at any depth.")
     ] = {}
 
 
@@ -246,19 +242,17 @@ class ChildShape(Written):
     """A child of a component."""
 
     type: Annotated[Word, Meta(description="Its type token.")]
-    name: Annotated[Word, Meta(description="Template of its name; without one, {name}- and its key.")] | UnsetType = UNSET
+    name: Annotated[Word, Meta(description="Template of its name; default: {name}- and its key.")] | UnsetType = UNSET
     properties: Annotated[Values, Meta(description="Values and templates over inputs, {name}, and earlier children.")] = {}
 
 
 class ComponentShape(Written):
-    """A component: a resource that is made of others."""
+    """A component: a resource that consists of others."""
 
     description: str = ""
     inputs: Annotated[Inputs, Meta(description="What a program sets.")] = {}
-    outputs: Annotated[Properties, Meta(description="What it shows; computed templates may name inputs and children.")] = {}
-    children: Annotated[
-        Mapping[str, ChildShape], Meta(description="The resources that it is made of, registered in this order.")
-    ] = {}
+    outputs: Annotated[Properties, Meta(description="Its outputs; computed templates may use inputs and children.")] = {}
+    children: Annotated[Mapping[str, ChildShape], Meta(description="Its child resources, registered in this order.")] = {}
 
 
 class PackageShape(Written):
@@ -273,8 +267,8 @@ class PackageShape(Written):
 
 
 class TypesFile(Written):
-    """Packages of resource types and functions for a fake provider. See docs/resource-types.md. What a schema cannot say is
-    checked when the file is read: tokens belong to their package, templates name what exists, defaults fit.
+    """Packages of resource types and functions for a fake provider. See docs/resource-types.md. Reading the file also checks
+    what a schema cannot express: tokens belong to their package, templates use existing names, defaults fit.
     """
 
     mockprovider: Annotated[int, Meta(description="The version of this format.", extra_json_schema={"const": FORMAT})]

@@ -1,4 +1,4 @@
-"""What the fake does over the way back to Pulumi's engine: it constructs components and runs methods."""
+"""Components and methods of a fake, which need the way back to Pulumi's engine."""
 
 from mockprovider.pulumi.components.room import Called, Components, Site
 

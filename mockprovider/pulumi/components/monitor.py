@@ -1,4 +1,4 @@
-"""The engine's resource monitor as a provider asks it, in neutral words, over any way back (``Call.monitor``)."""
+"""A provider's client of the engine's resource monitor, over any way back (``Call.monitor``)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ACCEPTED: Mapping[str, Any] = {
     "supportsPartialValues": True,
     "aliasSpecs": True,
 }
-"""What this side of the way back takes in answers, by the protocol's own field names."""
+"""The kinds that this side accepts in answers, by the protocol's field names."""
 
 
 class EngineRefusedError(Exception):
-    """The engine did not do what the provider asked; ``reply`` says why, and is what the provider's own call fails with."""
+    """The engine refused a provider's request; ``reply`` has the reason, with which the provider's own call fails."""
 
     def __init__(self, reply: Reply) -> None:
         status = reply.status.message if reply.status else ""
@@ -31,10 +31,10 @@ class EngineRefusedError(Exception):
 
 
 class Registered(Struct, frozen=True):
-    """A resource as the engine answered its registration.
+    """A registered resource, as the engine answered.
 
-    ``id`` is ``None`` for components and unknown in the preview of a new resource; ``outputs`` are its properties. In a preview
-    what is missing there is not known yet.
+    ``id`` is ``None`` for components and unknown in the preview of a new resource; ``outputs`` are its properties. In a
+    preview, missing ones are unknown.
     """
 
     urn: str
@@ -43,7 +43,7 @@ class Registered(Struct, frozen=True):
     preview: bool = False
 
     def __getitem__(self, name: str) -> Value:
-        """A property. Raises ``KeyError`` for one that it does not have, unless a preview cannot know yet."""
+        """A property. Raises ``KeyError`` if there is none, except in a preview, where it is unknown."""
         if name in ("urn", "id"):
             return getattr(self, name)
         if self.preview:
@@ -51,15 +51,15 @@ class Registered(Struct, frozen=True):
         return self.outputs[name]
 
     def output(self, name: str) -> Output:
-        """A property that remembers where it comes from, so that what is made of it depends on this resource."""
+        """A property with its dependency, so that values made from it depend on this resource."""
         return Output(self[name], dependencies=(self.urn,))
 
 
 class Monitor:
-    """What a provider may ask of the engine during one Construct or Call.
+    """A provider's requests to the engine during one Construct or Call.
 
-    ``call`` is that Construct or Call. Raises ``UnsupportedError`` if there is no way back; each method raises
-    ``EngineRefusedError`` for what the engine does not do.
+    ``call`` is that Construct or Call. Raises ``UnsupportedError`` if it has no way back; each method raises
+    ``EngineRefusedError`` if the engine refuses the request.
     """
 
     def __init__(self, call: Call) -> None:
@@ -93,7 +93,7 @@ class Monitor:
         return Registered(str(reply.extra.get("urn", "")), id_, reply.value or {}, self.preview)
 
     def register_resource_outputs(self, urn: str, outputs: Bag) -> None:
-        """Say what a component's outputs are: nothing more is registered below it."""
+        """Register a component's outputs. After that, it gets no more children."""
         self._ask(Op.REGISTER_OUTPUTS, "RegisterResourceOutputs", urn=urn, inputs=settled(outputs)[0])
 
     def read_resource(self, type: str, name: str, id: str, inputs: Bag | None = None, **options: Any) -> Registered:  # noqa: A002
@@ -114,7 +114,7 @@ class Monitor:
         return self._ask(Op.CALL, "Call", type=token, inputs=bag, extra=extra).value or {}
 
     def get_resource(self, urn: str) -> Registered:
-        """What the engine knows of a resource of this run: how a reference is followed."""
+        """The engine's state of a resource of this run: this resolves a resource reference."""
         resource = self.invoke("pulumi:pulumi:getResource", {"urn": urn})
         id_ = resource.get("id")
         return Registered(urn, (UNKNOWN if id_ == "" and self.preview else id_), resource.get("state") or {}, self.preview)
@@ -131,9 +131,9 @@ class Monitor:
 
 
 def settled(bag: Bag) -> tuple[dict[str, Value], dict[str, tuple[str, ...]]]:
-    """``bag`` without output values, and what its properties depend on: ``(values, urns by property)``.
+    """``bag`` without output values, and its dependencies: ``(values, urns by property)``.
 
-    Monitors take output values only where they say so, and dependencies beside the values always.
+    All monitors accept dependencies in fields of their own, but not all accept output values.
     """
     values: dict[str, Value] = {}
     dependencies: dict[str, tuple[str, ...]] = {}
@@ -145,7 +145,7 @@ def settled(bag: Bag) -> tuple[dict[str, Value], dict[str, tuple[str, ...]]]:
 
 
 def urns_of(value: Value) -> set[str]:
-    """What the output values in ``value`` depend on."""
+    """The URNs that the output values in ``value`` depend on."""
     urns = set(value.dependencies) if isinstance(value, Output) else set()
     return urns.union(*map(urns_of, children(value)))
 

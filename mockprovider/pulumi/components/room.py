@@ -1,4 +1,4 @@
-"""Components and methods: what the fake does over the way back to the engine (Pulumi's Construct and Call)."""
+"""Components and methods of a fake: Pulumi's Construct and Call, over the way back to the engine."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ OWN = (
 """The options of a Construct that are options of the component's own registration, under the same names."""
 
 INHERITED = ("protect", "retainOnDelete", "deletedWith")
-"""What a child takes from its component where it says nothing itself, as SDKs do it."""
+"""The options that a child inherits from its component, as in SDKs."""
 
 SELF = "__self__"
-"""The argument of a method that is what it is a method of."""
+"""The argument of a method with its receiver."""
 
 Context = Mapping[str, Value]
-"""What templates name: inputs, ``name``, and what children and receivers are (``logs.arn``, ``self.url``)."""
+"""Values by their names in templates: inputs, ``name``, children and receivers (``logs.arn``, ``self.url``)."""
 
 
 class Way:
@@ -50,35 +50,35 @@ class Way:
         self.call = call
         self._declared = declared
         self.inputs, self._dependencies = settled(inputs)
-        """The checked inputs. Secrets are in ``Secret``, and what a preview cannot know is ``UNKNOWN``."""
+        """The checked inputs. Secrets are in ``Secret``; values that a preview does not know are ``UNKNOWN``."""
         for name, urns in {**call.extra.get("inputDependencies", {}), **call.extra.get("argDependencies", {})}.items():
             self._dependencies[name] = tuple(sorted({*urns, *self._dependencies.get(name, ())}))
         self.monitor = Monitor(call)
         self.preview = self.monitor.preview
 
     def log(self, message: str, severity: str = "info") -> None:
-        """Show ``message`` to the engine's user, where the engine has a way for that."""
+        """Show ``message`` to the engine's user, if the engine can."""
         if self.call.session.engine is not None:
             self.call.session.engine.log(severity, message, self.call.urn)
 
     def output(self, name: str) -> Output:
-        """An input that remembers where it comes from, so that what is made of it depends on the same resources."""
+        """An input with its dependencies, so that values made from it depend on the same resources."""
         value = self.inputs.get(name)
         plain, secret = (value.value, True) if isinstance(value, Secret) else (value, False)
         return Output(plain, secret, self._dependencies.get(name, ()))
 
     def context(self) -> dict[str, Value]:
-        """What templates may name."""
+        """The names that templates may use, with their values."""
         return {"name": self.call.name, **{name: self.output(name) for name in (*self._declared, *self.inputs)}}
 
     def fill(self, template: Value, **more: Value) -> Value:
-        """``template`` with its names replaced, at every depth: unknown, secret and dependent as what it was made of."""
+        """``template`` with its names replaced, at every depth: unknown, secret and dependent if a value that it uses is."""
         context = {**self.context(), **more}
         return map_value(template, lambda part: filled(part, context) if isinstance(part, str) else part)
 
 
 class Site(Way):
-    """A component under construction. The component itself is registered already.
+    """A component under construction, which is registered already.
 
     ``urn`` is its URN, ``name`` its name.
     """
@@ -101,7 +101,7 @@ class Site(Way):
     def resource(self, type: str, name: str, inputs: Bag | None = None, **options: Any) -> Registered:  # noqa: A002
         """Register a child and wait for it. ``options`` are fields of ``RegisterResourceRequest``, by their names.
 
-        A component's own options for its children (protection, providers) hold where ``options`` say nothing. Raises
+        A child inherits protection and providers from its component, unless ``options`` set them. Raises
         ``EngineRefusedError`` if the engine does not register it.
         """
         given = {**self._inherited(type), **options}
@@ -117,7 +117,7 @@ class Site(Way):
         return {**inherited, **({"provider": provider} if provider else {})}
 
     def outputs(self, **outputs: Value) -> None:
-        """What the component shows; further calls add to it."""
+        """Set outputs of the component; further calls add to them."""
         self._outputs |= outputs
 
     @property
@@ -127,7 +127,7 @@ class Site(Way):
 
 
 class Called(Way):
-    """A method while it runs: ``receiver`` is what it is a method of, ``inputs`` its other arguments."""
+    """A running method: ``receiver`` is the resource that it belongs to, ``inputs`` its other arguments."""
 
     def __init__(self, call: Call, declared: Collection[str], inputs: Bag) -> None:
         super().__init__(call, declared, {name: value for name, value in inputs.items() if name != SELF})
@@ -137,7 +137,7 @@ class Called(Way):
 
     @property
     def self(self) -> Registered:
-        """The receiver's properties, asked of the engine. Raises ``EngineRefusedError`` if the engine does not know it."""
+        """The receiver's properties, from the engine. Raises ``EngineRefusedError`` if the engine does not know it."""
         if self._self is None:
             urn = self.receiver.urn if self.receiver else ""
             self._self = self.monitor.get_resource(urn)
@@ -145,7 +145,7 @@ class Called(Way):
 
 
 class Components:
-    """The calls that are answered with the engine's help."""
+    """The calls that need the engine's monitor."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -155,7 +155,7 @@ class Components:
         package = self._catalogue.packages.get(call.type.split(":", 1)[0])
         declared = package.components.get(call.type) if package else None
         if declared is None and not self._catalogue.strict:
-            # As with resources: what nobody declared has the properties that it is given, and shows them.
+            # As with resources, an undeclared component has the inputs of the call, and shows them as outputs.
             properties = dict.fromkeys(call.inputs or {}, Property("any"))
             declared = Component(call.type, properties, properties)
         if declared is None:
@@ -192,8 +192,8 @@ class Components:
 
 def _constructed(declared: Component, site: Site) -> Reply:
     for key, child in declared.children.items():
-        name = str(reveal(site.fill(child.name or f"{{name}}-{key}", **_told(site.children))))
-        properties = site.fill(dict(child.properties), **_told(site.children))
+        name = str(reveal(site.fill(child.name or f"{{name}}-{key}", **_context(site.children))))
+        properties = site.fill(dict(child.properties), **_context(site.children))
         inputs = {field: value for field, value in properties.items() if value is not None}
         site.children[key] = site.resource(child.type, name, inputs)
     if declared.construct is not None:
@@ -206,7 +206,7 @@ def _constructed(declared: Component, site: Site) -> Reply:
 
 
 def _computed(declared: Component, site: Site) -> Iterable[tuple[str, Value]]:
-    context = _told(site.children)
+    context = _context(site.children)
     for name, item in declared.outputs.items():
         if isinstance(item.computed, str):
             value = site.fill(item.computed, **context)
@@ -219,12 +219,12 @@ def _computed(declared: Component, site: Site) -> Iterable[tuple[str, Value]]:
         yield name, Output(value.value, True, value.dependencies) if item.secret and isinstance(value, Output) else value
 
 
-def _told(children: Mapping[str, Registered]) -> dict[str, Value]:
-    """The children as templates name them: ``key.property``, ``key.id`` and ``key.urn``."""
+def _context(children: Mapping[str, Registered]) -> dict[str, Value]:
+    """The children by their names in templates: ``key.property``, ``key.id`` and ``key.urn``."""
     context: dict[str, Value] = {}
     for key, child in children.items():
         context |= {f"{key}.{name}": child.output(name) for name in ("urn", "id", *child.outputs)}
-        # In a preview a property that is not there yet is not known yet; which there will be nobody says.
+        # In a preview any other property is unknown, since nobody knows yet which there will be.
         if child.preview:
             context[f"{key}.*"] = Output(UNKNOWN, dependencies=(child.urn,))
     return context
@@ -236,7 +236,7 @@ def _returned(declared: Method, called: Called) -> Bag:
     names = [name for text in _texts(declared.returns) for name in fields(text)]
     context = {}
     if any(name.startswith("self.") for name in names):
-        context = _told({"self": called.self})
+        context = _context({"self": called.self})
     return dict(called.fill(dict(declared.returns), **context))
 
 
@@ -257,9 +257,9 @@ def _answered(outputs: Bag, where: str) -> Reply:
 
 
 def filled(template: str, context: Context) -> Value:
-    """``template`` with its names replaced. One that is a single name is that value itself, of its own kind, or ``None``.
+    """``template`` with its names replaced. One that is a single name gives the value itself, of its own kind, or ``None``.
 
-    Raises ``DefinitionError`` for a name that is not there, or a malformed template.
+    Raises ``DefinitionError`` for an unknown name, or a malformed template.
     """
     names = fields(template)
     if not names:

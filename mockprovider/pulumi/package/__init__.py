@@ -1,1 +1,1 @@
-"""Pulumi package schemas, as people publish them, read as packages of ours."""
+"""Published Pulumi package schemas, read as packages."""

@@ -1,4 +1,4 @@
-"""Values for what a package schema leaves open: what outputs are, and what functions return."""
+"""Generated values for what a package schema does not have: outputs, and results of functions."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from mockprovider.values import Archive, Asset, Secret, Value, map_value
 
 
 def computed(name: str, item: Property, *, optional: bool = False) -> Property:
-    """``item`` as the provider's to say; ``optional`` where a program may say it instead."""
+    """``item`` as a computed property; ``optional`` if the program may also set it."""
     return replace(item, default=UNSET, required=False, computed=_how(name, item), optional=optional)
 
 
 def _how(name: str, item: Property) -> bool | str | Callable[[dict[str, Any]], Value]:
     if item.enum and item.enum[0] and isinstance(item.enum[0], str):
-        # As a template it can be told beforehand.
+        # A template's value is known in plans.
         return _escaped(item.enum[0])
     return (lambda known: invented(item, name, known["id"])) if _is_particular(item) else True
 
 
 def _is_particular(item: Property) -> bool:
-    """Whether a value made of the kind alone would be none of the property's."""
+    """Whether a value generated from the kind alone may not fit the property."""
     inside = item.kind.properties.values()
     return bool(item.enum) or item.kind.name in ("asset", "archive") or any(_is_particular(inner) for inner in inside)
 
 
 def invented(item: Property, name: str, of: str) -> Value:
-    """A value of the property's, always the same for one owner ``of`` it."""
+    """A generated value for the property, always the same for the owner ``of`` it."""
     if item.enum:
         return item.enum[0]
     if item.kind.name == "object":
@@ -45,7 +45,7 @@ def invented(item: Property, name: str, of: str) -> Value:
 
 
 def answer(token: str, name: str, item: Property, inputs: Mapping[str, Property]) -> Value:
-    """What a function returns: an argument that is sure to be there, where it has that name, or else a generated value."""
+    """A function's result: the argument of that name, if it always has a value, else a generated value."""
     given = inputs.get(name)
     if given and (given.required or given.has_default) and given.kind == item.kind == Kind("string") and name.isidentifier():
         value: Value = f"{{{name}}}"

@@ -1,8 +1,8 @@
-"""Pulumi package schemas read as packages of ours, for what a fake can use of them (reference 11).
+"""Reads Pulumi package schemas as packages, as far as a fake can use them (reference 11).
 
-What a schema says is what the provider may be asked and what it answers; what an answer *is* it never says. So an output that
-no program sets becomes a generated value. What only SDKs use (languages, aliases, names of environment variables) is passed
-over. Components have no children: which ones they register, only their code knows.
+A schema has the inputs and outputs of a provider, but no values. So outputs that no program sets get generated values. What
+only SDKs use (languages, aliases, names of environment variables) is ignored. Components have no children, which only their
+code knows.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ Sources = Mapping[str, str | Mapping[str, Any]]
 """Schemas by package name, as text or data."""
 
 UNSAID = re.compile(r"[^a-z0-9_]+")
-"""What no name in Terraform has, and modules such as ``storage.k8s.io/v1`` do."""
+"""Characters that Terraform's names cannot have, but modules such as ``storage.k8s.io/v1`` do."""
 
 OWN_OUTPUTS = frozenset({"id", "urn"})
-"""Every resource has these two; an output of that name says nothing more."""
+"""Outputs that every resource has; a schema's declaration of them adds nothing."""
 
 
 def from_schema(source: str | Mapping[str, Any], origin: str = "schema", *, packages: Sources | None = None) -> Package:
@@ -61,10 +61,10 @@ def from_schema(source: str | Mapping[str, Any], origin: str = "schema", *, pack
 
     Args:
         source: the schema's text, in JSON or YAML, or the same as data.
-        origin: what error messages call it: the file's name.
-        packages: schemas of other packages by name, for references to their types; without one these are anything.
+        origin: the file's name, for error messages.
+        packages: schemas of other packages by name, for references to their types; without one, these are ``any``.
 
-    GetSchema answers the schema as it was given (in JSON), until something is added to the package.
+    GetSchema answers the schema as it was read (in JSON), until something is added to the package.
     Raises ``DefinitionError`` that names the origin, the place in it, what stands there, and what should.
     """
     document = read_text(source, origin) if isinstance(source, str) else source
@@ -84,7 +84,7 @@ def is_schema(document: Any) -> bool:
 
 
 class _Reader:
-    """One schema under reading."""
+    """Reads one schema."""
 
     def __init__(self, root: Node, packages: Sources) -> None:
         self._members = keys(root, ROOT_KEYS, needed=("name",))
@@ -100,7 +100,7 @@ class _Reader:
         return self._members[key].members() if key in self._members else {}
 
     def _types_of(self, name: str) -> Types | None:
-        """The types of another package, or our own under our own name; nothing where its schema is not at hand."""
+        """The types of a package, this one or another; ``None`` if its schema is not available."""
         if name == self._members["name"].value:
             return self.types
         if name not in self._abroad and name in self._packages:
@@ -111,7 +111,7 @@ class _Reader:
         return reader.types if reader else None
 
     def package(self) -> Package:
-        """All of it."""
+        """The package of the schema."""
         package = Package(self._members["name"].text(), self._version(), self._config())
         check_distinct(self._resources, self._functions)
         for token, node in self._resources.items():
@@ -122,7 +122,7 @@ class _Reader:
         for token, node in self._functions.items():
             self._token(token, node)
             function = self._function(token, node)
-            # A method is asked for by Call, on a resource, and is no function that Invoke could find.
+            # Methods are called by Call, on a resource, and are no functions for Invoke.
             package.add(_method(function) if "__self__" in function.inputs else function)
         self._check_types()
         return package
@@ -173,7 +173,7 @@ class _Reader:
         check_token(token, node, self._members)
 
     def _terraform_name(self, token: str) -> str:
-        """A type's name in Terraform: the rule's, or else one with the whole module in it, or a number."""
+        """A type's name in Terraform: the rule's, else one with the whole module, else with a number."""
         package, module, member = token.split(":", 2)
         whole = "_".join(map(snake_case, (package, module, member)))
         names = (UNSAID.sub("_", name) for name in (terraform_type_name(token), whole))
@@ -193,7 +193,7 @@ class _Reader:
             if name in properties:
                 properties[name] = _merged(name, properties[name], item, certain=name in certain)
             elif name not in OWN_OUTPUTS:
-                # YAML programs set a constant by themselves, also where it is no input.
+                # YAML programs set a constant automatically, even if it is no input.
                 properties[name] = computed(name, item, optional=item.enum == (item.default,))
         try:
             return ResourceType(
@@ -221,7 +221,7 @@ class _Reader:
         shape = self.types.shape(node)
         if shape.kind.name == "object":
             return dict(shape.kind.properties)
-        # What is no object travels as the one member of one; SDKs take it out whatever its name is.
+        # A result that is no object is sent as the only member of one; SDKs unwrap it, whatever its name is.
         return {} if shape.kind.name == "map" else {"result": Property(shape.kind, enum=shape.enum)}
 
 
@@ -241,7 +241,7 @@ def _constructing(outputs: Mapping[str, Property]) -> Callable[[Any], Bag]:
 
 
 def _merged(name: str, argument: Property, output: Property, *, certain: bool) -> Property:
-    """One property of what the inputs and the outputs say of it; ``certain`` where the provider always tells a value."""
+    """One property from its input and its output; ``certain`` if the provider always returns a value."""
     item = replace(
         argument,
         forces_new=argument.forces_new or output.forces_new,

@@ -1,4 +1,4 @@
-"""What Pulumi's own binder requires of a package schema beyond its types, as ``pulumi schema check`` tells it."""
+"""The rules of Pulumi's binder for package schemas, beyond types, as in ``pulumi schema check``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BASE_KEYS = frozenset({"name", "version", "parameterization"})
 
 
 def check_package(members: Mapping[str, Node]) -> None:
-    """Raise ``DefinitionError`` for what the binder refuses of a package as a whole."""
+    """Raise ``DefinitionError`` for violations of the package as a whole."""
     name = members["name"]
     if not NAME.fullmatch(name.text()):
         raise name.error(
@@ -77,7 +77,7 @@ def _check_base(node: Node) -> None:
 
 
 def check_token(token: str, node: Node, members: Mapping[str, Node]) -> None:
-    """Raise ``DefinitionError`` for a token that is the provider's own, or of a module inside of ``index``."""
+    """Raise ``DefinitionError`` for the provider's own token, or for a module inside ``index``."""
     _, module, member = token.split(":", 2)
     if module.casefold() in ("", "index") and member.casefold() == "provider":
         raise node.error(f"{token!r} is Pulumi's name for the provider itself. Choose another.")
@@ -92,7 +92,7 @@ def check_token(token: str, node: Node, members: Mapping[str, Node]) -> None:
 
 
 def check_distinct(*sections: Mapping[str, Node]) -> None:
-    """Raise ``DefinitionError`` for two resources or functions whose tokens differ in the case of letters at most."""
+    """Raise ``DefinitionError`` for two resources or functions whose tokens are equal but for the case of letters."""
     seen: dict[str, str] = {}
     for token, node in (member for section in sections for member in section.items()):
         other = seen.get(token.casefold())
@@ -120,7 +120,7 @@ def check_methods(
 
 
 def check_circles(types: Mapping[str, Node], target: Callable[[Node], str]) -> None:
-    """Raise ``DefinitionError`` for object types that require each other, so that no value could ever be written down.
+    """Raise ``DefinitionError`` for object types that require each other, so that no finite value exists.
 
     ``target`` gives the token of the type that a property refers to, or nothing.
     """

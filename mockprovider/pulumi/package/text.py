@@ -9,8 +9,8 @@ from mockprovider.errors import DefinitionError
 
 
 def read_text(text: str, origin: str) -> Any:
-    """What the ``text`` holds. Raises ``DefinitionError`` with line and column, and for a key that stands twice."""
-    # JSON is YAML, too, but its own reader is a hundred times faster, and says better what is wrong.
+    """The data in ``text``. Raises ``DefinitionError`` with line and column, and for a key that occurs twice."""
+    # JSON is YAML, too, but the JSON reader is a hundred times faster, and has better errors.
     is_json = text.lstrip("\ufeff \t\r\n").startswith(("{", "[")) or not text.strip()
     return parse(text, origin) if is_json else _yaml(text, origin)
 
@@ -35,7 +35,7 @@ def _yaml(text: str, origin: str) -> Any:
 
 
 def _refuse_twice(yaml: Any, root: Any, origin: str) -> None:
-    """Raise ``DefinitionError`` where one object has a key twice, of which YAML takes the last without a word."""
+    """Raise ``DefinitionError`` if an object has a key twice, of which YAML silently takes the last."""
     waiting, seen = [root], set()
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Types and properties of a Pulumi package schema as kinds and properties of ours (reference 11)."""
+"""Types and properties of a Pulumi package schema as kinds and properties (reference 11)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mockprovider.values import Value
 
 SCALARS = frozenset({"boolean", "integer", "number", "string"})
 BUILTIN: Mapping[str, str] = {"Any": "any", "Asset": "asset", "Archive": "archive", "Json": "string"}
-"""The metaschema's own types. A value of type ``Json`` travels as the text that it is."""
+"""The metaschema's own types. A value of type ``Json`` is sent as text."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -42,14 +42,14 @@ FUNCTION_KEYS = _words(
     "description inputs outputs returnType multiArgumentInputs deprecationMessage isOverlay overlaySupportedLanguages language"
 )
 LARGEST = 20_000
-"""Properties in a type, through all levels: types that share types could otherwise become trees that nobody can walk."""
+"""The largest number of properties in a type, at all levels: types that share types could become huge trees."""
 
 TYPO = 0.85
-"""How like a known key an unknown one must be to be a typo of it, and not a key of a newer metaschema."""
+"""The similarity to a known key at which an unknown key is a typo, and not a key of a newer metaschema."""
 
 
 class Shape(Struct, frozen=True):
-    """What a type in a schema says of values: their kind, and the only ones that there are."""
+    """A type in a schema: the kind of its values, and the only accepted ones."""
 
     kind: Kind
     enum: tuple[Value, ...] = ()
@@ -62,9 +62,9 @@ FOREIGN = re.compile(r"/?([-\w]+)/(v[^/]*)/schema\.json")
 
 
 class Types:
-    """The types of one schema; a named one is read once, when first asked for.
+    """The types of one schema; a named one is read once, when it is first used.
 
-    ``abroad`` gives the types of another package by its name, or nothing where its schema is not at hand.
+    ``abroad`` gives the types of another package by its name, or ``None`` if its schema is not available.
     """
 
     def __init__(self, types: Mapping[str, Node], resources: Mapping[str, Node], abroad: Callable[[str], Types | None]) -> None:
@@ -76,12 +76,12 @@ class Types:
         self._sizes: dict[int, int] = {}
 
     def members(self, node: Node) -> dict[str, Property]:
-        """The properties of an object type, which a program sets all."""
+        """The properties of an object type, all of which a program sets."""
         members = keys(node, OBJECT_KEYS)
         return distinct(self.properties(members.get("properties"), members.get("required")))
 
     def properties(self, node: Node | None, required: Node | None) -> dict[str, Property]:
-        """Properties by name. Raises ``DefinitionError`` for one that is required and not there, and for wrong types."""
+        """Properties by name. Raises ``DefinitionError`` for unknown names in ``required``, and for invalid types."""
         members = node.members() if node else {}
         needed = names(required, members)
         return {name: self._property(name, member, needed=name in needed) for name, member in members.items()}
@@ -105,7 +105,7 @@ class Types:
         )
 
     def shape(self, node: Node) -> Shape:
-        """What a type says. Raises ``DefinitionError`` for what is none, and for references that lead nowhere."""
+        """The shape of a type. Raises ``DefinitionError`` for an invalid one, and for references to nothing."""
         members = node.members()
         if "$ref" in members:
             return self._reference(members["$ref"], members.get("type"))
@@ -147,7 +147,7 @@ class Types:
         if section == "types" and there and token in there.declared:
             return there.named(token, there.declared[token])
         if (file or section == "types") and fallback and fallback.text() in SCALARS:
-            # What is not at hand, such as another package's schema, says here at least which scalar it is.
+            # If another package's schema is not available, the reference still names the scalar type.
             return Shape(Kind(fallback.text()))
         return there.resource(node, section, token) if there else ANY
 
@@ -158,7 +158,7 @@ class Types:
         return self._abroad(match[1])
 
     def resource(self, node: Node, section: str, token: str) -> Shape:
-        """What a reference means that is none to a type: a resource or the provider, which a fake takes as it comes."""
+        """The shape of a reference to a resource or the provider, of which a fake accepts any value."""
         # Old schemas refer to resources as types.
         if section in ("types", "resources") and token not in self._resources and not token.startswith(PROVIDERS):
             known = self.declared if section == "types" else self._resources
@@ -171,9 +171,9 @@ class Types:
         return ANY
 
     def named(self, token: str, node: Node) -> Shape:
-        """What a named type says, read once."""
+        """The shape of a named type, read once."""
         if token in self._open:
-            # Kinds are trees: where a type holds itself, whatever is inside it is not looked at.
+            # Kinds are trees, so a type inside itself accepts any value.
             return ANY
         if token not in self._known:
             self._open.add(token)
@@ -207,7 +207,7 @@ def keys(node: Node, known: Collection[str], needed: Collection[str] = ()) -> di
 
 
 def flag(members: Mapping[str, Node], key: str) -> bool:
-    """Whether the flag ``key`` is there and says yes."""
+    """Whether the flag ``key`` is present and true."""
     return key in members and members[key].flag()
 
 
@@ -233,7 +233,7 @@ def _scalar(node: Node, known: Collection[str]) -> str:
 
 
 def _fitting(name: str, node: Node, shape: Shape) -> Value:
-    """The value that stands there. Raises ``DefinitionError`` if it is none of the type's."""
+    """The value at ``node``. Raises ``DefinitionError`` if it does not fit the type."""
     value = node.plain()
     for failure in failures({name: Property(shape.kind, enum=shape.enum)}, {name: value}):
         raise node.error(f"{describe(value)} stands here: {failure.reason}.")
@@ -241,7 +241,7 @@ def _fitting(name: str, node: Node, shape: Shape) -> Value:
 
 
 def _from_environment(members: Mapping[str, Node]) -> bool:
-    # SDKs, and most providers, look there themselves: a program that sets nothing is none that forgot it.
+    # SDKs, and most providers, read the environment themselves, so the program need not set the value.
     return "defaultInfo" in members and bool(members["defaultInfo"].members(needed=("environment",))["environment"].items())
 
 
@@ -260,7 +260,7 @@ def _innermost(kind: Kind) -> Kind:
 
 
 def _common(shapes: Sequence[Shape]) -> Shape:
-    """What all of a union's types have in common. Where one is open, the others' values are examples."""
+    """The common shape of a union's types. If one has no enum, the others' values are only examples."""
     kinds = {shape.kind.name for shape in shapes}
     if kinds == {"integer", "number"}:
         return Shape(Kind("number"))
@@ -271,7 +271,7 @@ def _common(shapes: Sequence[Shape]) -> Shape:
 
 
 def distinct(properties: Mapping[str, Property]) -> dict[str, Property]:
-    """The same with Terraform names that differ: nobody who was given a schema could say them there."""
+    """The same with unique Terraform names, because the user of a published schema cannot choose them."""
     taken: set[str] = set()
     renamed: dict[str, Property] = {}
     for name, item in properties.items():

@@ -1,4 +1,4 @@
-"""The handshake by which a started plugin introduces itself: as text, both ways (reference 1.1, 1.2). Loads nothing slow."""
+"""The handshake line of a started plugin, written and read (reference 1.1, 1.2). Imports nothing slow."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from msgspec import Struct
 from mockprovider.errors import PluginError
 
 MAJORS = (5, 6)
-"""The majors of the provider protocol that are spoken here."""
+"""The supported majors of the provider protocol."""
 
 COOKIE_NAME = "TF_PLUGIN_MAGIC_COOKIE"
 COOKIE = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2"
-"""What engines set so that a plugin knows that it was not started by hand; a constant of the protocol, not a secret."""
+"""The value that engines set to show a plugin that it was not started by hand; a constant of the protocol, not a secret."""
 
 CORE = "1"
 """The version of the handshake line itself."""
 
-# What ours says when an engine starts it.
+# Our plugin, started by an engine.
 
 
 def check_cookie(environment: Mapping[str, str]) -> None:
-    """Raises ``PluginError`` unless an engine started us."""
+    """Raises ``PluginError`` unless an engine started this process."""
     if environment.get(COOKIE_NAME) != COOKIE:
         raise PluginError(
             "This is a Terraform provider plugin: terraform and tofu start it, it does nothing by itself. "
@@ -31,7 +31,7 @@ def check_cookie(environment: Mapping[str, str]) -> None:
 
 
 def choose_major(environment: Mapping[str, str], served: Iterable[int] = MAJORS) -> int:
-    """The highest major that the engine offers and we serve; the lowest of ours if it offers none that we know."""
+    """The highest major that the engine offers and we serve; our lowest if there is none."""
     offered = {version.strip() for version in environment.get("PLUGIN_PROTOCOL_VERSIONS", "").split(",")}
     both = [major for major in served if str(major) in offered]
     return max(both) if both else min(served)
@@ -40,24 +40,24 @@ def choose_major(environment: Mapping[str, str], served: Iterable[int] = MAJORS)
 def handshake_line(major: int, address: str, certificate: str = "") -> str:
     """The line that a started plugin prints before anything else, without its newline.
 
-    ``address`` is ``host:port`` or ``unix:path``; ``certificate`` is the server's for TLS, as ``tls.Identity`` spells it.
+    ``address`` is ``host:port`` or ``unix:path``; ``certificate`` is the server's for TLS, as ``tls.Identity`` has it.
     """
     network, place = ("unix", address.removeprefix("unix:")) if address.startswith("unix:") else ("tcp", address)
     return f"{CORE}|{major}|{network}|{place}|grpc|{certificate}"
 
 
-# What a real one says when we start it.
+# A real provider, started by us.
 
 
 class Handshake(Struct, frozen=True):
-    """What a plugin says of itself: the major of its protocol, and where it listens, as gRPC spells it."""
+    """A plugin's handshake: the major of its protocol, and its address in gRPC's form."""
 
     major: int
     target: str
 
 
 def read_handshake(line: str, name: str) -> Handshake:
-    """What a handshake line says; ``name`` is what errors call the plugin. Raises ``PluginError`` for any other line."""
+    """The handshake in a line; ``name`` is the plugin's name in errors. Raises ``PluginError`` for any other line."""
     parts = line.strip().split("|")
     if len(parts) < 4:
         raise PluginError(

@@ -1,4 +1,4 @@
-"""Where Terraform and OpenTofu look for the executables of providers, and the settings that lead them there."""
+"""The places where Terraform and OpenTofu look for provider executables, and the settings for these places."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 SOURCE = "example.com/mock/{package}"
-"""The source address of our packages: a neutral host, because Terraform and OpenTofu expand short ones differently."""
+"""The source address of our packages, with a neutral host, because Terraform and OpenTofu expand short ones differently."""
 
 REGISTRIES = ("registry.terraform.io", "registry.opentofu.org")
-"""Where Terraform and OpenTofu look for a provider whose configuration names no source: under ``hashicorp`` there."""
+"""The registries of Terraform and OpenTofu for a provider without a source, which is under ``hashicorp`` there."""
 
 MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -22,18 +22,18 @@ def sources(package: str) -> tuple[str, ...]:
 
 
 def this_machine() -> str:
-    """The operating system and machine as mirrors spell them: ``linux_amd64``."""
+    """The operating system and machine as in mirrors: ``linux_amd64``."""
     machine = platform.machine().lower()
     return f"{platform.system().lower()}_{MACHINES.get(machine, machine)}"
 
 
 def dev_overrides(folder: Path, packages: Iterable[str]) -> str:
-    """A CLI configuration file by which Terraform and OpenTofu find the launchers in ``folder``, without ``init``."""
+    """A CLI configuration file with which Terraform and OpenTofu use the launchers in ``folder`` without ``init``."""
     lines = [f"    {json.dumps(source)} = {json.dumps(str(folder))}\n" for name in packages for source in sources(name)]
     return f"disable_checkpoint = true\nprovider_installation {{\n  dev_overrides {{\n{''.join(lines)}  }}\n}}\n"
 
 
 def mirror(folder: Path) -> str:
-    """A CLI configuration file by which ``init`` finds the launchers in ``folder``, and asks no registry."""
+    """A CLI configuration file with which ``init`` uses the launchers in ``folder`` and no registry."""
     installation = f"provider_installation {{\n  filesystem_mirror {{\n    path = {json.dumps(str(folder))}\n  }}\n}}\n"
     return f"disable_checkpoint = true\n{installation}"

@@ -1,6 +1,6 @@
-"""Provider plugins: how engines find running ones (reattach), what ours serve beside the provider, how we start a real one.
+"""Provider plugins: how engines reattach to running ones, our services beside the provider, and how we start a real one.
 
-Everything here is plaintext on loopback or a unix socket.
+All connections here are plaintext on loopback or a unix socket.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from mockprovider.wire.client import Client
 from mockprovider.wire.process import Process
 
 START_SECONDS = 60.0
-"""How long engines wait for the handshake line."""
+"""The engines' timeout for the handshake line."""
 
 SHUTDOWN_SECONDS = 2.0
-"""How long engines wait for a plugin to end after Shutdown, before they kill it."""
+"""The time after Shutdown at which engines kill a plugin."""
 
 
 def reattach_environment(addresses: Mapping[str, str], major: int = 6) -> dict[str, str]:
-    """The environment by which engines use running providers: fully qualified source addresses to ``host:port``.
+    """The environment with which engines use running providers: fully qualified source addresses to ``host:port``.
 
-    ``Test`` keeps the engine from shutting the provider down, and TCP gives each provider instance a peer address of its own.
+    ``Test`` keeps the engine from shutting the provider down, and with TCP each provider instance has its own peer address.
     """
     described = {
         source: {
@@ -52,14 +52,14 @@ def reattach_environment(addresses: Mapping[str, str], major: int = 6) -> dict[s
 
 
 def controller(on_shutdown: Callable[[str], Any] = str) -> grpc.GenericRpcHandler:  # type: ignore[type-arg, unused-ignore]
-    """The services that the plugin library speaks beside the provider's.
+    """The services that the plugin library needs beside the provider's.
 
     ``on_shutdown`` is called when the engine is done, with the engine's address.
     """
 
     def shutdown(_request: Any, context: Any) -> Any:
         peer = context.peer()
-        # Once this is answered, or whoever ends the server upon it would cut the answer off.
+        # After the answer, because ending the server earlier would cut the answer off.
         if not context.add_callback(lambda: on_shutdown(peer)):
             on_shutdown(peer)
         return PLUGIN.message("Empty")()
@@ -69,7 +69,7 @@ def controller(on_shutdown: Callable[[str], Any] = str) -> grpc.GenericRpcHandle
             "/plugin.GRPCController/Shutdown": grpc.unary_unary_rpc_method_handler(
                 shutdown, PLUGIN.message("Empty").FromString, _serialize
             ),
-            # What we print reaches the engine's log over stderr; this stream has nothing to add, and ends.
+            # Our output reaches the engine's log over stderr, so this stream is empty.
             "/plugin.GRPCStdio/StreamStdio": grpc.unary_stream_rpc_method_handler(
                 lambda _request, _context: iter(()), None, _serialize
             ),
@@ -93,16 +93,16 @@ def _serialize(message: Any) -> bytes:
 
 
 class Running:
-    """A real provider's process that has introduced itself. ``handshake`` says what it speaks, and where.
+    """A real provider's process after its handshake. ``handshake`` has its protocol and its address.
 
     Args:
         command: the executable and its arguments.
         cwd: the working directory; engines start plugins in the root module's.
-        env: what its environment has beyond ours.
+        env: additions to our environment.
         majors: the protocols that we offer.
-        seconds: how long it may take to introduce itself.
+        seconds: the timeout for its handshake.
 
-    Raises ``PluginError`` if it cannot be started, ends or stays silent, or says something else.
+    Raises ``PluginError`` if it cannot be started, ends, or prints no handshake line in time.
     """
 
     def __init__(
@@ -117,9 +117,9 @@ class Running:
         offer = {
             COOKIE_NAME: COOKIE,
             "PLUGIN_PROTOCOL_VERSIONS": ",".join(map(str, majors)),
-            # Without a certificate of ours a provider serves plaintext; gRPC in Python cannot do its mutual TLS.
+            # Without our certificate a provider serves plaintext; Python's gRPC cannot do its mutual TLS.
             "PLUGIN_CLIENT_CERT": "",
-            # Providers log megabytes by default; whoever wants them sets these.
+            # By default, providers log megabytes; set these variables to get them.
             "TF_LOG_SDK": "OFF",
             "TF_LOG_PROVIDER": "OFF",
         }
@@ -134,20 +134,20 @@ class Running:
         self._drain.start()
 
     def _read_stdio(self) -> None:
-        """Read what the provider prints, so that it never blocks on printing."""
+        """Read the provider's output, so that it never blocks on printing."""
         stream = self._channel.unary_stream("/plugin.GRPCStdio/StreamStdio", None, None)(b"")
-        # The stream ends with the provider, and a provider may not have it at all.
+        # The stream ends with the provider; some providers do not have it.
         with contextlib.suppress(grpc.RpcError, ValueError):
             for _ in stream:
                 pass
 
     def witness(self, reply: Reply) -> Reply:
-        """``reply`` as it is; a death of the process that it tells of is logged."""
+        """``reply`` unchanged; if it shows that the process ended, that is logged."""
         return self._process.witness(reply)
 
     def stop(self) -> None:
-        """Ask it to end, and kill it if it has not done so in time. Safe to call again."""
-        # A provider that ends at once may cut its own answer off, and one that does not know Shutdown is killed below.
+        """Ask the process to end, and kill it after a timeout. Safe to call again."""
+        # A provider that ends at once may cut its answer off, and one without Shutdown is killed below.
         with contextlib.suppress(grpc.RpcError, ValueError):
             self._channel.unary_unary("/plugin.GRPCController/Shutdown", None, None)(b"", timeout=SHUTDOWN_SECONDS)
         if self._process.running:
@@ -164,7 +164,7 @@ class Running:
 
 
 def protocol_of(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> int:
-    """The major that a provider executable speaks, found out by starting it once. Raises ``PluginError`` if that fails."""
+    """The major that a provider executable speaks; this starts it once. Raises ``PluginError`` if that fails."""
     with Running(command, env=env) as plugin:
         return plugin.handshake.major
 
@@ -174,9 +174,9 @@ class Plugin:
 
     Args:
         command: the executable and its arguments.
-        call: the first call of the session that it serves: its protocol is the one that the provider has to speak.
+        call: the first call of the session that it serves; the provider must speak its protocol.
         cwd: the working directory; engines start plugins in the root module's.
-        env: what its environment has beyond ours.
+        env: additions to our environment.
     """
 
     def __init__(

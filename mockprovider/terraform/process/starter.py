@@ -1,4 +1,4 @@
-"""Being a Terraform provider plugin: cookie, handshake line, TLS where it is asked for, and an end when the engine is done."""
+"""Running as a Terraform provider plugin: cookie, handshake line, TLS on request, and an end when the engine is done."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ Join = Callable[[], socket.socket]
 
 
 class TlsError(PluginError):
-    """The engine asks for TLS and cannot have it, so there is no way to tell it why but the report of a crash."""
+    """The engine asks for TLS, which is not available; only a crash report can tell it the reason."""
 
 
 class TerraformStarter(Starter):
-    """Terraform's plugins share the terminal with the engine, which decides what Ctrl-C means (reference 1.5)."""
+    """Terraform's plugins share the terminal with the engine, which handles Ctrl-C (reference 1.5)."""
 
     ends_on_interrupt = False
 
     def listen(self, host: PluginHost) -> str:
-        """Listen, and return the handshake line. Raises ``PluginError`` if no engine started us, or TLS cannot be had."""
+        """Listen, and return the handshake line. Raises ``PluginError`` if no engine started us, or TLS is not available."""
         check_cookie(os.environ)
         try:
             return _relay(host) if host.relays else _serve(host)
         except TlsError:
             raise
         except MockProviderError as error:
-            # Of a plugin that does not start, the engine shows its user nothing; of one that answers, every word.
+            # The engine shows its user nothing of a plugin that fails to start, but every answer of one that runs.
             print(self.log_line("error", str(error)), file=sys.stderr, flush=True)
             host.refuse(error)
             return _serve(host)
 
     def log_line(self, level: str, message: str) -> str:
-        """JSON, of which the engine shows level and message.
+        """JSON with the level and message for the engine's log.
 
-        All of its values are strings, because another kind under one of these keys ends Terraform itself (reference 1.5).
+        All values are strings, because any other kind under one of these keys crashes Terraform (reference 1.5).
         """
         stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         return json.dumps({"@level": level, "@message": message, "@module": "mockprovider", "@timestamp": stamp})
 
     def last_words(self, error: MockProviderError) -> str:
-        """Terraform shows its user what a plugin wrote only if it looks as a crash does (reference 1.5)."""
+        """The error as a crash, because Terraform shows its user a plugin's output only then (reference 1.5)."""
         return f"panic: {error}" if os.environ.get(COOKIE_NAME) else str(error)
 
 
@@ -79,7 +79,7 @@ def _serve(host: PluginHost) -> str:
 
 
 def _front(join: Join, stack: ExitStack) -> tuple[str, str]:
-    """Listen for the engine, with TLS if it wants that, and join it with what ``join`` connects to; address and certificate."""
+    """Listen for the engine, with TLS on request, and join it with what ``join`` connects to; address and certificate."""
     wanted = os.environ.get("PLUGIN_CLIENT_CERT", "")
     certificate = ""
     wrap: Callable[[socket.socket], socket.socket] = _plain
@@ -115,7 +115,7 @@ def _wrapper(identity: Any) -> Callable[[socket.socket], socket.socket]:
 
 
 def _path() -> str:
-    """The path of the socket to listen at, where the engine names a folder for it; else none, and it is a port."""
+    """The path of the unix socket, if the engine gives a folder for it; else empty, for a port."""
     folder = os.environ.get("PLUGIN_UNIX_SOCKET_DIR", "")
     return str(Path(folder, f"plugin{os.getpid()}")) if folder else ""
 

@@ -1,7 +1,7 @@
-"""AutoMTLS, as Terraform's plugin library does it: each side makes a certificate for one conversation, and trusts the other's.
+"""AutoMTLS of Terraform's plugin library: each side makes a certificate for one connection, and trusts only the other's.
 
-gRPC's own TLS library cannot check the engine's certificate (reference 1.3), so the server speaks plaintext on a unix socket
-and CPython's ``ssl`` stands in front of it.
+gRPC's own TLS library cannot check the engine's certificate (reference 1.3). So the server speaks plaintext on a unix socket,
+behind CPython's ``ssl``.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from mockprovider.errors import PluginError
 
 LIFE = dt.timedelta(days=30)
 SLACK = dt.timedelta(minutes=5)
-"""Clocks of two processes are the same, but not those of a virtual machine and of what was kept in it."""
+"""A margin for clocks that differ, such as that of a resumed virtual machine."""
 
 NAME = "localhost"
-"""The name that engines ask the certificate for, wherever the plugin listens."""
+"""The name that engines check in the certificate, wherever the plugin listens."""
 
 
 class Identity:
-    """A server's certificate, and the TLS that lets in nobody but the engine whose certificate was given.
+    """A server's certificate, and TLS that only accepts the engine with the given certificate.
 
     ``certificate`` is the handshake line's sixth field, ``context`` wraps accepted connections. Raises ``PluginError`` if the
-    engine's certificate is none, or if the package ``cryptography`` is missing.
+    engine's certificate is invalid, or if the package ``cryptography`` is missing.
     """
 
     def __init__(self, engine: str) -> None:
@@ -43,14 +43,14 @@ class Identity:
                 f"PLUGIN_CLIENT_CERT holds no certificate ({error}). An engine sets it; leave it alone."
             ) from error
         with tempfile.TemporaryDirectory() as folder:
-            # The standard library reads keys from files only; the folder is ours alone.
+            # The standard library reads keys from files only; nobody else can read this folder.
             path = Path(folder, "server.pem")
             path.write_text(key + certificate, encoding="ascii")
             self.context.load_cert_chain(path)
 
 
 def _make() -> tuple[str, str]:
-    """A new certificate, which is its own authority, and its key, as PEM."""
+    """A new self-signed certificate and its key, as PEM."""
     try:
         from cryptography import x509  # noqa: PLC0415 - an optional dependency
         from cryptography.hazmat.primitives import hashes, serialization  # noqa: PLC0415 - as above

@@ -1,7 +1,7 @@
 """The messages of Terraform's provider protocol, majors 5 and 6, and of the plugin handshake beside it.
 
-``table`` holds the facts once, in major 6's words; ``build`` makes protobuf descriptors of them in a private pool, so that
-they cannot clash with another copy of ``tfplugin5`` or ``tfplugin6`` in the same process.
+``table`` has the definitions once, under major 6's names. ``build`` makes protobuf descriptors from them in a private pool, so
+that they cannot clash with another copy of ``tfplugin5`` or ``tfplugin6`` in the same process.
 """
 
 from mockprovider.terraform.proto.build import PLUGIN, Proto, protocol

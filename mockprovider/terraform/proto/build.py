@@ -1,4 +1,4 @@
-"""Protobuf descriptors out of ``table``'s text, in a pool of their own, and the message classes over them."""
+"""Protobuf descriptors from ``table``'s text, in a private pool, and their message classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FieldProto = descriptor_pb2.FieldDescriptorProto
 
 
 class _Field(Struct, frozen=True):
-    """One field of a message: ``label`` is ``*``, ``?`` or empty, ``value`` the value type where the field is a map."""
+    """One field of a message: ``label`` is ``*``, ``?`` or empty, ``value`` is the value type of a map."""
 
     name: str
     number: int
@@ -41,7 +41,7 @@ class _Rpc(Struct, frozen=True):
 
 
 class _Definitions(Struct):
-    """What a table's text says: fields by message, oneof name by message, values by enumeration, RPCs by service."""
+    """A parsed table: fields by message, oneof name by message, values by enumeration, RPCs by service."""
 
     messages: dict[str, list[_Field]]
     oneofs: dict[str, str]
@@ -88,7 +88,7 @@ def _rpc(line: str) -> _Rpc:
 
 
 def fifth(six: _Definitions) -> _Definitions:
-    """Major 5's definitions, still under major 6's names: what it has not is gone, what it numbers otherwise replaced."""
+    """Major 5's definitions under major 6's names: without what it lacks, and with its own field numbers."""
     gone = table.V5_ABSENT
     messages = {}
     for name, items in six.messages.items():
@@ -116,12 +116,12 @@ class Proto:
         self._pool.AddSerializedFile(file.proto.SerializeToString())
 
     def wire_name(self, name: str) -> str:
-        """The package's own name of an RPC that the table calls ``name``."""
+        """The package's own name for the RPC ``name`` of the table."""
         return self._rename.get(name, name)
 
     @cache  # noqa: B019 - a Proto lives as long as the process: there are three
     def message(self, name: str) -> type[Message]:
-        """The class of the message that the table calls ``name``. Raises ``KeyError`` for one that the package has not."""
+        """The class of the table's message ``name``. Raises ``KeyError`` for one that the package lacks."""
         return self.classes(self._pool.FindMessageTypeByName(f"{self.package}.{self._message_name(name)}"))
 
     def service(self, name: str = "Provider") -> Any:
@@ -159,7 +159,7 @@ class _File:
     def _open_messages(self) -> None:
         names = {self.name_of(part) for full in self.definitions.messages for part in _path(full)}
         names |= {self.name_of(part) for full in self.definitions.enums for part in _path(full.rpartition(".")[0])}
-        for name in sorted(names):  # a nested name sorts after the one that it lies in
+        for name in sorted(names):  # a nested name sorts after its parent
             parent, _, own = name.rpartition(".")
             self.nests[name] = (self.nests[parent].nested_type if parent else self.proto.message_type).add(name=own)
 
@@ -184,7 +184,7 @@ class _File:
             elif oneof:
                 field.oneof_index = 0
             elif item.label == "?":
-                # protobuf carries the presence of an optional field as a oneof of its own.
+                # protobuf tracks the presence of an optional field as a oneof.
                 field.proto3_optional, field.oneof_index = True, len(into.oneof_decl)
                 into.oneof_decl.add(name=f"_{item.name}")
 

@@ -2,8 +2,8 @@
 
 The notation, one definition a line (an indented line goes on with the one above):
 
-* ``Name: field number type; …`` is a message; a dotted name is nested. ``*`` after the number repeats the field, ``?`` gives
-  it presence (proto3 ``optional``), ``type{type}`` is a map. ``Name (choice): …`` puts all fields in the oneof ``choice``.
+* ``Name: field number type; …`` is a message; a dotted name is nested. ``*`` after the number is a repeated field, ``?`` an
+  ``optional`` one, ``type{type}`` a map. ``Name (choice): …`` puts all fields in the oneof ``choice``.
 * ``enum Name: VALUE number; …`` is an enumeration.
 * ``rpc Name: Request > Response``; ``stream`` before a message streams it; a lone ``rpc Name`` uses ``Name.Request`` and
   ``Name.Response``. A message that no line defines has no fields.
@@ -212,7 +212,7 @@ V5_RPCS: Mapping[str, str] = {
     "ConfigureProvider": "Configure",
     "StopProvider": "Stop",
 }
-"""Major 6's RPC names to major 5's, where they differ; their messages are renamed alike."""
+"""Major 6's RPC names to major 5's, where they differ; their messages are renamed in the same way."""
 
 V5_KEPT_MESSAGES = frozenset({"GetProviderSchema"})
 """RPCs of ``V5_RPCS`` whose messages keep major 6's name."""
@@ -222,7 +222,7 @@ V5_FIELDS: Mapping[str, str] = {
     "GetMetadata.Response": "actions 8* GetMetadata.ActionMetadata",
     "ValidateProviderConfig.Response": "prepared_config 1 DynamicValue",
 }
-"""Fields that major 5 numbers otherwise, or has alone."""
+"""Fields that have another number in major 5, or exist only there."""
 
 V5_ABSENT = frozenset(
     {
@@ -251,7 +251,7 @@ V5_ABSENT = frozenset(
         "DeleteState",
     }
 )
-"""What major 5 does not have: an RPC with its messages, a message, or ``message field``."""
+"""What major 5 lacks: an RPC with its messages, a message, or ``message field``."""
 
 PLUGIN = """
 Empty:
@@ -266,4 +266,4 @@ rpc StreamStdio: google.protobuf.Empty > stream StdioData
 service GRPCBroker
 rpc StartStream: stream ConnInfo > stream ConnInfo
 """
-"""Package ``plugin``: the services that Terraform's plugin library speaks beside the provider's own."""
+"""Package ``plugin``: the services of Terraform's plugin library beside the provider's own."""

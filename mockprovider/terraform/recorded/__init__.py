@@ -1,1 +1,1 @@
-"""What files keep: the trees in cassettes, their sets in order and their schemas cut down, and state files."""
+"""What files keep: the trees in cassettes, with sorted sets and pruned schemas, and state files."""

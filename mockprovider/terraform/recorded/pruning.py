@@ -1,4 +1,4 @@
-"""Provider schemas cut down to the types in use: engines spend most of a replay on decoding the rest."""
+"""Prunes provider schemas to the types in use, because engines spend most of a replay on decoding the others."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mockprovider.calls import Op
 from mockprovider.cassette import Cassette, Interaction
 
 BY_TYPE = ("_schemas", "resources", "data_sources", "ephemeral_resources", "list_resources", "actions")
-"""Fields of schema, identity and metadata answers that are one entry a type, by how their names end."""
+"""The ends of the names of fields with one entry a type, in schema, identity and metadata answers."""
 
 
 def pruned(cassette: Cassette) -> Cassette:
-    """The cassette with schemas of the types that its other interactions are about; as it is if they are about none.
+    """The cassette with the schemas of the types that its other interactions use; unchanged if they use none.
 
-    An engine is then told that there are no other types. Equal schemas stay equal.
+    For an engine, other types then do not exist. Equal schemas stay equal.
     """
     types = {interaction.type for interaction in cassette.interactions if interaction.type}
     if not types:
@@ -39,9 +39,9 @@ def _pruned(cassette: Cassette, interaction: Interaction, types: Collection[str]
 
 
 def prune(answer: Mapping[str, Any], types: Collection[str]) -> dict[str, Any]:
-    """The tree of an answer of GetProviderSchema, GetResourceIdentitySchemas or GetMetadata with these types alone."""
+    """The tree of an answer to GetProviderSchema, GetResourceIdentitySchemas or GetMetadata with these types alone."""
     kept = ((name, _of(section, types) if name.endswith(BY_TYPE) else section) for name, section in answer.items())
-    # A message does not know empty maps and lists from none.
+    # A message does not distinguish empty maps and lists from none.
     return {name: section for name, section in kept if section or not name.endswith(BY_TYPE)}
 
 

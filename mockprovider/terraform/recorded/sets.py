@@ -1,4 +1,4 @@
-"""Trees of messages with their sets in one order: two sets are equal whatever order their elements were sent in."""
+"""Sorts the sets in trees of messages, because engines send the elements of equal sets in any order."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mockprovider.terraform.schema.published import schema_data, tree_of
 from mockprovider.terraform.schema.tree import Place
 
 SECTIONS: Mapping[str, str] = {"Data": "data_source_schemas", "Ephemeral": "ephemeral_resource_schemas", "": "resource_schemas"}
-"""Sections of a schema answer, by a word in the names of the methods whose payloads follow it."""
+"""Sections of a schema answer, by a part of the names of the methods whose payloads have these schemas."""
 UNORDERED = ("requires_replace",)
-"""Fields of answers whose order says nothing."""
+"""Fields of answers whose order has no meaning."""
 VALUES = ("msgpack", "json")
 
 
 class Sets:
-    """Puts the sets in trees of one provider's messages in order.
+    """Sorts the sets in trees of one provider's messages.
 
     Args:
-        cassette: its schema answers say which attributes and blocks are sets.
+        cassette: has schema answers, which say what attributes and blocks are sets.
     """
 
     def __init__(self, cassette: Cassette) -> None:
@@ -35,7 +35,7 @@ class Sets:
                     self._schemas |= {(section, name): schema for name, schema in answer.get(section, {}).items()}
 
     def __call__(self, method: str, type_: str, tree: Any) -> Any:
-        """``tree``, of a request or an answer of ``method`` for ``type_``, with its sets in order. It stays as it is itself."""
+        """``tree``, a request or an answer of ``method`` for ``type_``, as a copy with sorted sets."""
         if not isinstance(tree, dict):
             return tree
         schema = self._schema(next(section for word, section in SECTIONS.items() if word in method), type_)
@@ -43,7 +43,7 @@ class Sets:
         return sorted_ if schema is None else {name: _in_field(part, schema) for name, part in sorted_.items()}
 
     def _schema(self, section: str, type_: str) -> Place | None:
-        """The compiled schema of a type that has sets; ``None`` for others."""
+        """The compiled schema of a type with sets; ``None`` for others."""
         key = (section, type_)
         if key not in self._compiled:
             schema = tree_of(schema_data(self._schemas.get(key, {})))
@@ -52,14 +52,14 @@ class Sets:
 
 
 def _in_field(part: Any, schema: Place) -> Any:
-    """A field of a message: ordered if it holds a value of the type."""
+    """A field of a message, sorted if it has a value of the type."""
     if not isinstance(part, dict) or not any(name in part for name in VALUES):
         return part
     return {name: ordered(value, schema) if name in VALUES else value for name, value in part.items()}
 
 
 def ordered(value: Any, place: Place) -> Any:
-    """A value in a tree, with the sets in it in order."""
+    """A value in a tree with sorted sets."""
     if place.members and isinstance(value, Mapping):
         members = place.members
         return {name: ordered(item, members[name]) if name in members else item for name, item in value.items()}

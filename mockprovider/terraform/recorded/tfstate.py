@@ -1,4 +1,4 @@
-"""State files: what a ``terraform.tfstate`` says, and the objects that exist if it is true."""
+"""State files (``terraform.tfstate``), and the objects of their resources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mockprovider.terraform.schema.provider import ProviderSchema
 from mockprovider.values import Bag
 
 FORMAT = 4
-"""The version of the state format, from Terraform 0.12 on and in OpenTofu."""
+"""The version of the state format of OpenTofu, and of Terraform since 0.12."""
 
 ADDRESS = re.compile(r'provider\["(?:.*/)?(?P<package>[^/"]+)"\]')
 """A provider in a state file: ``module.m.provider["registry.terraform.io/hashicorp/aws"].west``."""
@@ -26,7 +26,7 @@ State = Mapping[str, Any]
 
 
 def load(source: State | Path) -> State:
-    """The state in ``source``, a file or what was read from one. Raises ``MalformedError`` for what is no state of format 4."""
+    """The state in ``source``, a file or its parsed JSON. Raises ``MalformedError`` for what is no state of format 4."""
     state: Any = _parsed(source) if isinstance(source, Path) else source
     what = str(source) if isinstance(source, Path) else f"This {type(source).__name__}"
     if not isinstance(state, Mapping) or state.get("version") != FORMAT:
@@ -39,7 +39,7 @@ def load(source: State | Path) -> State:
 
 
 def _other(state: Any) -> str:
-    """What somebody took for a state file."""
+    """A description of what is no state file."""
     if isinstance(state, str):
         return "it is text or the name of a file"
     if not isinstance(state, Mapping):
@@ -83,18 +83,18 @@ def _parsed(path: Path) -> Any:
 
 
 def adopt(state: State, packages: Mapping[str, Package], cloud: Cloud) -> list[CloudObject]:
-    """Make what ``state`` says exist in the cloud; returns the new objects, in its order.
+    """Create the objects of ``state`` in the cloud; returns them in its order.
 
-    An object is made of every instance of a managed resource, also of a deposed one. Resources of providers that are not among
-    ``packages`` are none of ours, and data sources are no objects; both are left out.
+    Every instance of a managed resource becomes an object, also a deposed one. Resources of other providers than ``packages``
+    and data sources are left out.
 
     Args:
-        state: as ``load`` gives it.
-        packages: what is served, by package name; their types are what attributes are read with.
-        cloud: where the objects are made.
+        state: as ``load`` returns it.
+        packages: the served packages by name; their types decode the attributes.
+        cloud: gets the objects.
 
     Raises:
-        MalformedError: a type that its package does not have, attributes that do not fit it, or an instance without an id.
+        MalformedError: an undeclared type, attributes that do not fit it, or an instance without an id.
         MockProviderError: such an object exists already.
     """
     adopted = []

@@ -16,19 +16,19 @@ from mockprovider.wire.methods import RpcMethod
 from mockprovider.wire.transcript import TableTranscript
 
 CAPABILITIES = "client_capabilities"
-"""What an engine says of itself: a recording serves engines of any age, so nothing is matched by it."""
+"""The engine's capabilities. Recordings serve engines of any age, so they are not matched."""
 
 CREDENTIALS = frozenset({
     *("access_key", "access_token", "api_key", "api_token", "auth_token", "client_secret", "credentials", "password"),
     *("private_key", "refresh_token", "secret", "secret_access_key", "secret_key", "session_token", "token"),
 })  # fmt: skip
-"""Attributes of a provider's own configuration that hold credentials by their name: few providers call them sensitive."""
+"""Attributes of a provider's configuration whose names mean credentials; few providers mark them as sensitive."""
 
 
 class TerraformTranscript(TableTranscript):
-    """How Terraform conversations of one major are written down: a ``cassette.Transcriber``.
+    """Records Terraform's calls of one major: a ``cassette.Transcriber``.
 
-    It learns from the schemas that pass by which attributes are secret.
+    It learns from schema answers which attributes are secret.
     """
 
     def __init__(self, major: int) -> None:
@@ -37,38 +37,38 @@ class TerraformTranscript(TableTranscript):
         self._secrets: dict[str, frozenset[str]] = {}
 
     def tree(self, message: Message) -> dict[str, Any]:
-        """The message, values that it holds as bytes opened."""
+        """The message's tree, with the values in its bytes decoded."""
         return trees.tree(message)
 
     def build(self, cls: type[Message], tree: dict[str, Any]) -> Message:
-        """The message again."""
+        """The message of a tree."""
         return trees.build(tree, cls)
 
     def type(self, call: Call) -> str:
-        """The type by its Terraform name: a token is known only where the types are declared, which on replay they are not."""
+        """The type's Terraform name, because on replay types are not declared, and so have no tokens."""
         return str(getattr(self._message(call), "type_name", ""))
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
-        """What two runs of one configuration share: nothing volatile, and nothing that the engine says of itself."""
+        """The part of a request that two runs of one configuration share: no volatile fields, and no engine capabilities."""
         kept = super().key(call, request)
         kept.pop(CAPABILITIES, None)
         return kept
 
     def secrets(self, call: Call) -> Collection[str]:
-        """The attributes that the provider's schema calls sensitive or write-only, in the call's type or in its own block.
+        """The sensitive and write-only attributes of the call's type and of the provider's block.
 
-        In the latter also those that hold credentials by their name.
+        In the provider's block also those whose names mean credentials.
         """
         declared = self._declared(self.type(call))
         return declared | CREDENTIALS if call.op in (Op.CHECK_CONFIG, Op.CONFIGURE) else declared
 
     def answer(self, row: RpcMethod, message: Message) -> dict[str, Any]:
-        """The tree of an answer, absolute times as what is left until then."""
+        """The tree of an answer, with absolute times as the seconds left until then."""
         self._learn(row, message)
         return undated(message, self.tree(message))
 
     def restored(self, row: RpcMethod, response: dict[str, Any]) -> Message:
-        """The answer message of a tree, with times from now on."""
+        """The answer message of a tree, with absolute times from now on."""
         message = super().restored(row, dict(dated(response)))
         self._learn(row, message)
         return message
@@ -85,7 +85,7 @@ class TerraformTranscript(TableTranscript):
             self._schemas, self._secrets = list(schemas_in(message)), {}
 
     def _declared(self, name: str) -> frozenset[str]:
-        """What is secret of the type; a resource and a data source may share a name, and what either hides counts for both."""
+        """The secret attributes of the type. A resource and a data source of one name share them."""
         if name not in self._secrets:
             trees = (tree_of(schema_data(schema)) for of, schema in self._schemas if of == name)
             self._secrets[name] = frozenset(secret for tree in trees for secret in tree.secrets())

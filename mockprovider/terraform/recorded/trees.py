@@ -1,15 +1,15 @@
 """Protocol messages as readable trees for cassettes, and back to equal messages.
 
-A message is a dict of its fields that are set, so that unset and empty stay apart. What needs more than JSON has:
+A message is a dict of its set fields, so that unset and empty differ. Values beyond JSON have these forms:
 
-* DynamicValue's ``msgpack`` is the value decoded, with an unknown as ``{"$unknown": its refinement}``; where that would not
-  give the same bytes again, it is ``{"$msgpack": the bytes, "shown": …}``.
-* A DynamicValue's or raw state's ``json`` is that JSON, where it can be written again; a raw state comes back equal as JSON,
+* DynamicValue's ``msgpack`` is the decoded value, with an unknown as ``{"$unknown": its refinement}``. If that would not encode
+  to the same bytes, it is ``{"$msgpack": the bytes, "shown": …}``.
+* The ``json`` of a DynamicValue or a raw state is that JSON, if it can be restored; a raw state is restored as equal JSON,
   without the state file's indentation.
-* Other bytes are text where they are printable text, else ``{"$bytes": …}``.
-* Protobuf fields that we do not know are ``"$unknown_fields"``.
+* Other bytes are text if they are printable, else ``{"$bytes": …}``.
+* Unknown protobuf fields are ``"$unknown_fields"``.
 
-Keys with ``$``, which no field's name has, hold bytes in base64.
+Keys with ``$``, which no field's name has, have bytes in base64.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from mockprovider.wire.trees import Leaf, Trees
 
 M = TypeVar("M", bound=Message)
 Data: TypeAlias = Any
-"""What JSON can hold."""
+"""JSON data."""
 
 UNKNOWN_FIELDS = "$unknown_fields"
 SAFE_INTEGERS = range(-(2**63), 2**64)
-"""Integers that every JSON reader of ours gives back as they were."""
+"""Integers that all our JSON readers restore exactly."""
 
 
 class _Trees(Trees):
-    """Terraform's way: what is in DynamicValues and raw states is opened, and each message keeps its unknown fields."""
+    """Terraform's trees: DynamicValues and raw states are decoded, and each message keeps its unknown fields."""
 
     def leaf(self, field: Any) -> Leaf:
         if field.type != field.TYPE_BYTES:
@@ -68,12 +68,12 @@ class _Trees(Trees):
 
 
 def tree(message: Message) -> dict[str, Data]:
-    """``message`` as a tree of JSON; ``build`` makes an equal message of it."""
+    """``message`` as a tree of JSON; ``build`` restores an equal message."""
     return TREES.tree(message)
 
 
 def build(data: Mapping[str, Data], cls: type[M]) -> M:
-    """The message of class ``cls`` that ``tree`` made ``data`` of. Raises ``MalformedError`` for data of another form."""
+    """The message of class ``cls`` from the ``data`` of ``tree``. Raises ``MalformedError`` for data of another form."""
     return TREES.build(cls, data)
 
 
@@ -141,7 +141,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 PLAIN = LEAVES - {bytes, float}
-"""Types of values that JSON shows as they are."""
+"""Types of values that are the same in JSON."""
 
 
 def _show_msgpack(data: bytes) -> Data:
@@ -188,7 +188,7 @@ def _read_value(shown: Data) -> Value:
     return {key: item if type(item) in PLAIN else _read_value(item) for key, item in shown.items()}
 
 
-# Fields that we do not know.
+# Unknown fields.
 
 
 def _varint(number: int) -> bytes:
@@ -201,7 +201,7 @@ def _varint(number: int) -> bytes:
 
 
 def _wire(field: Any) -> bytes:
-    """An unknown field as it travelled, by its wire type."""
+    """The bytes of an unknown field, by its wire type."""
     tag = _varint(field.field_number << 3 | field.wire_type)
     match field.wire_type:
         case 0:

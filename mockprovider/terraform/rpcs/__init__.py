@@ -1,1 +1,1 @@
-"""The Provider service: its table, and for each RPC how messages become calls and replies, and back."""
+"""The Provider service: its table, and how the messages of each RPC become calls and replies, and back."""

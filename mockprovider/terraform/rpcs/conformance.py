@@ -1,8 +1,7 @@
-"""Answers that engines would refuse, caught before they are sent: with the type, the path and the rule that is broken.
+"""Checks answers before they are sent. An error names the type, the path and the broken rule.
 
-Engines check every answer, and their messages often name neither. What comes from a real or recorded provider is handed on
-as it is and never checked; what shall be wrong on purpose goes out unchecked by ``layers.unchecked(reply)``, or all of it by
-the layer ``layers.send_as_is``.
+Engines check every answer, too, but their messages often lack the type or the path. Answers of real and recorded providers
+are not checked. To send a wrong answer on purpose, use ``layers.unchecked(reply)``, or the layer ``layers.send_as_is``.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ WRITTEN = "a write-only attribute has a value, and has to be null"
 
 
 def checked(respond: Respond, shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """What ``respond`` answers. Raises ``ContractError`` if an engine would refuse it."""
+    """The answer of ``respond``. Raises ``ContractError`` if an engine would reject it."""
     message = respond(shape, cls, reply, call)
     coder = codec(call.session, shape.of, call.type)
     if reply.unchecked or call.native is None or not isinstance(coder, ObjectSchema):
         return message
     problem = next(_Answer(shape, message, call, coder.tree).problems(), None)
     if problem is not None:
-        raise ContractError(_told(problem, call))
+        raise ContractError(_error(problem, call))
     return message
 
 
-def _told(problem: Problem, call: Call) -> str:
+def _error(problem: Problem, call: Call) -> str:
     name = getattr(call.native.message, "type_name", "") if call.native else ""
     where = ".".join(part for part in (name or call.type, problem.path) if part)
     return (
@@ -51,7 +50,7 @@ def _told(problem: Problem, call: Call) -> str:
 
 
 class _Answer:
-    """One answer, beside the request that it is for."""
+    """One answer and its request."""
 
     def __init__(self, shape: Shape, message: Any, call: Call, tree: Place) -> None:
         self._shape, self._message, self._call, self._tree = shape, message, call, tree
@@ -59,7 +58,7 @@ class _Answer:
         self._failed = any(diagnostic.severity == ERROR for diagnostic in message.diagnostics)
 
     def problems(self) -> Iterator[Problem]:
-        """What an engine would refuse, in the order in which it looks."""
+        """The violations, in the order in which engines check."""
         yield from self._deferral()
         check = CHECKS.get(self._shape.value)
         if check is not None:
@@ -75,7 +74,7 @@ class _Answer:
         return packing.unpack(dynamic.msgpack, self._tree.type) if dynamic.msgpack else None
 
     def plan(self) -> Iterator[Problem]:
-        """Of a plan: it keeps what is configured, and its paths exist."""
+        """A plan keeps configured values, and the paths that force a replacement exist."""
         if self._failed:
             return
         asked = self._request
@@ -91,7 +90,7 @@ class _Answer:
                 yield Problem(shown, "a replacement is asked for because of a path that is not there")
 
     def applied(self) -> Iterator[Problem]:
-        """Of an apply: nothing is unknown, and each promise of the plan is kept."""
+        """An applied state has no unknown values and agrees with the plan."""
         value = self._value(self._message.new_state)
         yield from self._settled(value)
         if self._failed or self._message.legacy_type_system:
@@ -99,25 +98,25 @@ class _Answer:
         yield from kept.broken(self._tree, self._value(self._request.planned_state), value)
 
     def state(self) -> Iterator[Problem]:
-        """Of any other state: nothing is unknown, and nothing tells what is only written."""
+        """Any other state has no unknown and no write-only values."""
         yield from self._settled(self._value(getattr(self._message, self._shape.value)))
 
     def imported(self) -> Iterator[Problem]:
-        """Of an import: nothing in any of its objects is unknown."""
+        """Imported objects have no unknown values."""
         for resource in self._message.imported_resources:
             coder = codec(self._call.session, self._shape.of, resource.type_name)
             value = packing.unpack(resource.state.msgpack, coder.type) if isinstance(coder, ObjectSchema) else None
             yield from (Problem(path, KNOWN) for path in unknowns(value))
 
     def data(self) -> Iterator[Problem]:
-        """Of a data source: there is an object, and nothing is unknown."""
+        """A data source answers an object without unknown values."""
         value = self._value(self._message.state)
         if value is None and not self._failed:
             yield Problem("", "there is no object, and no error that says why")
         yield from self._settled(value)
 
     def opened(self) -> Iterator[Problem]:
-        """Of an ephemeral resource: it keeps what is configured."""
+        """An ephemeral resource keeps configured values."""
         if not self._failed:
             config, value = self._value(self._request.config), self._value(self._message.result)
             yield from planned.problems(self._tree, None, config, value)
@@ -150,4 +149,4 @@ CHECKS: dict[str, Callable[[_Answer], Iterator[Problem]]] = {
     "state": _Answer.data,
     "result": _Answer.opened,
 }
-"""What is checked, by the field of the answer that holds the value."""
+"""The checks, by the answer's field that holds the value."""

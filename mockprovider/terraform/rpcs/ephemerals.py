@@ -1,4 +1,4 @@
-"""Ephemeral resources: opened, renewed and closed, known in between by the private bytes of their opening alone."""
+"""Ephemeral resources: open, renew and close. Between these calls the private bytes of the open answer identify one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mockprovider.terraform.rpcs import replies
 from mockprovider.terraform.rpcs.requests import Shape, codec
 
 DUE, AFTER = "renew_at", "after_seconds"
-"""The field of an answer that says when, and what a cassette has in it: how long after the answer, to the millisecond."""
+"""The answer's field for the renewal time, and what it holds in a cassette: seconds after the answer, to the millisecond."""
 
 NANOSECONDS = 10**9
 
 
 def open_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """What was opened: the arguments with what the provider answered, and when to renew it."""
+    """The opened object (arguments and the provider's values), and when to renew it."""
     coder = codec(call.session, shape.of, call.type)
     message = replies.answer(cls, reply, coder)
     if reply.value is not None:
@@ -29,7 +29,7 @@ def open_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) ->
 
 
 def renew_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """That it lasts, and until when."""
+    """The time of the next renewal."""
     return _lasting(replies.answer(cls, reply, codec(call.session, shape.of, call.type)), reply)
 
 
@@ -37,7 +37,7 @@ def _lasting(message: Any, reply: Reply) -> Any:
     if reply.private:
         message.private = reply.private
     if reply.renew_after is not None:
-        # The engine compares this with the clock on the wall, and waits by it.
+        # Engines schedule the renewal by the wall clock.
         message.renew_at.FromNanoseconds(_from_now(reply.renew_after))
     return message
 
@@ -51,7 +51,7 @@ def _left(message: Any) -> float:
 
 
 def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:
-    """The reply to an opening or a renewal. When it is due is told as the seconds that are left."""
+    """The reply to an open or a renew; ``renew_after`` is the number of seconds left."""
     reply = replies.to_reply(shape, message, call)
     reply.private = message.private
     if message.HasField("renew_at"):
@@ -60,14 +60,14 @@ def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:
 
 
 def undated(message: Any, shown: dict[str, Any]) -> dict[str, Any]:
-    """``shown``, the tree of an answer, as a cassette keeps it: an engine that replays it later waits as long as the first."""
+    """An answer's tree with a relative renewal time, so that an engine waits as long on replay as it did while recording."""
     if DUE not in message.DESCRIPTOR.fields_by_name or not message.HasField(DUE):
         return shown
     return {**shown, DUE: {AFTER: round(_left(message), 3)}}
 
 
 def dated(kept: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The tree again, with the time of renewal counted from now. Raises ``MalformedError`` for what is no number of seconds."""
+    """A recorded tree with the renewal time counted from now. Raises ``MalformedError`` if its seconds are no number."""
     due = kept.get(DUE)
     if not isinstance(due, Mapping) or AFTER not in due:
         return kept

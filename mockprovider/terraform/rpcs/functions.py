@@ -1,4 +1,4 @@
-"""Provider functions: their schema, and calls of them to ours and back."""
+"""Provider functions: their schema, and the messages of their calls."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from mockprovider.terraform.values import packing
 from mockprovider.values import Value
 
 RESULT = "result"
-"""The key under which a reply's value holds what the function returned."""
+"""The key of the function's result in a reply's value."""
 
 
 def functions_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """The functions alone, for engines that ask for them once the provider is configured."""
+    """The functions alone, which engines may request after they configured the provider."""
     message: Any = cls()
     schema = schema_of(call.session)
     if schema is not None:
@@ -36,9 +36,9 @@ def functions_response(shape: Shape, cls: type[Message], reply: Reply, call: Cal
 
 
 def function_call(shape: Shape, method: str, message: Any, session: Session) -> Call:  # noqa: ARG001 - as all rows
-    """CallFunction: arguments by parameter name, the variadic one's in a list. Raises ``MalformedError`` for what does not fit.
+    """CallFunction: arguments by parameter name, variadic ones in a list. Raises ``MalformedError`` if they do not fit.
 
-    Without a schema the arguments are numbered, and as msgpack tells them.
+    Without a schema the keys are positions, and the types are those of msgpack.
     """
     declared = _declared(session, message.name)
     if declared is None:
@@ -84,7 +84,7 @@ def function_request(shape: Shape, cls: type[Message], call: Call) -> Any:  # no
 
 
 def function_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """The result, or the first failure as the function's error, with the argument that its path names."""
+    """The result, or the first failure as the function's error, with the argument at its path."""
     message: Any = cls()
     declared = _declared(call.session, call.type)
     if reply.failures:
@@ -100,7 +100,7 @@ def function_response(shape: Shape, cls: type[Message], reply: Reply, call: Call
 
 
 def function_reply(shape: Shape, message: Any, call: Call) -> Reply:  # noqa: ARG001 - as all rows
-    """The reply that an answer stands for."""
+    """The reply decoded from an answer."""
     declared = _declared(call.session, call.type)
     if message.HasField("error"):
         index = message.error.function_argument if message.error.HasField("function_argument") else None
@@ -135,7 +135,7 @@ def _encoded(value: Value, kind: Kind, owner: str) -> bytes:
 
 
 def _declared(session: Session, name: str) -> ProviderFunction | None:
-    """The function of a name or token; ``None`` where there is no schema. Raises ``MalformedError`` for one not declared."""
+    """The function with this name or token; ``None`` without a schema. Raises ``MalformedError`` if it is not declared."""
     schema = schema_of(session)
     if schema is None:
         return None

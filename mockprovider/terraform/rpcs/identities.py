@@ -1,4 +1,4 @@
-"""Resource identities: the few attributes that tell one object from all others, beside its state."""
+"""Resource identities: the few attributes that identify an object, separate from its state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def fill_schemas(message: Any, types: Mapping[str, ResourceType]) -> None:
 def fill(into: Any, reply: Reply, coder: Codec, value: Bag | None, id_: Value) -> None:
     """Fill a ResourceIdentityData message, if the type has an identity and all of it is known.
 
-    ``Reply.identity`` wins over what the object's ``value`` and id say.
+    ``Reply.identity`` takes precedence over the object's ``value`` and id.
     """
     declared = coder.declared
     names = identity_of(declared)
@@ -62,7 +62,7 @@ def read(data: Any, coder: Codec) -> dict[str, Any] | None:
 
 
 def upgraded(into: Any, raw: bytes, declared: ResourceType) -> None:
-    """Fill an UpgradeResourceIdentity answer: what the identity of today does not have is left out, what it lacks is null."""
+    """Fill an UpgradeResourceIdentity answer: attributes that the type no longer has are dropped, missing ones are null."""
     of = _tree(declared).type
     into.identity_data.msgpack = packing.pack(statejson.from_json(raw or b"null", of), of)
 

@@ -1,6 +1,6 @@
-"""The table of the Provider service: every RPC of both majors has a row, and those not served say why.
+"""The table of the Provider service: a row for every RPC of both majors; rows that are not served give the reason.
 
-The rows are major 6's. Major 5 is the same table under its own names.
+The rows have major 6's names. Major 5 is the same table under its own names.
 """
 
 from __future__ import annotations
@@ -74,19 +74,19 @@ REASONS: Mapping[str, tuple[Op, str]] = {
     "InvokeAction": (Op.RAW, NO_ACTIONS),
     "ValidateActionConfig": (Op.CHECK, NO_ACTIONS),
 }
-"""RPCs that are known and not served: what they would ask for, and why not. The engine is told in a diagnostic."""
+"""RPCs that are not served: their op, and the reason, which the engine gets in a diagnostic."""
 
 
 def provider_service(major: int) -> Service:
     """The Provider service of major 5 or 6, ready to serve or to call."""
     proto = protocol(major)
-    # What a client looks up by op is the first row that asks for it, so the refused ones come last.
+    # A client's look-up by op takes the first row, so the refused ones come last.
     rows = [row for row in (*_rows(proto), *_refused(proto)) if row is not None]
     return service(proto.service(), proto.classes, rows)
 
 
 def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
-    """The rows of what is served; ``None`` for an RPC that this major does not have."""
+    """The rows that are served; ``None`` for an RPC that this major does not have."""
     row = partial(_row, proto)
     yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response)
     yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response)
@@ -146,7 +146,7 @@ def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
 
 
 def _passing(row: Callable[..., RpcMethod | None]) -> Iterator[RpcMethod | None]:
-    """What no state ever holds: functions and ephemeral resources."""
+    """Functions and ephemeral resources, which no state holds."""
     yield row("GetFunctions", Op.GET_SCHEMA, NOTHING, response=functions.functions_response)
     yield row(
         "CallFunction",
@@ -158,7 +158,7 @@ def _passing(row: Callable[..., RpcMethod | None]) -> Iterator[RpcMethod | None]
         reply=functions.function_reply,
     )
     yield row("ValidateEphemeralResourceConfig", Op.CHECK, CHECK_EPHEMERAL)
-    # Opened a second time it is another one: so an answer answers once.
+    # Each open makes another object, so a recorded answer serves once.
     opened = {"response": ephemerals.open_response, "reply": ephemerals.lasting_reply}
     yield row("OpenEphemeralResource", Op.OPEN, OPEN, mutates=True, **opened)
     renewed = {"response": ephemerals.renew_response, "reply": ephemerals.lasting_reply}
@@ -180,7 +180,7 @@ def _row(
     mutates: bool = False,
     volatile: tuple[str, ...] = (),
 ) -> RpcMethod | None:
-    """A row from functions that take the shape and the classes of the major first; the default ones need nothing but those."""
+    """The row of one RPC; the functions get the shape, and the major's message class or RPC name, as their first arguments."""
     descriptor = proto.service().methods_by_name.get(proto.wire_name(name))
     if descriptor is None:
         return None

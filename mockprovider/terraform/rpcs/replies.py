@@ -21,11 +21,11 @@ ERROR, WARNING = 1, 2
 """Numbers of ``Diagnostic.Severity`` that engines act on."""
 
 DEFERRED = "deferred"
-"""The key of ``Reply.extra`` for the number of a ``Deferred.Reason``: the provider puts its answer off."""
+"""The key of ``Reply.extra`` for the number of a ``Deferred.Reason``, with which a provider defers its answer."""
 
 
 def to_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The answer that a reply makes. With failures and a value it carries both, which is Terraform's partial state."""
+    """The answer message of a reply. With failures and a value it has both, which is Terraform's partial state."""
     coder = codec(call.session, shape.of, call.type)
     message = answer(cls, reply, coder)
     if shape.value:
@@ -44,7 +44,7 @@ def without_write_only(value: Bag | None, coder: Codec) -> Bag | None:
 
 
 def _flagged(message: Any, reply: Reply, coder: Codec) -> Any:
-    """``message`` with what it says beside its value: that it is deferred, and that its type is to be forgiven much."""
+    """``message`` with ``deferred`` and ``legacy_type_system``, where it has these fields."""
     fields = message.DESCRIPTOR.fields_by_name
     if DEFERRED in reply.extra and "deferred" in fields:
         message.deferred.reason = reply.extra[DEFERRED]
@@ -55,12 +55,12 @@ def _flagged(message: Any, reply: Reply, coder: Codec) -> Any:
 
 
 def private_of(reply: Reply, call: Call, coder: Codec) -> bytes:
-    """The private bytes of an answer. Where a state has no place for the object's id, they are what remembers it."""
+    """The private bytes of an answer. They hold the object's id if its state has no attribute for it."""
     return reply.private or (b"" if coder.keeps_id else (reply.id or call.id).encode())
 
 
 def to_reply(shape: Shape, message: Any, call: Call) -> Reply:
-    """The reply that an answer stands for."""
+    """The reply decoded from an answer."""
     coder = codec(call.session, shape.of, call.type)
     failures, warnings = said(message, coder)
     value, id_ = coder.decode(getattr(message, shape.value)) if shape.value else (None, "")
@@ -69,7 +69,7 @@ def to_reply(shape: Shape, message: Any, call: Call) -> Reply:
 
 
 def prepared_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The answer to a checked provider configuration. Major 5 has it back, from when providers filled in defaults there."""
+    """The answer to ValidateProviderConfig. Major 5 returns the configuration: providers once filled in defaults there."""
     message = to_response(shape, cls, reply, call)
     if "prepared_config" in cls.DESCRIPTOR.fields_by_name:
         coder = codec(call.session, shape.of, call.type)
@@ -78,7 +78,7 @@ def prepared_response(shape: Shape, cls: type[Message], reply: Reply, call: Call
 
 
 def plan_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The planned state, and the paths whose change needs a new object. The plan of a destroy is a null."""
+    """The planned state (null for a destroy), and the paths that force a replacement."""
     coder = codec(call.session, shape.of, call.type)
     message = answer(cls, reply, coder)
     if reply.failures or reply.plan is None or call.inputs is None:
@@ -97,7 +97,7 @@ def plan_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) ->
 
 
 def plan_reply(shape: Shape, message: Any, call: Call) -> Reply:
-    """The neutral plan in an answer: what differs between prior and planned state, attribute by attribute."""
+    """The neutral plan in an answer: the attributes that differ between prior and planned state."""
     reply = to_reply(shape, message, call)
     if not reply.ok or reply.value is None:
         return reply
@@ -122,7 +122,7 @@ def _kind(before: Any, after: Any) -> ChangeKind:
 
 
 def data_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """A data source's state is its arguments and what the function returned."""
+    """A data source's state: its arguments and its function's values."""
     coder = codec(call.session, shape.of, call.type)
     message = answer(cls, reply, coder)
     if reply.value is not None:
@@ -132,16 +132,16 @@ def data_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) ->
 
 
 def answered(call: Call, value: Bag, coder: Codec) -> dict[str, Value]:
-    """The arguments with what was answered. A published schema's optional and computed arguments stay as they were set."""
+    """The arguments with the returned values. Under a published schema, arguments that are set keep their values."""
     given = call.inputs or {}
     keeps = isinstance(coder, ObjectSchema) and coder.published
     return {**given, **value, **(given if keeps else {})}
 
 
 def schema_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """The schema of the session's package, beside what the reply has of failures and warnings.
+    """The schema of the session's package, with the reply's failures and warnings.
 
-    Raises ``UnsupportedError`` where the session has none and nothing else is to be told.
+    Raises ``UnsupportedError`` if there is neither a schema nor a failure.
     """
     schema = schema_of(call.session)
     if schema is None and not reply.failures:
@@ -157,7 +157,7 @@ def schema_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) 
 
 
 def refused_response(cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """The answer to an RPC that is not served: why, as a diagnostic. Without a place for one, the RPC ends in a status."""
+    """The answer to an RPC that is not served: the reason as a diagnostic, or as a status if the message has no diagnostics."""
     message: Any = cls()
     into = message.completed if "completed" in cls.DESCRIPTOR.fields_by_name and reply.failures else message
     place = next((name for name in ("diagnostics", "diagnostic") if name in into.DESCRIPTOR.fields_by_name), None)
@@ -170,7 +170,7 @@ def refused_response(cls: type[Message], reply: Reply, call: Call) -> Any:  # no
 
 
 def metadata_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """What there is by name, without the schemas."""
+    """The names of all types and functions, without schemas."""
     message = answer(cls, reply, codec(call.session, "", ""))
     schema = schema_of(call.session)
     if schema is None:
@@ -187,7 +187,7 @@ def metadata_response(shape: Shape, cls: type[Message], reply: Reply, call: Call
 
 
 def identities_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The schemas of the identities that types have. OpenTofu asks every provider; most have none to tell of."""
+    """The identity schemas of all types. OpenTofu asks every provider; most have none."""
     message = answer(cls, reply, codec(call.session, shape.of, call.type))
     schema = schema_of(call.session)
     if schema is not None:
@@ -196,7 +196,7 @@ def identities_response(shape: Shape, cls: type[Message], reply: Reply, call: Ca
 
 
 def stop_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """What went wrong while stopping, as text; engines do not read it."""
+    """The failures of a stop as text, which engines do not read."""
     message: Any = cls()
     message.Error = "; ".join(failure.reason for failure in reply.failures)
     return message
@@ -208,12 +208,12 @@ def stop_reply(shape: Shape, message: Any, call: Call) -> Reply:  # noqa: ARG001
 
 
 def request_of(call: Call) -> Any:
-    """The request message that an answer is for; ``None`` for a call that was made in Python."""
+    """The request message that is answered; ``None`` for a call that was made in Python."""
     return call.native.message if call.native else None
 
 
 def answer(cls: type[Message], reply: Reply, coder: Codec) -> Any:
-    """A new answer with what the reply has of failures and warnings. Without a place for them, a failure ends the RPC."""
+    """A new answer with the reply's failures and warnings. If it has no diagnostics, a failure ends the RPC in a status."""
     message: Any = cls()
     if "diagnostics" in cls.DESCRIPTOR.fields_by_name:
         _diagnose(message, reply, coder)
@@ -241,7 +241,7 @@ def _attribute_steps(path: str, coder: Codec) -> list[Step]:
     try:
         return coder.steps(parse(path))
     except MalformedError:
-        # A fault's or a provider's free text is still worth showing, without the line that it would point at.
+        # A path that is no path points nowhere, but the failure's message is still shown.
         return []
 
 

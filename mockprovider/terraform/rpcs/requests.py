@@ -1,4 +1,4 @@
-"""Request messages to calls and back, by one description of each RPC's fields."""
+"""Request messages to calls and back, by the ``Shape`` of each RPC."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mockprovider.values import Bag, Unknown
 
 Codec: TypeAlias = ObjectSchema | Generic
 NAMED = ("resource", "data", "ephemeral")
-"""What has a type's name in its requests."""
+"""Payloads whose requests name a type."""
 
 
 class Shape(Struct, frozen=True, kw_only=True):
-    """Which fields of an RPC's messages are which fields of a call and a reply.
+    """How the fields of an RPC's messages map to fields of a call and a reply.
 
     Args:
         of: what the payloads are objects of: ``resource``, ``data``, ``ephemeral``, ``provider``, or nothing.
@@ -53,7 +53,7 @@ def schema_of(session: Session) -> ProviderSchema | None:
 
 
 def codec(session: Session, of: str, name: str) -> Codec:
-    """What encodes and decodes objects of a type. Raises ``MalformedError`` for a type that the schema does not have."""
+    """The codec for objects of a type. Raises ``MalformedError`` for a type that the schema does not have."""
     schema = schema_of(session)
     if schema is None or not of:
         return Generic(name)
@@ -61,7 +61,7 @@ def codec(session: Session, of: str, name: str) -> Codec:
 
 
 def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -> Call:
-    """The call that a request asks for. Raises ``MalformedError`` for payloads that do not fit the schema."""
+    """The call decoded from a request. Raises ``MalformedError`` for payloads that do not fit the schema."""
     coder = codec(session, shape.of, message.type_name if shape.of in NAMED else "")
     bags: dict[str, Bag | None] = {}
     ids: list[str] = []
@@ -74,7 +74,7 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
             ) from error
         ids.append(id_ if name != "inputs" else "")
     if op is Op.PLAN and bags.get("inputs") is not None:
-        # What is only written is in no plan, and no reason for a change.
+        # Write-only values are in no plan, and cause no change.
         bags["inputs"] = coder.told(bags["inputs"] or {})
     private = getattr(message, shape.private) if shape.private else b""
     if not coder.keeps_id:
@@ -94,13 +94,13 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
 
 
 def to_request(shape: Shape, cls: type[Message], call: Call) -> Any:
-    """The request that a call makes. Raises ``MalformedError`` for a bag that does not fit the schema."""
+    """The request message of a call. Raises ``MalformedError`` for a bag that does not fit the schema."""
     message: Any = cls()
     coder = codec(call.session, shape.of, call.type)
     if shape.of in NAMED:
         message.type_name = coder.name
     for name, dynamic in shape.bags.items():
-        # What is to be created has no id yet, and a plan says so.
+        # In the plan of a create the id is unknown.
         planned_new = name == "planned" and call.prior is None and not call.id
         getattr(message, dynamic).msgpack = coder.encode(getattr(call, name), Unknown() if planned_new else call.id)
     if shape.private:
@@ -109,7 +109,7 @@ def to_request(shape: Shape, cls: type[Message], call: Call) -> Any:
 
 
 def apply_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """ApplyResourceChange is three ops: which one, the nulls among its states tell."""
+    """ApplyResourceChange: a create without a prior state, a delete without a planned state, else an update."""
     call = to_call(shape, Op.CREATE, method, message, session)
     if call.prior is not None:
         call.op = Op.DELETE if call.planned is None else Op.UPDATE
@@ -117,8 +117,8 @@ def apply_call(shape: Shape, method: str, message: Any, session: Session) -> Cal
 
 
 def configure_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """ConfigureProvider also makes its session a provider instance, known by a digest of the configuration."""
-    # A recorder gives it a name of its own, made of the redacted configuration: this one stays in memory.
+    """ConfigureProvider, which also names the session's provider instance, by a digest of the configuration."""
+    # This name stays in memory: recorders make one from the redacted configuration.
     session.instance = f"config-{hashlib.sha256(message.config.SerializeToString(deterministic=True)).hexdigest()[:16]}"
     call = to_call(shape, Op.CONFIGURE, method, message, session)
     call.extra = {"terraform_version": message.terraform_version}
@@ -133,29 +133,29 @@ def configure_request(shape: Shape, cls: type[Message], call: Call) -> Any:
 
 
 def stop_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """StopProvider tells all calls of its session that they are no longer wanted."""
+    """StopProvider cancels all calls of its session."""
     session.cancelled.set()
     return to_call(shape, Op.CANCEL, method, message, session)
 
 
 def renew_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """The renewal of an ephemeral resource."""
+    """RenewEphemeralResource."""
     return _lasting_call(shape, Op.RENEW, method, message, session)
 
 
 def close_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """The end of an ephemeral resource."""
+    """CloseEphemeralResource."""
     return _lasting_call(shape, Op.CLOSE, method, message, session)
 
 
 def _lasting_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -> Call:
-    # What it is known by are the private bytes that it was opened with.
+    # The private bytes of the open answer identify the object.
     coder = codec(session, shape.of, message.type_name)
     return Call(op=op, session=session, method=method, type=coder.token, private=message.private)
 
 
 def lasting_request(shape: Shape, cls: type[Message], call: Call) -> Any:
-    """The request of a renewal or an end."""
+    """The request of a renew or a close."""
     message: Any = cls()
     message.type_name, message.private = codec(call.session, shape.of, call.type).name, call.private
     return message

@@ -1,4 +1,4 @@
-"""States on the way between types, versions and hands: upgrade, move and import."""
+"""States from older versions, other types and elsewhere: upgrade, move and import."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from mockprovider.values import Bag
 
 
 def upgrade_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """UpgradeResourceState brings the state file's JSON. Raises ``UnsupportedError`` for the form of before Terraform 0.12.
+    """UpgradeResourceState: ``Call.prior`` is the state decoded as today's type, ``Call.stored`` its JSON and its version.
 
-    ``Call.prior`` is the state as far as it fits today's type; the whole of it, with its version, is ``Call.stored``. Raises
-    ``MalformedError`` if it does not fit, unless the type has functions that upgrade it.
+    ``prior`` is ``None`` if the type has functions that upgrade this version. Raises ``MalformedError`` for a state that does
+    not fit, and ``UnsupportedError`` for the flat form from before Terraform 0.12.
     """
     coder = codec(session, shape.of, message.type_name)
     raw = _parsed(message.raw_state, message.type_name)
@@ -72,12 +72,12 @@ def _state_json(coder: Codec, call: Call) -> bytes:
 
 
 def _plain_number(value: Any) -> Any:
-    # What is no JSON is a decimal here, and a double may be less than it.
+    # This is a Decimal, and a double may have fewer digits.
     return int(value) if value == int(value) else float(value)
 
 
 def state_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The upgraded or moved state: the reply's value, or the attributes that functions made."""
+    """The upgraded or moved state: the reply's value, or the attributes that the type's functions returned."""
     return replies.to_response(shape, cls, _from_raw(shape, reply, call), call)
 
 
@@ -93,10 +93,9 @@ def _from_raw(shape: Shape, reply: Reply, call: Call) -> Reply:
 
 
 def move_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """MoveResourceState brings another type's state. ``Call.prior`` is what of it fits the type that it shall become; nothing,
-    if that type has functions that convert.
+    """MoveResourceState: ``Call.prior`` is the source state decoded as the target type, ``Call.stored`` its JSON and origin.
 
-    What it is, and where it comes from, is ``Call.stored``.
+    ``prior`` is ``None`` if the target type has functions that convert.
     """
     coder = codec(session, shape.of, message.target_type_name)
     raw = _parsed(message.source_state, message.source_type_name)
@@ -186,7 +185,7 @@ def _imported(resource: Any, shape: Shape, call: Call) -> Reply:
 
 
 def identity_upgrade_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
-    """UpgradeResourceIdentity brings the state file's JSON of an identity."""
+    """UpgradeResourceIdentity: ``Call.stored`` is the identity's JSON in the state file."""
     coder = codec(session, shape.of, message.type_name)
     stored = StoredState(message.raw_identity.json, message.version)
     return Call(op=Op.UPGRADE_IDENTITY, session=session, method=method, type=coder.token, stored=stored)
@@ -202,7 +201,7 @@ def identity_upgrade_request(shape: Shape, cls: type[Message], call: Call) -> An
 
 
 def identity_upgrade_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:
-    """The identity as today's schema has it. Raises ``MalformedError`` for a type that has none."""
+    """The identity under today's schema. Raises ``MalformedError`` for a type without identity."""
     coder = codec(call.session, shape.of, call.type)
     message = replies.answer(cls, reply, coder)
     if reply.failures:

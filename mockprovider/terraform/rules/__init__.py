@@ -1,1 +1,1 @@
-"""What engines check of the answers to a plan and an apply, value by value."""
+"""The rules by which engines check the values in answers to plan and apply."""

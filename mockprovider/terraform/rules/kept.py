@@ -1,4 +1,4 @@
-"""What an apply may make of a plan: known values as they were promised, unknown ones filled in, no block more or less."""
+"""The rules of applied states: known values stay as planned, unknown ones are filled in, and the number of blocks stays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HIDDEN = "another sensitive value than was planned"
 
 
 def broken(place: Place, planned: Value, actual: Value, path: str = "") -> Iterator[Problem]:
-    """The promises that ``actual`` breaks of the plan of the object at a place, or of one of the objects there."""
+    """The violations of ``actual``, the applied state of an object (or of one of the objects) at a place, against its plan."""
     if planned is None or actual is None:
         if not (planned is None and actual is None):
             yield Problem(
@@ -28,7 +28,7 @@ def broken(place: Place, planned: Value, actual: Value, path: str = "") -> Itera
         before, after = planned.get(name), actual.get(name)
         is_block = member.form == BLOCK
         problems = _blocks(member, before, after, where) if is_block else _values(member.type, before, after, where)
-        # What was promised of something sensitive is nobody's business.
+        # Messages must not show sensitive values.
         yield from (Problem(where, HIDDEN) for _ in problems) if member.sensitive else problems
 
 

@@ -1,4 +1,4 @@
-"""Places in values: when the values of two are one, which are unknown, and which tell what is only ever written."""
+"""Walks over values and their places: equality, unknown values, and values of write-only attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mockprovider.values import LEAVES, Unknown, Value, same
 
 
 def equal(one: Value, other: Value, declared: Type) -> bool:
-    """Whether two values of a type are one: sets have no order, and of unknown values only that they are counts."""
+    """Whether two values of a type are equal: sets have no order, and all unknown values are equal."""
     if isinstance(one, Unknown) or isinstance(other, Unknown) or one is None or other is None:
         return (isinstance(one, Unknown) and isinstance(other, Unknown)) or (one is None and other is None)
     if isinstance(one, dict) and isinstance(other, dict):
@@ -35,7 +35,7 @@ def unlike(these: list[Value], those: list[Value], declared: Type) -> list[Value
 
 
 def unknowns(value: Value, path: str = "") -> Iterator[str]:
-    """The paths of everything unknown in a value."""
+    """The paths of all unknown values in a value."""
     if isinstance(value, Unknown):
         yield path
     elif isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""What a plan may say, given what is configured and what was there: the rules that engines check of every planned state.
+"""The rules of planned states, given the configuration and the prior state, as engines check them.
 
-Each configured value is kept, or else what was there before (it then means the same); what is computed and not configured is
-the provider's to choose; nested blocks are exactly those that were written.
+A planned value equals the configured one, or the prior one (which then means the same). The provider chooses computed values
+that are not configured. Nested blocks are exactly the configured ones.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ HIDDEN = "a sensitive value"
 
 
 class Problem(Struct, frozen=True):
-    """What an engine would refuse in an answer: the path, in Terraform's names, and the rule that it breaks."""
+    """A violation in an answer: the path, in Terraform's names, and the broken rule."""
 
     path: str
     rule: str
 
 
 def problems(place: Place, prior: Value, config: Value, planned: Value, path: str = "") -> Iterator[Problem]:
-    """What is wrong with the plan of the object at a place, or of one of the objects there."""
+    """The violations in the plan of the object (or of one of the objects) at a place."""
     if isinstance(config, Unknown) or (config is None and planned is None):
         return
     if config is None or planned is None:
@@ -45,7 +45,7 @@ def problems(place: Place, prior: Value, config: Value, planned: Value, path: st
 
 def _attribute(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
     if place.write_only:
-        # Whether it is null is looked at by itself, and before all else.
+        # Another check, which comes first, looks whether it is null.
         return
     if equal(planned, config, place.type):
         return
@@ -69,7 +69,7 @@ def _nested(place: Place, prior: Value, config: Value, planned: Value, path: str
     elif place.element is None:
         yield from problems(place, prior, config, planned, path)
     elif place.nesting == "set":
-        # Which element became which is not for the engine to say, so it trusts what is in them.
+        # Engines cannot tell which element became which, so they do not check the elements.
         if len(planned) > len(config):
             yield Problem(path, f"{len(planned)} elements are planned, and {len(config)} are configured")
     else:
@@ -100,7 +100,7 @@ def _known_elements(place: Place, planned: Value, path: str) -> Iterator[Problem
 
 
 def _counted(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
-    """Lists by index and maps by key: the same elements, each by the rules of what is in it."""
+    """Lists by index and maps by key: they have the same elements, and each follows the rules."""
     if len(planned) != len(config) or (isinstance(config, dict) and planned.keys() != config.keys()):
         yield Problem(path, f"{_count(planned)} planned, and {_count(config)} configured: their number never changes")
         return

@@ -1,1 +1,1 @@
-"""What a package says of its types to Terraform, whoever declared them, and what objects of those types travel as."""
+"""Terraform's schema of a package, declared or published, and the encoding of its objects."""

@@ -1,7 +1,7 @@
-"""Properties as Terraform's tree: which are attributes, nested attributes or nested blocks, of what type, and who sets them.
+"""Compiles properties to a schema tree: attributes, nested attributes or nested blocks, with their types and flags.
 
-Major 5 has nested blocks where major 6 has nested attributes. A block is never computed: what the provider may fill in, and
-what has to be hidden as a whole, stays an attribute of an object type there.
+Major 5 has nested blocks where major 6 has nested attributes. A block can be neither computed nor sensitive, so such
+properties are attributes of an object type there.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def attribute_names(properties: Properties) -> dict[str, str]:
 
 
 def compiled(properties: Properties, major: int = 0, *, computed: bool = False) -> Place:
-    """The object with these properties, in the words of a major; 0 is the inside of a type, which has none.
+    """The object with these properties, for a protocol major; 0 is the inside of a type, where attributes have no flags.
 
-    With ``computed`` all in it are: so it is inside of what is computed itself. Raises ``DefinitionError`` for what Terraform
-    has no way to say.
+    ``computed`` marks every attribute as computed, as inside a computed one. Raises ``DefinitionError`` for what Terraform
+    cannot express.
     """
     return object_of({
         attribute: _member(attribute, name, properties[name], major, computed)
@@ -59,14 +59,14 @@ def compiled(properties: Properties, major: int = 0, *, computed: bool = False) 
 
 
 def standing_for(tree: Place, properties: Properties) -> Place:
-    """``tree``, whose members stand for these properties alone, by the names that these give themselves."""
+    """``tree`` with its members mapped to ``properties`` by attribute name; members without a property map to none."""
     names = attribute_names(properties)
     members = {name: replace(member, property_name=names.get(name, "")) for name, member in tree.members.items()}
     return replace(tree, members=members)
 
 
 def place_of_kind(kind: Kind, major: int = 0, *, computed: bool = False) -> Place:
-    """The place of a value of a kind. A collection of anything is ``dynamic``: Terraform's own have one element type each."""
+    """The place of a value of ``kind``. A collection of ``any`` is ``dynamic``: Terraform's own have one element type each."""
     if kind.name == "object":
         return compiled(kind.properties, major, computed=computed)
     if kind.name not in COLLECTIONS:
@@ -84,10 +84,10 @@ def nested_object(kind: Kind) -> Kind | None:
 
 
 def form_of(item: Property, major: int) -> str:
-    """How a schema of a major spells what is inside of a property."""
+    """How a major's schema describes the inside of a property."""
     if not major or nested_object(item.kind) is None:
         return TYPE
-    # Their types would differ from element to element, and at each plan.
+    # The type would differ between elements and between plans.
     differs = any(kind.name == "any" or (kind.name in COLLECTIONS and kind.items is None) for kind in kinds(item.kind))
     if major == 6:
         return TYPE if differs and item.kind.name == "set" else NESTED
@@ -110,13 +110,13 @@ def _member(attribute: str, name: str, item: Property, major: int, computed: boo
     if form == BLOCK:
         least = int(item.required and item.kind.name != "map")
         place = place_of_kind(item.kind, major)
-        # A single block has two equal limits; 0 is none.
+        # A single block has two equal limits; 0 means no limit.
         most = least if place.nesting not in EMPTY else 0
         return replace(place, form=form, property_name=name, description=item.description, min_items=least, max_items=most)
     flags = {"computed": True} if computed else _setters(item)
     only_computed = bool(flags.get("computed")) and not flags.get("optional")
     inside = place_of_kind(item.kind, major, computed=only_computed) if form == NESTED else place_of_kind(item.kind)
-    # Nothing inside of a type can be hidden by itself.
+    # A part of a type cannot be sensitive by itself.
     hidden = form == TYPE and any(part.secret for kind in kinds(item.kind) for part in kind.properties.values())
     return replace(
         inside,
@@ -130,14 +130,14 @@ def _member(attribute: str, name: str, item: Property, major: int, computed: boo
 
 
 def _setters(item: Property) -> dict[str, bool]:
-    """Who sets an attribute. A default is a value that the provider fills in, which only computed attributes may have."""
+    """The flags that say who sets an attribute. The provider fills in defaults, so an attribute with one is computed."""
     if item.required:
         return {"required": True}
     return {"optional": item.is_input, "computed": bool(item.computed) or item.has_default}
 
 
 def _check_written(kind: Kind, attribute: str, form: str, major: int) -> None:
-    """Raise ``DefinitionError`` for write-only properties where Terraform has no place for one."""
+    """Raise ``DefinitionError`` for write-only properties where Terraform allows none."""
     why = "it is a set" if form != TYPE and kind.name == "set" else ""
     if form == TYPE:
         why = f"protocol {major} has no nested attribute for it"

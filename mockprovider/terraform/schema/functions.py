@@ -1,4 +1,4 @@
-"""Provider functions: as messages, whoever declared them, and published ones as offers, whose answers are generated."""
+"""Provider functions: their schema messages, and published functions as offers that return generated values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mockprovider.values import Value
 
 
 def fill_functions(into: Any, package: Package) -> None:
-    """Fill the map of Function messages in a schema's answer; what is published stands also where our own would say less."""
+    """Fill the map of Function messages in a schema answer. A published schema is sent as it is."""
     for name, declared in provider_functions(package).items():
         _fill_declared(into[name], declared)
     for name, published in (package.terraform_schema.get("functions") or {}).items():
@@ -63,7 +63,7 @@ def _type_bytes(spelled: Any) -> bytes:
 
 
 def read_function(package: str, name: str, node: Node) -> ProviderFunction:
-    """One provider function. Raises ``DefinitionError`` for types that are none."""
+    """One provider function. Raises ``DefinitionError`` for invalid types."""
     members = node.members(needed=("return_type",))
     parameters: dict[str, Property] = {}
     nullable: list[str] = []

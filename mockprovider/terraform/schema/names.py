@@ -1,4 +1,4 @@
-"""Names that a configuration in Terraform's language can say, and those that it keeps for itself."""
+"""Names that Terraform's language allows, and those that it reserves."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NAME = re.compile(r"[^\W\d][\w-]*")
 DATA = frozenset({"count", "depends_on", "for_each", "lifecycle", "provider"})
 RESOURCE = DATA | {"connection", "provisioner"}
 PROVIDER = frozenset({"alias", "count", "depends_on", "for_each", "lifecycle", "locals", "source", "version"})
-"""What an engine takes for itself in a block of each sort (docs: meta-arguments): no provider is ever told of it."""
+"""The meta-arguments of each sort of block: the engine reads them and does not send them to providers."""
 
 
 def check_arguments(what: str, properties: Mapping[str, Property], reserved: Collection[str]) -> None:
-    """Raise ``DefinitionError``, naming ``what`` has them, for a property that a program sets and no configuration could."""
+    """Raise ``DefinitionError``, naming ``what``, for an invalid attribute name, and for an argument with a reserved one."""
     with served(what):
         for attribute, name in attribute_names(properties).items():
             _check(attribute, name, reserved if properties[name].is_input else ())
@@ -39,7 +39,7 @@ def _check(attribute: str, name: str, reserved: Collection[str]) -> None:
 
 @contextmanager
 def served(what: str) -> Iterator[None]:
-    """Say in a ``DefinitionError`` what cannot be served."""
+    """Name ``what`` in a ``DefinitionError``."""
     try:
         yield
     except DefinitionError as error:

@@ -1,8 +1,8 @@
-"""One object type on the wire: bags to DynamicValues and back, in the names of both ecosystems.
+"""Codecs of object types: bags with property names to DynamicValues with attribute names, and back.
 
-An attribute that is null in Terraform is absent in a bag, at every depth that is declared, and the other way round. So are the
-blocks that nobody wrote, which are empty on the wire. The ``id`` that Terraform keeps among the attributes is ``Call.id`` and
-``Reply.id`` here, unless the type declares its own.
+A null attribute is absent in a bag, and the other way round, at every declared depth. So is a block that the configuration
+does not have, which is empty on the wire. Terraform's ``id`` attribute is ``Call.id`` and ``Reply.id``, unless the type
+declares its own.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class ObjectSchema:
     """One resource type, data source or provider block: bags to DynamicValues and back.
 
     Args:
-        name: what Terraform calls it; ``token``: what Pulumi does.
-        tree: its places, by the properties that they stand for.
-        declared: the definition that it was compiled of.
-        result: the property that takes a function's whole answer, where nobody knows the names in it.
-        published: whether a published schema says what this is: then a configuration's own values always stay.
+        name: the name in Terraform; ``token``: the one in Pulumi.
+        tree: the compiled schema.
+        declared: the definition that it was compiled from.
+        result: the property for a function's whole result, if the names in the result are not known.
+        published: whether the schema is a published one: then configured values always stay.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ObjectSchema:
         self.type = tree.type
         id_ = tree.members.get(ID)
         self.implicit_id = id_ is not None and not id_.property_name
-        # In a state of some published types the object's id has no place.
+        # Some published types have no attribute for the object's id.
         self.keeps_id = not published or self.implicit_id or (id_ is not None and id_.required)
 
     @cached_property
@@ -71,8 +71,8 @@ class ObjectSchema:
         return self._bag(statejson.decode_json(raw, self.type))
 
     def told(self, bag: Bag) -> Bag:
-        """``bag`` without what Terraform hands over and must never be told: write-only properties, at every depth."""
-        shown: Bag = _told(bag, self.tree) if self.tree.hides else bag
+        """``bag`` without write-only properties, at every depth."""
+        shown: Bag = _without_write_only(bag, self.tree) if self.tree.hides else bag
         return shown
 
     def _bag(self, decoded: Any) -> tuple[Bag | None, str]:
@@ -85,7 +85,7 @@ class ObjectSchema:
     def encode(self, bag: Bag | None, id_: str | Unknown = "", like: Any = None) -> bytes:
         """The msgpack of ``bag`` with every attribute present. Raises ``MalformedError``, with the path, if it does not fit.
 
-        ``like`` is the request that is answered: values of any type that came with it go back with the type that they had.
+        ``like`` is the request that is answered: dynamic values keep the type that they have there.
         """
         attributes = self._attributes(bag, id_)
         if like is not None and attributes is not None and self._has_dynamic:
@@ -103,7 +103,7 @@ class ObjectSchema:
         return {**attributes, ID: id_ or None} if self.implicit_id else attributes
 
     def steps(self, path: Path) -> list[Step]:
-        """A property path as an AttributePath, as far as one can point: not into sets, nor into what has no declared type."""
+        """A property path as an AttributePath. It ends at sets and at undeclared types, into which none can point."""
         place: Place | None = self.tree
         steps: list[Step] = []
         for segment in path:
@@ -114,7 +114,7 @@ class ObjectSchema:
         return steps
 
     def path(self, steps: Path) -> Path:
-        """A path in Terraform's names as a property path."""
+        """A path of attribute names as a property path."""
         place: Place | None = self.tree
         segments: list[str | int] = []
         for step in steps:
@@ -149,7 +149,7 @@ OBJECTS = ("single", "group")
 
 
 def inward(value: Value, place: Place) -> Value:
-    """A value of Terraform's in the names of bags: attributes are properties; null ones, and empty blocks, are absent."""
+    """A Terraform value with property names for attribute names, without nulls and empty blocks."""
     if not place.members or not isinstance(value, dict):
         return place.elements(value, inward)
     bag: dict[str, Value] = {}
@@ -163,7 +163,7 @@ def inward(value: Value, place: Place) -> Value:
 
 
 def outward(value: Value, place: Place, owner: str) -> Value:
-    """The way back. Raises ``MalformedError``, naming the ``owner``, for a property that nobody declared."""
+    """The inverse of ``inward``. Raises ``MalformedError``, naming the ``owner``, for an undeclared property."""
     if place.nesting not in OBJECTS or not isinstance(value, Mapping):
         return place.elements(value, partial(outward, owner=owner))
     attributes: dict[str, Value] = {}
@@ -177,16 +177,16 @@ def outward(value: Value, place: Place, owner: str) -> Value:
     return attributes
 
 
-def _told(value: Value, place: Place) -> Value:
+def _without_write_only(value: Value, place: Place) -> Value:
     if isinstance(value, Secret):
-        return Secret(_told(value.value, place))
+        return Secret(_without_write_only(value.value, place))
     if not place.members or not isinstance(value, Mapping):
-        return place.elements(value, _told)
+        return place.elements(value, _without_write_only)
     shown: dict[str, Value] = {}
     for own, item in value.items():
         member = place.members.get(place.attributes.get(own, ""))
         if member is None or not member.write_only:
-            shown[own] = item if member is None else _told(item, member)
+            shown[own] = item if member is None else _without_write_only(item, member)
     return shown
 
 
@@ -196,7 +196,7 @@ def _undeclared(name: str, place: Place, owner: str) -> str:
 
 
 class Generic:
-    """What ``ObjectSchema`` does, where no schema is known: Terraform's own names, nulls kept, types as msgpack tells them."""
+    """``ObjectSchema`` without a schema: attribute names and nulls are kept, and types are those of msgpack."""
 
     keeps_id = True
     declared: Any = None
@@ -221,7 +221,7 @@ class Generic:
 
     @staticmethod
     def told(bag: Bag) -> Bag:
-        """``bag`` itself: nobody knows what is write-only."""
+        """``bag`` itself: without a schema, nothing is known to be write-only."""
         return bag
 
     @staticmethod
@@ -236,7 +236,7 @@ class Generic:
 
     @staticmethod
     def steps(path: Path) -> list[Step]:
-        """The path itself; without a schema every name is taken for an attribute's."""
+        """The path itself: without a schema, every name is an attribute's."""
         return [("element_key_int" if isinstance(segment, int) else "attribute_name", segment) for segment in path]
 
     @staticmethod

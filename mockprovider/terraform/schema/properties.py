@@ -1,4 +1,4 @@
-"""Published schemas as properties of ours: names, kinds, and who sets them; what no engine would take is refused."""
+"""Published schemas as properties: names, kinds and flags. Schemas that engines would reject are refused."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ KINDS: Mapping[str, str] = {nesting: kind for kind, nesting in COLLECTIONS.items
 SIMPLE: Mapping[str, str] = {"string": "string", "number": "number", "bool": "boolean"}
 
 
-# What no engine would take ----------------------------------------------------------------------------------------------
+# Checks -----------------------------------------------------------------------------------------------------------------
 
 
 def check_block(node: Node) -> None:
-    """Raise ``DefinitionError``, with the place, for a block that no engine would take."""
+    """Raise ``DefinitionError``, with the place, for a block that engines would reject."""
     attributes, blocks = section(node, "attributes"), section(node, "block_types")
     for attribute in attributes.values():
         _check_attribute(attribute)
@@ -41,13 +41,13 @@ def check_block(node: Node) -> None:
 
 
 def section(node: Node, key: str) -> dict[str, Node]:
-    """The members of what is under ``key``. Of what there is none, the command shows nothing, or a null."""
+    """The members under ``key``. The command leaves an empty section out, or prints null."""
     members = node.members()
     return members[key].members() if key in members and members[key].value is not None else {}
 
 
 def read_type(node: Node) -> Type:
-    """A type as it is spelled in JSON. Raises ``DefinitionError`` for what spells none."""
+    """The type in JSON. Raises ``DefinitionError`` for an invalid one."""
     try:
         return type_in(node.value)
     except MalformedError as error:
@@ -100,13 +100,13 @@ def _word(members: Mapping[str, Node], key: str, known: Any) -> None:
 
 
 def read_block(node: Node) -> dict[str, Property]:
-    """The properties of a block by their names of ours. Raises ``DefinitionError`` for what no engine would take."""
+    """The properties of a block by name. Raises ``DefinitionError`` for a block that engines would reject."""
     check_block(node)
     return properties_of(tree_of({"block": node.value}))
 
 
 def properties_of(place: Place) -> dict[str, Property]:
-    """The properties of an object; one whose attribute the rule would not give says what it is called."""
+    """The properties of an object; ``terraform`` has the attribute's name where the rule does not give it."""
     return {member.property_name: _property(attribute, member) for attribute, member in place.members.items()}
 
 
@@ -116,7 +116,7 @@ def _property(attribute: str, place: Place) -> Property:
     if place.form == BLOCK:
         return Property(kind, required=place.min_items > 0 and place.nesting != "map", terraform=irregular)
     if kind.name == "number" and computed and not place.optional:
-        # What providers count is whole: ports, sizes, days.
+        # Numbers that providers compute are mostly whole: ports, sizes, days.
         kind = Kind("integer")
     return Property(
         kind,
@@ -131,21 +131,21 @@ def _property(attribute: str, place: Place) -> Property:
 
 
 def kind_of_place(place: Place) -> Kind:
-    """The kind that says most of what stands at a place: what has a type of its own each time, and tuples, are anything."""
+    """The most specific kind for a place; dynamic values and tuples are ``any``."""
     if place.element is not None:
         return Kind(KINDS[place.nesting], items=kind_of_place(place.element))
     return Kind("object", properties=properties_of(place)) if place.nesting else Kind(SIMPLE.get(place.type.name, "any"))
 
 
 def _computed(name: str, place: Place) -> Any:
-    # A tuple's kind would not say enough for a value to be made of it.
+    # A tuple's kind, any, is not enough to generate a value.
     if place.computed and place.form == TYPE and place.type.has("tuple"):
         return lambda known: _invented(place.type, name, known["id"])
     return place.computed
 
 
 def _invented(declared: Type, name: str, of: str) -> Value:
-    """A value of a type that has tuples in it, where the kind alone would not say enough."""
+    """A generated value of a type that contains tuples."""
     if declared.name == "tuple":
         return [_invented(element, f"{name}.{index}", of) for index, element in enumerate(declared.elements)]
     if declared.name == "object":
@@ -155,18 +155,18 @@ def _invented(declared: Type, name: str, of: str) -> Value:
 
 
 def returned_value(name: str, item: Property, of: str) -> Value:
-    """What a data source ``of`` some type answers for a computed property: always the same value of its kind."""
+    """The generated value of a data source's computed property; it depends on the names alone. ``of`` is the data source."""
     return item.computed({"id": of}) if callable(item.computed) else generated(item.kind, name, of)
 
 
 def own_id(properties: Mapping[str, Property]) -> bool:
-    """Whether ``id`` is an attribute like others: not the text that the provider chooses to know its object by."""
+    """Whether ``id`` is an attribute like others, and not the text by which the provider identifies the object."""
     item = properties.get("id")
     return item is not None and not (item.computed and item.kind == Kind("string"))
 
 
 def replaced(properties: Mapping[str, Property], names: Any, owner: str) -> dict[str, Property]:
-    """``properties`` of which those in ``names`` (attributes or properties) need a new object. Raises ``DefinitionError``."""
+    """``properties`` with ``forces_new`` on those in ``names`` (attributes or properties). Raises ``DefinitionError``."""
     changed = dict(properties)
     by_attribute = {item.terraform or snake_case(name): name for name, item in properties.items()}
     for wanted in (names,) if isinstance(names, str) else tuple(names):

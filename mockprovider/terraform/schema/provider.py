@@ -1,4 +1,4 @@
-"""A package as Terraform sees it: the schema message, and the object types that payloads decode with."""
+"""Terraform's schema of a package: the answer to GetProviderSchema, and the codecs of its types."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from mockprovider.values import Secret, Value, reveal
 
 
 def data_source_name(token: str) -> str:
-    """``cloud:index:getZone`` to ``cloud_zone``: Pulumi's functions get what Terraform's data sources are."""
+    """``cloud:index:getZone`` to ``cloud_zone``: a Pulumi function is a Terraform data source, without ``get``."""
     package, module, member = token.split(":", 2)
     plain = member[3:] if member[:3] == "get" and member[3:4].isupper() else member
     return ResourceType(f"{package}:{module}:{plain}").terraform
 
 
 def returned_properties(function: Function | Ephemeral) -> dict[str, Property]:
-    """What a data source answers beside its arguments; a Python callable's answer, whose names nobody knows, is ``result``."""
+    """What a data source returns beside its arguments: ``result`` alone, if a Python callable computes it."""
     if callable(function.returns):
         return {"result": Property(Kind("any"), computed=True)}
     return {
@@ -55,7 +55,7 @@ def _kind_of_value(value: Value) -> Kind:
 
 
 class _Very:
-    """This very package, whatever equals it."""
+    """A package as a cache key, compared by identity."""
 
     def __init__(self, package: Package) -> None:
         self.package = package
@@ -78,9 +78,9 @@ def _shared(very: _Very, major: int) -> ProviderSchema:
 
 
 class ProviderSchema:
-    """A package as Terraform sees it. Follows the package: what is added later is served from then on.
+    """Terraform's schema of a package. Definitions that are added to the package later are served, too.
 
-    Raises ``DefinitionError`` for what Terraform has no way to say.
+    Raises ``DefinitionError`` for what Terraform cannot express.
     """
 
     def __init__(self, package: Package, major: int = 6) -> None:
@@ -112,7 +112,7 @@ class ProviderSchema:
         return self.coder("ephemeral", name)
 
     def coder(self, of: str, name: str) -> ObjectSchema:
-        """What encodes objects of a type; ``of`` is ``provider``, ``resource``, ``data`` or ``ephemeral``.
+        """The codec of a type; ``of`` is ``provider``, ``resource``, ``data`` or ``ephemeral``.
 
         Raises ``MalformedError`` for a type that is not declared.
         """
@@ -124,7 +124,7 @@ class ProviderSchema:
             "ephemeral": self.package.offers,
         }
         held = self._coders.get((of, name))
-        # What was declared anew is compiled anew.
+        # A type that was declared again is compiled again.
         if held is None or sections[of].get(held.token) is not held.declared:
             held = self._compile(of, name)
             self._coders[of, held.name] = self._coders[of, held.token] = held
@@ -148,7 +148,7 @@ class ProviderSchema:
         package = self.package
         now: list[object] = [*package.config.values(), *package.resources.values(), *package.functions.values()]
         now += package.offers.values()
-        # Engines ask at once from many sides, and a large schema takes a second.
+        # Engines ask several times at once, and a large schema takes a second.
         with self._lock:
             held = self._message
             if held is None or len(held[0]) != len(now) or any(map(is_not, held[0], now)):
@@ -189,12 +189,12 @@ class ProviderSchema:
             else:
                 implicit = {} if ID in attribute_names(properties) else {ID: IMPLICIT_ID}
                 tree = replace(compiled({**properties, **implicit}, self.major), description=declared.description)
-            # An id that is no property of the type is Terraform's alone.
+            # An id that is no property exists in Terraform alone.
             tree = standing_for(tree, properties)
         return ObjectSchema(declared.terraform, declared.token, tree, declared=declared, published=bool(published))
 
     def _asked(self, declared: Function | Ephemeral) -> ObjectSchema:
-        """A data source or an ephemeral resource: its arguments, and what it answers."""
+        """A data source or an ephemeral resource: its arguments and results."""
         published = declared.terraform_schema
         with names.served(declared.token):
             tree = tree_of(published) if published else compiled(_asked_properties(declared), self.major)
@@ -203,9 +203,9 @@ class ProviderSchema:
         return ObjectSchema(name, declared.token, tree, declared=declared, result=result, published=bool(published))
 
     def _check_arguments(self) -> None:
-        """Raise ``DefinitionError`` for properties that no configuration could set."""
+        """Raise ``DefinitionError`` for arguments that no configuration can set."""
         if self.package.schema:
-            # A published schema is what it is, and most of its types are of use all the same.
+            # A published schema stays as it is, and its other types are useful.
             return
         package = self.package
         for resource in package.resources.values():
@@ -219,7 +219,7 @@ class ProviderSchema:
             names.check_arguments(f"The configuration of {package.name}", _arguments(package), names.PROVIDER)
 
     def _check_names(self) -> None:
-        """Raise ``DefinitionError`` for two types of one name: only one of them would be served."""
+        """Raise ``DefinitionError`` for two types of one name, of which only one would be served."""
         resources = [("type", declared.token, declared.terraform) for declared in self.package.resources.values()]
         functions = [("data source", asked.token, _named(asked)) for asked in self.package.functions.values()]
         seen: dict[tuple[str, str], str] = {}

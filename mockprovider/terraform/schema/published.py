@@ -1,7 +1,6 @@
-"""Provider schemas as ``terraform providers schema -json`` publishes them: data to trees, and messages or their trees to data.
+"""The JSON data of ``terraform providers schema -json``: to schema trees, and from messages or the trees of messages.
 
-What is false, zero or empty is left out of the data, which says nothing of the protocol that the provider speaks, nor of its
-capabilities.
+The data leaves out what is false, zero or empty. It has neither the protocol's version nor the provider's capabilities.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from mockprovider.terraform.schema.tree import (
 from mockprovider.terraform.values.types import PRIMITIVES, Type, parse_type
 
 SCHEMAS = ("resource_schemas", "data_source_schemas", "ephemeral_resource_schemas", "list_resource_schemas")
-"""Sections of schemas by name, which data and messages call the same."""
+"""Sections of schemas by name; data and messages use the same names."""
 
 FUNCTION_WORDS = frozenset({"summary", "description", "deprecation_message"})
 PARAMETER_WORDS = frozenset({"name", "description"})
@@ -39,7 +38,7 @@ MODES = ("", *NESTING)
 
 
 def tree_of(schema: Mapping[str, Any]) -> Place:
-    """The tree of a schema. Raises ``MalformedError`` for a type that is none."""
+    """The tree of a schema. Raises ``MalformedError`` for an invalid type."""
     block = schema.get("block") or {}
     return object_of(_members(block), **_words(block, BLOCK_WORDS))
 
@@ -65,7 +64,7 @@ def _attribute(spec: Mapping[str, Any], property_name: str) -> Place:
 
 
 def type_in(spelled: Any) -> Type:
-    """The type that parsed JSON spells. Raises ``MalformedError`` if it spells none."""
+    """The type in parsed JSON. Raises ``MalformedError`` for an invalid one."""
     primitive = PRIMITIVES.get(spelled) if isinstance(spelled, str) else None
     return primitive or parse_type(json.dumps(spelled))
 
@@ -78,7 +77,7 @@ def _words(spec: Mapping[str, Any], words: frozenset[str]) -> dict[str, Any]:
 
 
 def data_of(answer: Any) -> dict[str, Any]:
-    """A GetProviderSchema answer of either major, or its tree, as the one provider's part of what the command shows."""
+    """A GetProviderSchema answer of either major, or its tree, as one provider's part of the command's data."""
     fields = _fields(answer)
     data: dict[str, Any] = {"provider": schema_data(fields.get("provider", {}))}
     for section in SCHEMAS:
@@ -92,7 +91,7 @@ def data_of(answer: Any) -> dict[str, Any]:
 
 
 def schemas_in(answer: Any) -> Iterator[tuple[str, Any]]:
-    """The schemas in such an answer, or in its tree, by the names of the types; the provider's own has none."""
+    """The schemas in such an answer, or in its tree, by type name; the provider's own has an empty name."""
     fields = _fields(answer)
     yield "", fields.get("provider", {})
     for section in SCHEMAS:
@@ -147,7 +146,7 @@ def _said(fields: Mapping[str, Any], words: frozenset[str]) -> dict[str, Any]:
 
 
 def _word(value: int | str, words: tuple[str, ...]) -> str:
-    """The data's word for what is a number in a message and a name in a tree."""
+    """An enumeration's value as data has it; it is a number in a message and a name in a message's tree."""
     return value.lower() if isinstance(value, str) else dict(enumerate(words))[value]
 
 

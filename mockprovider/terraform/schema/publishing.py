@@ -1,4 +1,4 @@
-"""Trees and published functions as the messages of a GetProviderSchema answer."""
+"""Schema trees as the messages of a GetProviderSchema answer."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from mockprovider.terraform.values.types import type_json
 
 
 def fill_schema(into: Any, tree: Place, owner: str, version: int = 0) -> None:
-    """Fill a Schema message. Raises ``DefinitionError``, naming ``owner``, for what its protocol has no words for."""
+    """Fill a Schema message. Raises ``DefinitionError``, naming ``owner``, for what its protocol cannot express."""
     into.version = version
     into.block.SetInParent()
     _fill_block(into.block, tree, owner)
 
 
 def fill_rest(into: Any, published: Mapping[str, Any]) -> None:
-    """Fill what a GetProviderSchema answer says that nothing of a package stands for."""
+    """Fill the sections of a GetProviderSchema answer that a package does not model."""
     for name, schema in (published.get("list_resource_schemas") or {}).items():
         fill_schema(into.list_resource_schemas[name], tree_of(schema), name, schema.get("version", 0))
     meta = published.get("provider_meta")
@@ -67,6 +67,6 @@ def _fill_words(into: Any, place: Place, words: frozenset[str]) -> None:
     for word in words:
         value = getattr(place, word)
         number_or_value = TEXT_KINDS.index(value) if word == "description_kind" else value
-        # Newer words, which the protocol of the message may not have, say nothing when they say no.
+        # False and empty are the defaults, and the message may lack the newer fields.
         if number_or_value:
             setattr(into, word, number_or_value)

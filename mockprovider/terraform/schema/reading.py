@@ -1,8 +1,8 @@
-"""Terraform provider schemas read as packages of ours: what ``terraform providers schema -json`` shows, or a provider answers.
+"""Reads Terraform provider schemas as packages: the JSON of ``terraform providers schema -json``, or a provider's answer.
 
-A schema says what may be asked and answered; what an answer *is* it never says, so what is computed becomes a generated value.
-Nor does it say which change needs a new object: that is for the user to add. Engines are told the schema as it was read, to
-the last description, and values travel as its types, also where a property's kind says less.
+A schema has no values, so computed attributes get generated ones. It does not say which changes force a replacement: the user
+adds that. Engines get the schema exactly as it was read, and values travel as its types, also where a property's kind says
+less.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def from_terraform_schema(
     Args:
         source: the text (or data) of ``terraform providers schema -json``, one provider's part of it, or the answer message
             to GetProviderSchema of protocol 5 or 6.
-        provider: which one, by name (``aws``) or address, where there are several; what to call it, where nobody says.
-        forces_new: resource types to the names of attributes whose change needs a new object: ``{"aws_vpc": ["cidr_block"]}``.
-        origin: what error messages call it: the file's name.
+        provider: the name (``aws``) or address of one, if there are several; the package's name, if the schema has none.
+        forces_new: resource types to attributes whose change forces a replacement: ``{"aws_vpc": ["cidr_block"]}``.
+        origin: the file's name, for error messages.
 
     Raises ``DefinitionError`` that names the origin, the place in it, what stands there, and what should.
     """
@@ -54,7 +54,7 @@ def from_terraform_schema(
 
 
 def from_terraform_schemas(source: str | Mapping[str, Any], origin: str = "schema") -> list[Package]:
-    """The same of every provider in the text or data. Raises ``DefinitionError``."""
+    """The packages of all providers in the text or data. Raises ``DefinitionError``."""
     node = _document(source, origin)
     providers = _providers(node)
     packages = [_package(_short(address), provider, {}) for address, provider in providers.items()]
@@ -90,7 +90,7 @@ def _short(address: str) -> str:
 
 
 def _chosen(node: Node, provider: str) -> tuple[str, Node]:
-    """The provider that is asked for, and its part of the document."""
+    """The name of the provider that is wanted, and its part of the document."""
     if "provider_schemas" not in node.members():
         return _alone(node, provider)
     providers = _providers(node)
@@ -155,7 +155,7 @@ def _block(node: Node) -> dict[str, Property]:
 def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> ResourceType:
     members = node.members(needed=("block",))
     properties = read_block(members["block"])
-    # An id that a program must say is what the object is known by; one that the provider chooses is no property of ours.
+    # A required id identifies the object; one that the provider generates is no property.
     template = "{id}" if own_id(properties) and properties["id"].required else "{hash}"
     kept = {attribute: item for attribute, item in properties.items() if attribute != "id" or own_id(properties)}
     version = members["version"].whole() if "version" in members else 0
@@ -173,7 +173,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
 
 
 def _identity(declared: ResourceType, node: Node | None) -> tuple[str, ...]:
-    """The properties that tell an object from others, where all that the identity's schema names are the type's own."""
+    """The properties of the identity; none, unless every attribute in the identity's schema is one of the type's."""
     attributes = section(node, "attributes") if node else {}
     named = [declared.attributes.get(attribute, "id" if attribute == "id" else "") for attribute in attributes]
     return tuple(named) if all(named) else ()
@@ -184,10 +184,10 @@ def _description(node: Node) -> str:
 
 
 def _asked(token: str, node: Node) -> tuple[dict[str, Property], dict[str, Value]]:
-    """What a data source or an ephemeral resource is asked, and what it answers."""
+    """The arguments and the results of a data source or an ephemeral resource."""
     properties = read_block(node.members(needed=("block",))["block"])
     answer_only = {name for name, item in properties.items() if not item.is_input or (name == "id" and not own_id(properties))}
-    # What may be set or computed is both: an argument, and an answer where nobody set it.
+    # An optional and computed attribute is an argument, and a result where it is not set.
     returns = {name: returned_value(name, item, token) for name, item in properties.items() if item.computed}
     return {name: _argument(item) for name, item in properties.items() if name not in answer_only}, returns
 
@@ -206,7 +206,7 @@ class _Tokens:
         self._taken: set[str] = set()
 
     def of(self, name: str, verb: str = "") -> str:
-        """A token that no other type has: engines do not tell the cases of letters apart."""
+        """A token that no other type has. Engines ignore the case of letters."""
         prefix, _, rest = name.partition("_")
         own = self._provider.replace("-", "_")
         member = name.removeprefix(f"{own}_") if name.startswith(f"{own}_") else (rest or prefix)

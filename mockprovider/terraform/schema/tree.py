@@ -1,8 +1,8 @@
-"""One tree of what Terraform is told of a type: all that a schema says of each place in its objects, walked here alone.
+"""The schema tree of a type: a ``Place`` for each attribute, block and element, with all that a schema says of it.
 
-It is compiled of properties (``declared``) or of a published schema (``published``). Whoever needs to know something of a
-schema visits it: messages, properties, payloads, the rules of plans, secrets, the order of sets. So a nesting mode or a flag
-is known to all of them or to none.
+It is compiled from properties (``declared``) or from a published schema (``published``). Every use of a schema visits it:
+messages, properties, payloads, the rules of plans, secrets, the order of sets. So they all know the same nesting modes and
+flags.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from mockprovider.terraform.values.types import DYNAMIC, Type
 from mockprovider.values import Value
 
 TYPE, NESTED, BLOCK = "type", "nested_type", "block"
-"""How a schema spells what is inside of a place: in its type, as a nested attribute, as a nested block."""
+"""How a schema describes the inside of a place: by its type, as a nested attribute, or as a nested block."""
 
 NESTING: Mapping[str, int] = {"single": 1, "list": 2, "set": 3, "map": 4, "group": 5}
 """Nesting modes to their numbers in both enumerations; nested attributes have no groups."""
 
 EMPTY: Mapping[str, Callable[[], Value]] = {"list": list, "set": list, "map": dict}
-"""Nesting modes of which there may be many, and what is there when there is none."""
+"""Nesting modes of collections, with their empty values."""
 
 FLAGS = ("required", "optional", "computed", "sensitive", "write_only", "deprecated")
 TEXTS = ("description", "description_kind", "deprecation_message")
@@ -40,12 +40,12 @@ class Place(Struct, frozen=True, kw_only=True, dict=True):
     """One place in a type's objects: an attribute, a nested block, an element of either, or the whole object.
 
     Args:
-        type: what values here travel as.
-        form: how the schema spells what is inside.
-        nesting: how that is nested, also inside of a type: ``single`` and ``group`` are objects with ``members``; ``list``,
-            ``set`` and ``map`` have an ``element``; where nothing is known of the inside, as in a tuple, it is empty.
+        type: the type of values on the wire.
+        form: ``TYPE``, ``NESTED`` or ``BLOCK``.
+        nesting: the nesting mode, also inside of a type: ``single`` and ``group`` are objects with ``members``; ``list``,
+            ``set`` and ``map`` have an ``element``; it is empty for scalars, tuples and dynamic values.
         members: attributes and blocks by their names in Terraform, in the order of those.
-        property_name: the property that it stands for; empty for an ``id`` that is none, and for elements.
+        property_name: the property that it maps to; empty for an ``id`` that is no property, and for elements.
     """
 
     type: Type
@@ -68,18 +68,18 @@ class Place(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def attributes(self) -> Mapping[str, str]:
-        """The names of the members that stand for a property, by property."""
+        """Property names to the names of their members."""
         return {member.property_name: name for name, member in self.members.items() if member.property_name}
 
     @cached_property
     def never_null(self) -> Mapping[str, Place]:
-        """The blocks among the members that are empty where nobody wrote one; a single block is null then."""
+        """The member blocks that are empty when the configuration has none; a single block is null then."""
         blocks = {name: member for name, member in self.members.items() if member.form == BLOCK}
         return {name: block for name, block in blocks.items() if block.nesting != "single"}
 
     @cached_property
     def hides(self) -> bool:
-        """Whether something in it is only written."""
+        """Whether something in it is write-only."""
         return any(place.write_only for place in self.walk())
 
     @property
@@ -88,20 +88,20 @@ class Place(Struct, frozen=True, kw_only=True, dict=True):
         return (self.element or self).members
 
     def walk(self) -> Iterator[Place]:
-        """It and all places inside, at every depth."""
+        """This place and all places inside, at every depth."""
         yield self
         for place in (*self.members.values(), *([self.element] if self.element else ())):
             yield from place.walk()
 
     def secrets(self) -> Iterator[str]:
-        """The names of the attributes, at every depth, whose values nobody is to see: sensitive and write-only ones."""
+        """The names of sensitive and write-only attributes, at every depth."""
         for place in self.walk():
             yield from (name for name, member in place.members.items() if member.sensitive or member.write_only)
 
     def elements(self, value: Value, convert: Convert) -> Value:
-        """``value`` with ``convert`` done to each element of a collection; any other value as it is.
+        """``value`` with ``convert`` applied to each element, if this place is a collection.
 
-        An unknown collection stays one, and what is none is refused where it is packed, with its path.
+        An unknown collection stays as it is. So does a value that is no collection: packing refuses it, with its path.
         """
         if self.element is None:
             return value
@@ -121,17 +121,17 @@ def object_of(members: Mapping[str, Place], **words: Any) -> Place:
 
 
 def nested(nesting: str, inside: Place, form: str, **words: Any) -> Place:
-    """A place where the object ``inside`` is nested: itself, or a collection of it."""
+    """The place of the nested object ``inside``, or of a collection of it."""
     if nesting not in EMPTY:
         return replace(inside, nesting=nesting, form=form, **words)
-    # Blocks of any type may differ from each other, so they are a tuple or an object, which has another type each time.
+    # Blocks with dynamic attributes may differ in type, so they travel as a tuple or an object.
     may_differ = form == BLOCK and nesting != "set" and inside.type.has("dynamic")
     declared = DYNAMIC if may_differ else Type(nesting, items=inside.type)
     return Place(type=declared, nesting=nesting, element=inside, form=form, **words)
 
 
 def place_of(declared: Type, **words: Any) -> Place:
-    """A place of which a type says all; what is inside of a tuple, or of a value of any type, is not known."""
+    """The place that a type describes; the inside of a tuple, or of a dynamic value, is not known."""
     if declared.name == "object":
         names = property_names(declared.attributes)
         members = {name: place_of(kind, property_name=names[name]) for name, kind in declared.attributes.items()}
@@ -142,7 +142,7 @@ def place_of(declared: Type, **words: Any) -> Place:
 
 
 def property_names(attributes: Collection[str]) -> dict[str, str]:
-    """The properties that attributes of one object stand for, by the rule; where two would be one, each keeps its own name."""
+    """Attribute names of one object to property names, by the rule; an attribute keeps its name if the rule's is taken."""
     names: dict[str, str] = {}
     taken = set(attributes)
     for attribute in attributes:

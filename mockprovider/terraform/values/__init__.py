@@ -1,1 +1,1 @@
-"""Values on the wire: the types that they have, msgpack, the JSON of state files, and errors that say what does not fit."""
+"""Values on the wire: their types, msgpack, the JSON of state files, and errors for values that do not fit."""

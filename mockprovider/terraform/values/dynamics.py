@@ -1,8 +1,7 @@
-"""Dynamic values keep the type that they came with.
+"""Dynamic values keep the type that they have in the request.
 
-A property of any type travels with its type beside it, and Terraform takes a list for another value than a tuple of the same
-elements. Bags do not say which of the two a Python list was, so an answer's dynamic values are typed like those of the
-request, wherever the value at the same place is the same.
+A dynamic value is sent with its type, and for Terraform a list differs from a tuple of the same elements. A Python list in a
+bag may be either. So an answer's dynamic value gets the type of the equal value at the same path in the request.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Hints: TypeAlias = Mapping[str, "list[Dynamic]"]
 
 
 Source: TypeAlias = tuple[Any, bool]
-"""Where hints come from: an unpacked DynamicValue or parsed state JSON, and whether it is the latter."""
+"""A source of hints: an unpacked DynamicValue or parsed state JSON, and whether it is JSON."""
 
 
 def hints(sources: Iterable[Source], declared: Type) -> Hints:
@@ -33,7 +32,7 @@ def hints(sources: Iterable[Source], declared: Type) -> Hints:
 
 
 def typed(value: Value, declared: Type, known: Hints, path: str = "") -> Value:
-    """``value``, a ``declared``, with the dynamic values in it typed like the same ones in ``known``."""
+    """``value``, a ``declared``, with its dynamic values typed like the equal ones in ``known``."""
     if value is None or isinstance(value, Unknown):
         return value
     if declared.name == "dynamic":

@@ -1,4 +1,4 @@
-"""Values that do not fit their type: errors that name the path, what is needed and what is nearest."""
+"""Errors for values that do not fit their type, with the path, the needed type and the nearest name."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from mockprovider.hints import did_you_mean
 from mockprovider.terraform.values.types import Type
 
 Where: TypeAlias = "str | tuple[Where, str | int | tuple[str]]"
-"""Where a value stands: what its owner is called, or its owner and an attribute's name, an index, or a key in a tuple.
+"""The path of a value: its owner's name, or its owner's path and an attribute's name, an index, or a key in a tuple.
 
-Only an error needs it as text.
+Only errors make text of it.
 """
 
 
 def show(where: Where) -> str:
-    """A place as errors write it: ``rules[0].labels["a"]``."""
+    """A path as text: ``rules[0].labels["a"]``."""
     if isinstance(where, str):
         return where
     owner, step = show(where[0]), where[1]
@@ -27,7 +27,7 @@ def show(where: Where) -> str:
 
 
 def expect(value: Any, kinds: type | tuple[type, ...], declared: Type, where: Where) -> Any:
-    """``value`` itself, if it is of one of the Python types ``kinds``. Raises ``MalformedError`` if not."""
+    """``value``, if it has one of the Python types ``kinds``. Raises ``MalformedError`` if not."""
     if not isinstance(value, kinds):
         raise wrong(value, declared, where)
     return value
@@ -48,7 +48,7 @@ def check_names(members: Mapping[str, Any], declared: Type, where: Where) -> Non
 
 
 def check_length(items: Sequence[Any], declared: Type, where: Where) -> None:
-    """Raises ``MalformedError`` for elements that are not as many as those of the tuple type ``declared``."""
+    """Raises ``MalformedError`` unless there are as many ``items`` as the tuple type ``declared`` has."""
     wanted = len(declared.elements)
     if len(items) != wanted:
         raise MalformedError(f"{show(where) or 'value'}: a tuple of {wanted} is needed, these are {len(items)}.")

@@ -1,9 +1,8 @@
 """Terraform's values on the wire: msgpack, as DynamicValue carries it.
 
-``unpack`` and ``pack`` go by type and agree on it with the engine; ``unpack_any`` and ``pack_any`` need no type, because
-msgpack describes itself: a proxy that has no schema sees everything but the difference between a list and a set, a map and an
-object, and a number and the decimal string in which Terraform sends what no float holds. The rules are those of the
-protocol's object wire format.
+``unpack`` and ``pack`` need the type, which the engine has, too. ``unpack_any`` and ``pack_any`` need none, because msgpack
+describes itself: a proxy without a schema only cannot tell a list from a set, a map from an object, or a string from a number
+that Terraform sends as a decimal string because no float holds it. The rules are those of the protocol's object wire format.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from mockprovider.terraform.values.types import Type, parse_type, type_json, typ
 from mockprovider.values import LEAVES, Archive, Asset, Unknown, Value, reveal
 
 REFINED = 12
-"""The extension code of an unknown value that promises something about itself."""
+"""The extension code of an unknown value with refinements."""
 
 KINDS: Mapping[str, str] = {
     "bool": "bool",
@@ -37,20 +36,20 @@ KINDS: Mapping[str, str] = {
 """Type names to the kind that ``Unknown`` gives its missing element; the others are ``string``."""
 
 LONGEST = 4000
-"""Digits of a number, far more than the 512 bits that Terraform calculates with; more are an attempt to exhaust us."""
+"""The largest number of digits, far more than Terraform's 512 bits; longer numbers are an attack."""
 
 BITS_64 = range(-(2**63), 2**63)
 
 
 class Dynamic(Struct, frozen=True):
-    """A value where any type may stand, with the type that it is to travel as; without this wrapper its literal's type."""
+    """A dynamic value with the type that it is sent with; without this wrapper that is the type of its literal."""
 
     type: Type
     value: Value
 
 
 def unpack_any(data: bytes) -> Value:
-    """What ``data`` says of itself; a dynamic value stays the pair ``[type JSON as bytes, value]`` that it travels as.
+    """The value in ``data``, without a type; a dynamic value stays the pair ``[type JSON as bytes, value]`` of the wire.
 
     Raises ``MalformedError`` for bytes that are not one msgpack value.
     """
@@ -61,12 +60,12 @@ def unpack_any(data: bytes) -> Value:
 
 
 def pack_any(value: Value) -> bytes:
-    """The msgpack of a value that needs no type: the counterpart of ``unpack_any``, with the keys of maps sorted."""
+    """The msgpack of a value without a type, the inverse of ``unpack_any``, with the keys of maps sorted."""
     return packed(_plain(value))
 
 
 def unpack(data: bytes, declared: Type, where: Where = "") -> Value:
-    """The value of type ``declared`` that ``data`` encodes; ``where`` is what errors call it.
+    """The value of type ``declared`` in ``data``; ``where`` is its path in errors.
 
     Raises ``MalformedError`` for bytes that are not msgpack, or not of that type.
     """
@@ -79,12 +78,12 @@ def pack(value: Value, declared: Type, where: Where = "") -> bytes:
 
 
 def packed(tree: Any) -> bytes:
-    """The msgpack of what ``encode`` made."""
+    """The msgpack of a result of ``encode``."""
     return bytes(msgpack.packb(tree))
 
 
 def _unknown(code: int, payload: bytes) -> Unknown:
-    # A payload of at most one byte is a plain unknown whatever its code, says the reference decoder.
+    # As in the reference decoder, a payload of at most one byte is a plain unknown, whatever its code.
     return Unknown(refinement=payload if code == REFINED and len(payload) > 1 else None)
 
 
@@ -115,7 +114,7 @@ def _is_big(value: Value) -> bool:
 
 
 def decode(raw: Any, declared: Type, where: Where = "") -> Value:
-    """The value that ``raw``, unpacked msgpack, stands for as a ``declared``. Raises ``MalformedError`` with the path."""
+    """The value of type ``declared`` in ``raw``, unpacked msgpack. Raises ``MalformedError`` with the path."""
     if raw is None:
         return None
     if type(raw) is str and declared.name == "string":
@@ -133,7 +132,7 @@ def string_in(raw: Any, declared: Type, where: Where) -> str:
 
 
 def bool_in(raw: Any, declared: Type, where: Where) -> bool:
-    """A boolean, and nothing that could be taken for one."""
+    """A boolean; numbers and text are refused."""
     return bool(expect(raw, bool, declared, where))
 
 
@@ -144,7 +143,7 @@ def _number_in(raw: Any, declared: Type, where: Where) -> Value:
 
 
 def number(text: str, where: Where = "") -> int | float | Decimal:
-    """The number that a decimal string means: an ``int``, or the ``float`` that prints like it, or else a ``Decimal``."""
+    """The number in a decimal string: an ``int``, or the ``float`` that prints like it, or else a ``Decimal``."""
     try:
         exact = Decimal(text)
     except InvalidOperation as error:
@@ -226,7 +225,7 @@ def _number_out_typed(value: Value, declared: Type, where: Where) -> int | float
 
 
 def _number_out(value: float | Decimal, where: Where) -> int | float | str:
-    """Terraform's own choice: a 64-bit integer, else a float that is exactly what it prints as, else the decimal."""
+    """A number as Terraform encodes it: a 64-bit integer, else a float that is exact, else a decimal string."""
     if isinstance(value, float) and math.isinf(value):
         return value
     exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)

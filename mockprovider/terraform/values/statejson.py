@@ -1,4 +1,4 @@
-"""Terraform's values in the JSON of state files, which ``RawState`` carries and ``DynamicValue`` may."""
+"""Terraform's values in the JSON of state files, which ``RawState`` has and ``DynamicValue`` may have."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from mockprovider.values import Value, reveal
 
 
 def from_json(text: bytes | str, declared: Type) -> Value:
-    """The value that a state file's JSON means as a ``declared``.
+    """The value of type ``declared`` in a state file's JSON.
 
-    Lenient where an older schema wrote it: attributes that the type has not are left out, missing ones are null. Raises
+    An older schema may have written it: attributes that the type lacks are left out, missing ones are null. Raises
     ``MalformedError`` for text that is not JSON, or not of that type.
     """
     return decode_json(parse_json(text), declared)
 
 
 def parse_json(text: bytes | str) -> Any:
-    """JSON with its numbers as they are written. Raises ``MalformedError`` for other text."""
+    """Parsed JSON with exact numbers. Raises ``MalformedError`` for other text."""
     try:
         return json.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
@@ -34,12 +34,12 @@ def parse_json(text: bytes | str) -> Any:
 
 
 def type_in_json(raw: Any) -> Type:
-    """The type that a dynamic value names in JSON. Raises ``MalformedError`` if it names none."""
+    """The type of a dynamic value in JSON. Raises ``MalformedError`` for an invalid one."""
     return parse_type(json.dumps(raw.get("type") if isinstance(raw, dict) else None))
 
 
 def decode_json(raw: Any, declared: Type, where: Where = "") -> Value:
-    """The value that parsed JSON means as a ``declared``; see ``from_json``."""
+    """The value of type ``declared`` in parsed JSON; see ``from_json``."""
     if raw is None:
         return None
     if declared.name in LENIENT:
@@ -54,7 +54,7 @@ def decode_json(raw: Any, declared: Type, where: Where = "") -> Value:
 
 
 def _string_from_json(raw: Any, declared: Type, where: Where) -> str:
-    # JSON lets a boolean or a number stand where a string is meant.
+    # State JSON may have a boolean or a number for a string.
     if isinstance(raw, bool):
         raw = str(raw).lower()
     return string_in(str(raw) if isinstance(raw, (int, Decimal)) else raw, declared, where)
@@ -89,7 +89,7 @@ def _collection_from_json(raw: Any, declared: Type, where: Where) -> Value:
 
 
 def to_json(value: Value, declared: Type) -> bytes:
-    """The JSON in which a state file keeps ``value``. Raises ``MalformedError`` for an unknown: JSON has no form for it."""
+    """The JSON of ``value`` in a state file. Raises ``MalformedError`` for an unknown, for which JSON has no form."""
     return json.dumps(_to_json(encode(reveal(value), declared), declared), ensure_ascii=False).encode()
 
 

@@ -1,4 +1,4 @@
-"""Terraform's types, and the JSON in which schemas and dynamic values spell them: ``"string"``, ``["list","number"]``."""
+"""Terraform's types, and their JSON in schemas and dynamic values: ``"string"``, ``["list","number"]``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mockprovider.values import Unknown, Value
 
 class Type(Struct, frozen=True):
     """One type: ``string``, ``number``, ``bool``, ``dynamic``; ``list``, ``set``, ``map`` with ``items``; ``tuple`` with
-    ``elements``; ``object`` with ``attributes``, of which those in ``optional`` may be left out where a program writes one.
+    ``elements``; ``object`` with ``attributes``, of which a configuration may omit those in ``optional``.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Type(Struct, frozen=True):
         return self.items or DYNAMIC
 
     def has(self, name: str) -> bool:
-        """Whether there is a type of this name anywhere in it, or it is one."""
+        """Whether it is a type of this name, or has one inside."""
         inside = (*self.elements, *self.attributes.values(), *((self.items,) if self.items else ()))
         return self.name == name or any(part.has(name) for part in inside)
 
@@ -64,7 +64,7 @@ def _spelled(declared: Type) -> Any:
 
 @lru_cache(maxsize=1024)
 def parse_type(text: bytes | str) -> Type:
-    """The type that ``text`` spells. Raises ``MalformedError`` if it spells none."""
+    """The type in ``text``. Raises ``MalformedError`` for an invalid one."""
     try:
         return _read(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -86,7 +86,7 @@ def _read(spelled: Any) -> Type:
 
 
 def type_of(value: Value) -> Type:
-    """The type that a program's literal would have: lists are tuples, dicts are objects; null and unknown have none yet.
+    """The type of a value as a literal in a configuration: lists are tuples, dicts are objects; null and unknown are dynamic.
 
     Raises ``MalformedError`` for a value that Terraform has no literal for.
     """
