@@ -32,18 +32,21 @@ def terraform(major: int = 6) -> TerraformAdapter:
 
 def test_the_two_protocols() -> None:
     """Major 6 comes first; what both have beside their number is found by these names."""
-    assert tuple(
-        ProviderProtocol(
-            name=name,
-            family="terraform",
-            version=version,
-            adapter="mockprovider.terraform.adapter:TerraformAdapter",
-            executable="terraform-provider-",
-            traits="mockprovider.terraform.traits:ResourceTraits",
-            starter="mockprovider.terraform.process.starter:TerraformStarter",
+    assert (
+        tuple(
+            ProviderProtocol(
+                name=name,
+                family="terraform",
+                version=version,
+                adapter="mockprovider.terraform.adapter:TerraformAdapter",
+                executable="terraform-provider-",
+                traits="mockprovider.terraform.traits:ResourceTraits",
+                starter="mockprovider.terraform.process.starter:TerraformStarter",
+            )
+            for name, version in (("tfplugin6", 6), ("tfplugin5", 5))
         )
-        for name, version in (("tfplugin6", 6), ("tfplugin5", 5))
-    ) == PROTOCOLS
+        == PROTOCOLS
+    )
     assert [type(adapter(protocol)) for protocol in PROTOCOLS] == [TerraformAdapter, TerraformAdapter]
 
 
