@@ -30,7 +30,7 @@ SHUTDOWN_SECONDS = 2.0
 """How long engines wait for a plugin to end after Shutdown, before they kill it."""
 
 
-def reattach_environment(addresses: Mapping[str, str], major: int = 6) -> dict[str, str]:
+def reattach_environment(addresses: Mapping[str, str], major: int) -> dict[str, str]:
     """The environment by which engines use running providers: fully qualified source addresses to ``host:port``.
 
     ``Test`` keeps the engine from shutting the provider down, and TCP gives each provider instance a peer address of its own.
