@@ -12,13 +12,11 @@ import pytest
 from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Interaction, Replayer
 from mockprovider.errors import DefinitionError, MissError
-from mockprovider.protocols import ProviderProtocol, by_name
+from mockprovider.protocols import by_name
 from mockprovider.terraform.adapter import TerraformAdapter
 from mockprovider.terraform.process.installing import dev_overrides, mirror
-from mockprovider.terraform.protocol import PROTOCOLS
 from mockprovider.terraform.recorded.transcript import TerraformTranscript
 from mockprovider.terraform.rpcs.methods import SERVICES
-from mockprovider.wire.adapter import adapter
 
 SOURCES = ["example.com/mock/cloud", "registry.opentofu.org/hashicorp/cloud", "registry.terraform.io/hashicorp/cloud"]
 BOX = {"block": {"attributes": [{"name": "name", "type": '"string"', "optional": True}]}}
@@ -28,26 +26,6 @@ SCHEMA = {"provider": {"block": {}}, "resource_schemas": {"cloud_box": BOX, "clo
 def terraform(major: int = 6) -> TerraformAdapter:
     """The adapter of a major."""
     return TerraformAdapter(by_name(f"tfplugin{major}"))
-
-
-def test_the_two_protocols() -> None:
-    """Major 6 comes first; what both have beside their number is found by these names."""
-    assert (
-        tuple(
-            ProviderProtocol(
-                name=name,
-                family="terraform",
-                version=version,
-                adapter="mockprovider.terraform.adapter:TerraformAdapter",
-                executable="terraform-provider-",
-                traits="mockprovider.terraform.traits:ResourceTraits",
-                starter="mockprovider.terraform.process.starter:TerraformStarter",
-            )
-            for name, version in (("tfplugin6", 6), ("tfplugin5", 5))
-        )
-        == PROTOCOLS
-    )
-    assert [type(adapter(protocol)) for protocol in PROTOCOLS] == [TerraformAdapter, TerraformAdapter]
 
 
 @pytest.mark.parametrize("major", [5, 6])

@@ -16,7 +16,7 @@ from mockprovider.terraform.process.plugin import Plugin, Running, protocol_of
 from mockprovider.terraform.proto import protocol
 
 PROVIDER = """
-import os, pathlib, sys, threading
+import grpc, os, pathlib, sys, threading
 from mockprovider.double import Double
 from mockprovider.calls import Session
 from mockprovider.schema import Property, ResourceType
@@ -26,14 +26,23 @@ from mockprovider.terraform.process.plugin import controller
 from mockprovider.wire.server import Endpoint, serve
 
 check_cookie(os.environ)
+script = pathlib.Path(sys.argv[0])
 major = choose_major(os.environ, tuple(map(int, sys.argv[1:])) or (5, 6))
 double = Double(ResourceType("cloud:index:Bucket", {"name": Property(str)}))
 ended = threading.Event()
 endpoint = Endpoint(SERVICES[major], double, lambda peer: double.open(f"tfplugin{major}", package="cloud", peer=peer))
-with serve([endpoint], handlers=[controller(lambda _: ended.set())]) as served:
+
+
+class Noting(grpc.GenericRpcHandler):
+    def service(self, details):
+        with script.with_suffix(".asked").open("a") as file:
+            print(details.method, file=file)
+
+
+with serve([endpoint], handlers=[Noting(), controller(lambda _: ended.set())]) as served:
     print(handshake_line(major, served.address), flush=True)
     ended.wait()
-pathlib.Path(sys.argv[0]).with_suffix(".ended").touch()
+script.with_suffix(".ended").touch()
 """
 
 
@@ -56,7 +65,7 @@ def check(major: int) -> Call:
 
 @pytest.mark.parametrize("major", [5, 6])
 def test_a_started_provider_answers_and_ends(provider: list[str], major: int) -> None:
-    """A provider process is asked over its protocol as a handler, and ends by itself when it is closed."""
+    """A provider process is asked over its protocol as a handler, what it prints is read, and it ends when it is told to."""
     call = check(major)
     plugin = Plugin(provider, call)
     try:
@@ -70,7 +79,10 @@ def test_a_started_provider_answers_and_ends(provider: list[str], major: int) ->
         plugin.close()
     plugin.close()
     assert not plugin._running._process.running
-    assert Path(provider[1]).with_suffix(".ended").exists()
+    script = Path(provider[1])
+    assert script.with_suffix(".ended").exists()
+    asked = script.with_suffix(".asked").read_text(encoding="utf-8").split()
+    assert {"/plugin.GRPCStdio/StreamStdio", "/plugin.GRPCController/Shutdown"} <= set(asked)
 
 
 def test_the_highest_major_is_found_out(provider: list[str]) -> None:
