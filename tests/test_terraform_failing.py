@@ -40,6 +40,9 @@ def test_an_answer_without_a_place_for_failures_ends_in_a_status(major: int) -> 
         with pytest.raises(StatusError) as raised:
             respond(Reply(failures=(Failure("no", status="unimplemented"),)), call)
         assert raised.value.status == status("unimplemented", "no")
+        with pytest.raises(StatusError) as raised:
+            respond(Reply(failures=(Failure("first"), Failure("second"))), call)
+        assert raised.value.status == status("failed_precondition", "first")
 
 
 def test_a_row_of_an_rpc_that_a_major_lacks(monkeypatch: pytest.MonkeyPatch) -> None:

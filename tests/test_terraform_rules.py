@@ -27,6 +27,7 @@ THING = tree_of(
                 "tags": {"type": ["map", "string"], "optional": True},
                 "kinds": {"type": ["set", "string"], "optional": True},
                 "ports": {"type": ["list", "number"], "optional": True},
+                "groups": {"type": ["list", ["set", "string"]], "optional": True},
                 "pair": {"type": ["tuple", ["string", ["set", "string"]]], "optional": True},
                 **{
                     f"nested_{name}": {"optional": True, "nested_type": {"nesting_mode": mode, "attributes": INSIDE}}
@@ -220,6 +221,7 @@ ABSENT, THERE = "it was planned, and is now absent", "it was planned to be absen
         ({"kinds": ["a"]}, {"kinds": ["b", "a"]}, {"kinds": NOT_PLANNED}),
         ({"kinds": [UNKNOWN]}, {"kinds": ["a", "b"]}, {"kinds": "1 elements were planned, and now there are 2"}),
         ({"kinds": [UNKNOWN, "a"]}, {"kinds": ["a"]}, {}),
+        ({"groups": [["a", "b"], []]}, {"groups": [["b", "a"], []]}, {}),
         ({"pair": ["a", ["b", "c"]]}, {"pair": ["a", ["c", "b"]]}, {}),
         (
             {"pair": ["a", ["b"]]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from mockprovider.terraform.process.plugin import Plugin, Running, protocol_of
 from mockprovider.terraform.proto import protocol
 
 PROVIDER = """
-import os, sys, threading
+import grpc, os, pathlib, sys, threading
 from mockprovider.double import Double
 from mockprovider.calls import Session
 from mockprovider.schema import Property, ResourceType
@@ -25,13 +26,23 @@ from mockprovider.terraform.process.plugin import controller
 from mockprovider.wire.server import Endpoint, serve
 
 check_cookie(os.environ)
+script = pathlib.Path(sys.argv[0])
 major = choose_major(os.environ, tuple(map(int, sys.argv[1:])) or (5, 6))
 double = Double(ResourceType("cloud:index:Bucket", {"name": Property(str)}))
 ended = threading.Event()
 endpoint = Endpoint(SERVICES[major], double, lambda peer: double.open(f"tfplugin{major}", package="cloud", peer=peer))
-with serve([endpoint], handlers=[controller(lambda _: ended.set())]) as served:
+
+
+class Noting(grpc.GenericRpcHandler):
+    def service(self, details):
+        with script.with_suffix(".asked").open("a") as file:
+            print(details.method, file=file)
+
+
+with serve([endpoint], handlers=[Noting(), controller(lambda _: ended.set())]) as served:
     print(handshake_line(major, served.address), flush=True)
     ended.wait()
+script.with_suffix(".ended").touch()
 """
 
 
@@ -54,7 +65,7 @@ def check(major: int) -> Call:
 
 @pytest.mark.parametrize("major", [5, 6])
 def test_a_started_provider_answers_and_ends(provider: list[str], major: int) -> None:
-    """A provider process is asked over its protocol as a handler, and is gone after it was closed."""
+    """A provider process is asked over its protocol as a handler, what it prints is read, and it ends when it is told to."""
     call = check(major)
     plugin = Plugin(provider, call)
     try:
@@ -68,6 +79,10 @@ def test_a_started_provider_answers_and_ends(provider: list[str], major: int) ->
         plugin.close()
     plugin.close()
     assert not plugin._running._process.running
+    script = Path(provider[1])
+    assert script.with_suffix(".ended").exists()
+    asked = script.with_suffix(".asked").read_text(encoding="utf-8").split()
+    assert {"/plugin.GRPCStdio/StreamStdio", "/plugin.GRPCController/Shutdown"} <= set(asked)
 
 
 def test_the_highest_major_is_found_out(provider: list[str]) -> None:
@@ -117,9 +132,16 @@ def test_a_plugin_started_by_hand_says_so(provider: list[str]) -> None:
         Running(provider, env={"TF_PLUGIN_MAGIC_COOKIE": ""})
 
 
-def test_the_environment_reaches_the_provider() -> None:
-    """What is given beyond ours is in the provider's environment, and no certificate is offered."""
-    code = "import os, sys; sys.exit(os.environ['ANSWER'] + repr(os.environ.get('PLUGIN_CLIENT_CERT')))"
-    options: dict[str, Any] = {"env": {"ANSWER": "42"}}
-    with pytest.raises(PluginError, match="42''"):
+@pytest.mark.parametrize(
+    ("options", "seen"),
+    [
+        ({}, [None, "5,6", "", "OFF", "OFF"]),
+        ({"env": {"ANSWER": "42", "TF_LOG_SDK": "DEBUG"}, "majors": (5,)}, ["42", "5", "", "DEBUG", "OFF"]),
+    ],
+)
+def test_the_environment_reaches_the_provider(options: dict[str, Any], seen: list[str | None]) -> None:
+    """A provider is offered majors and no certificate, and is told not to log; what is given beyond that wins."""
+    names = ("ANSWER", "PLUGIN_PROTOCOL_VERSIONS", "PLUGIN_CLIENT_CERT", "TF_LOG_SDK", "TF_LOG_PROVIDER")
+    code = f"import os, sys; sys.exit(repr([os.environ.get(name) for name in {names!r}]))"
+    with pytest.raises(PluginError, match=re.escape(repr(seen))):
         Running(python(code), **options)

@@ -30,7 +30,7 @@ SHUTDOWN_SECONDS = 2.0
 """The time after Shutdown at which engines kill a plugin."""
 
 
-def reattach_environment(addresses: Mapping[str, str], major: int = 6) -> dict[str, str]:
+def reattach_environment(addresses: Mapping[str, str], major: int) -> dict[str, str]:
     """The environment with which engines use running providers: fully qualified source addresses to ``host:port``.
 
     ``Test`` keeps the engine from shutting the provider down, and with TCP each provider instance has its own peer address.

@@ -11,7 +11,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from mockprovider.calls import Call, Reply
+from mockprovider.calls import Call, Reply, Session
 from mockprovider.errors import ContractError
 from mockprovider.terraform.rpcs.replies import ERROR
 from mockprovider.terraform.rpcs.requests import Shape, codec
@@ -34,17 +34,17 @@ def checked(respond: Respond, shape: Shape, cls: type[Message], reply: Reply, ca
     coder = codec(call.session, shape.of, call.type)
     if reply.unchecked or call.native is None or not isinstance(coder, ObjectSchema):
         return message
-    problem = next(_Answer(shape, message, call, coder.tree).problems(), None)
+    request = call.native.message
+    problem = next(_Answer(shape, message, request, call.session, coder.tree).problems(), None)
     if problem is not None:
-        raise ContractError(_error(problem, call))
+        raise ContractError(_error(problem, getattr(request, "type_name", "") or call.type, call.method))
     return message
 
 
-def _error(problem: Problem, call: Call) -> str:
-    name = getattr(call.native.message, "type_name", "") if call.native else ""
-    where = ".".join(part for part in (name or call.type, problem.path) if part)
+def _error(problem: Problem, name: str, method: str) -> str:
+    where = f"{name}.{problem.path}" if problem.path else name
     return (
-        f"{where}: this answer to {call.method} breaks the contract: {problem.rule}. Mend what answered; "
+        f"{where}: this answer to {method} breaks the contract: {problem.rule}. Mend what answered; "
         "where it is wrong on purpose, send it with mockprovider.layers.unchecked(reply)."
     )
 
@@ -52,9 +52,8 @@ def _error(problem: Problem, call: Call) -> str:
 class _Answer:
     """One answer and its request."""
 
-    def __init__(self, shape: Shape, message: Any, call: Call, tree: Place) -> None:
-        self._shape, self._message, self._call, self._tree = shape, message, call, tree
-        self._request: Any = call.native.message if call.native else None
+    def __init__(self, shape: Shape, message: Any, request: Any, session: Session, tree: Place) -> None:
+        self._shape, self._message, self._request, self._session, self._tree = shape, message, request, session, tree
         self._failed = any(diagnostic.severity == ERROR for diagnostic in message.diagnostics)
 
     def problems(self) -> Iterator[Problem]:
@@ -65,10 +64,9 @@ class _Answer:
             yield from check(self)
 
     def _deferral(self) -> Iterator[Problem]:
-        if "deferred" in self._message.DESCRIPTOR.fields_by_name and self._message.HasField("deferred") and not self._failed:
-            allowed = getattr(self._request, "client_capabilities", None)
-            if allowed is None or not allowed.deferral_allowed:
-                yield Problem("", "it is put off, and the engine does not allow that")
+        put_off = "deferred" in self._message.DESCRIPTOR.fields_by_name and self._message.HasField("deferred")
+        if put_off and not (self._failed or self._request.client_capabilities.deferral_allowed):
+            yield Problem("", "it is put off, and the engine does not allow that")
 
     def _value(self, dynamic: Any) -> Value:
         return packing.unpack(dynamic.msgpack, self._tree.type) if dynamic.msgpack else None
@@ -104,7 +102,7 @@ class _Answer:
     def imported(self) -> Iterator[Problem]:
         """Imported objects have no unknown values."""
         for resource in self._message.imported_resources:
-            coder = codec(self._call.session, self._shape.of, resource.type_name)
+            coder = codec(self._session, self._shape.of, resource.type_name)
             value = packing.unpack(resource.state.msgpack, coder.type) if isinstance(coder, ObjectSchema) else None
             yield from (Problem(path, KNOWN) for path in unknowns(value))
 

@@ -41,7 +41,7 @@ def fill(into: Any, reply: Reply, coder: Codec, value: Bag | None, id_: Value) -
     """
     declared = coder.declared
     names = identity_of(declared)
-    if declared is None or not names or value is None:
+    if not names or value is None:
         return
     identity = (
         dict(reply.identity) if reply.identity is not None else {name: id_ if name == ID else value.get(name) for name in names}
@@ -54,7 +54,7 @@ def fill(into: Any, reply: Reply, coder: Codec, value: Bag | None, id_: Value) -
 def read(data: Any, coder: Codec) -> dict[str, Any] | None:
     """The identity in a ResourceIdentityData message, in property names; ``None`` if there is none."""
     declared = coder.declared
-    if declared is None or not identity_of(declared) or not data.identity_data.msgpack:
+    if not identity_of(declared) or not data.identity_data.msgpack:
         return None
     tree = _tree(declared)
     identity: dict[str, Any] = inward(packing.unpack(data.identity_data.msgpack, tree.type), tree)

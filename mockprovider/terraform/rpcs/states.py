@@ -207,7 +207,7 @@ def identity_upgrade_response(shape: Shape, cls: type[Message], reply: Reply, ca
     if reply.failures:
         return message
     declared = coder.declared
-    if declared is None or not identities.identity_of(declared):
+    if not identities.identity_of(declared):
         raise MalformedError(f"{call.type} has no identity: declare it with traits=[ResourceTraits(identity=(...))].")
     identities.upgraded(message.upgraded_identity, call.stored.attributes if call.stored else b"", declared)
     return message

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from mockprovider.terraform.rules.places import elements
 from mockprovider.terraform.rules.planned import Problem
 from mockprovider.terraform.schema.tree import BLOCK, Place
-from mockprovider.terraform.values.types import DYNAMIC, Type
+from mockprovider.terraform.values.types import Type
 from mockprovider.values import Unknown, Value, same
 
 HIDDEN = "another sensitive value than was planned"
@@ -54,9 +54,6 @@ def _values(declared: Type, planned: Value, actual: Value, path: str) -> Iterato
         return
     if isinstance(actual, Unknown):
         yield Problem(path, "it was planned as a known value, and is now unknown")
-    elif planned is None or actual is None:
-        if not (planned is None and actual is None):
-            yield Problem(path, f"{_shown(planned)} was planned, and now it is {_shown(actual)}")
     elif isinstance(planned, dict) and isinstance(actual, dict):
         yield from _members(declared, planned, actual, path)
     elif isinstance(planned, list) and isinstance(actual, list):
@@ -82,7 +79,7 @@ def _elements(declared: Type, planned: list[Value], actual: list[Value], path: s
     elif len(planned) != len(actual):
         yield Problem(path, f"{len(planned)} elements were planned, and now there are {len(actual)}")
     else:
-        kinds = declared.elements or (declared.items or DYNAMIC,) * len(planned)
+        kinds = declared.elements or (declared.element,) * len(planned)
         for index, (kind, before, after) in enumerate(zip(kinds, planned, actual, strict=True)):
             yield from _values(kind, before, after, f"{path}[{index}]")
 

@@ -85,7 +85,7 @@ def nested_object(kind: Kind) -> Kind | None:
 
 def form_of(item: Property, major: int) -> str:
     """How a major's schema describes the inside of a property."""
-    if not major or nested_object(item.kind) is None:
+    if nested_object(item.kind) is None:
         return TYPE
     # The type would differ between elements and between plans.
     differs = any(kind.name == "any" or (kind.name in COLLECTIONS and kind.items is None) for kind in kinds(item.kind))
@@ -103,9 +103,9 @@ def kinds(kind: Kind) -> Iterator[Kind]:
 
 
 def _member(attribute: str, name: str, item: Property, major: int, computed: bool) -> Place:
-    form = form_of(item, major)
     if not major:
         return replace(place_of_kind(item.kind), property_name=name)
+    form = form_of(item, major)
     _check_written(item.kind, attribute, form, major)
     if form == BLOCK:
         least = int(item.required and item.kind.name != "map")

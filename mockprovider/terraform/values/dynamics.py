@@ -39,7 +39,7 @@ def typed(value: Value, declared: Type, known: Hints, path: str = "") -> Value:
         return next((dynamic for dynamic in known.get(path, ()) if same(dynamic.value, value)), value)
     if isinstance(value, Mapping):
         return {key: _inside(part, declared, known, key, path) for key, part in value.items()}
-    if isinstance(value, (list, tuple)) and declared.name != "tuple":
+    if isinstance(value, (list, tuple)):
         return [typed(element, declared.element, known, f"{path}[{index}]") for index, element in enumerate(value)]
     return value
 
