@@ -169,7 +169,7 @@ def fields(template: str) -> tuple[str, ...]:
 
 def fill_all(value: Any, context: Mapping[str, Any]) -> Any:
     """``value`` with every text in it filled in from ``context``: unknown or secret where what it names is."""
-    return map_value(dict(value) if isinstance(value, Mapping) else value, lambda part: _told(part, context))
+    return map_value(value, lambda part: _told(part, context))
 
 
 def _told(value: Value, context: Mapping[str, Any]) -> Value:
