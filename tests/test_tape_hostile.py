@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Iterator
 from contextlib import suppress
@@ -144,6 +145,15 @@ def test_a_blob_that_claims_a_terabyte(path: Path) -> None:
     claim = zstandard.ZstdCompressor(compression_params=params).compressobj(size=2**40)
     blob.write_bytes(claim.compress(b"x") + claim.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK))
     with pytest.raises(CassetteBrokenError, match="claims to hold 1099511627776 bytes"):
+        tape.replay(path, Toy())(call(Op.GET_SCHEMA, session()))
+
+
+def test_a_blob_that_is_a_pipe(path: Path) -> None:
+    """A large answer that is no file is refused at once, where reading it would wait for ever."""
+    (blob,) = (path.parent / tape.FOLDER).iterdir()
+    blob.unlink()
+    os.mkfifo(blob)
+    with pytest.raises(CassetteBrokenError, match="is no file, but a pipe"):
         tape.replay(path, Toy())(call(Op.GET_SCHEMA, session()))
 
 
