@@ -29,8 +29,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "Draft":
-        # zstandard is slow to import.
-        from mockprovider.tape import Draft as draft  # noqa: PLC0415, N813 - as said
+        from mockprovider.tape import Draft as draft  # noqa: N813, PLC0415 - zstandard is slow to import
 
         return draft
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mockprovider.tape import Draft
 
 Command = Sequence[str]
-DAMAGE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What comes of reading a tree that is not what its protocol says."""
 
 

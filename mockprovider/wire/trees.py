@@ -66,7 +66,7 @@ class Trees:
                 self._fill(message, cls.DESCRIPTOR.fields_by_name[field], item)
             except MalformedError as error:
                 raise MalformedError(f"{name}.{field}: {error}") from error
-            except (TypeError, ValueError, KeyError, AttributeError, DecodeError) as error:
+            except (TypeError, ValueError, KeyError, AttributeError, OverflowError, DecodeError) as error:
                 raise MalformedError(f"{name}.{field}: {reprlib.repr(item)} cannot be read: {error}.") from error
         return message
 
@@ -109,9 +109,13 @@ def tree(message: Message) -> dict[str, Tree]:
 
 def build(cls: type[M], tree: Mapping[str, Tree]) -> M:
     """The message of ``tree``. Raises ``MalformedError`` for a tree that is none of ``cls``."""
-    if not isinstance(tree, Mapping):
-        raise MalformedError(f"a {cls.DESCRIPTOR.name} is an object, and this is {tree!r}")
-    return cls.FromString(base64.b64decode(tree[RAW])) if RAW in tree else PLAIN.build(cls, tree)
+    raw = tree.get(RAW) if isinstance(tree, Mapping) else None
+    try:
+        return PLAIN.build(cls, tree) if raw is None else cls.FromString(base64.b64decode(raw))
+    except MalformedError:
+        raise
+    except (TypeError, ValueError, DecodeError) as error:
+        raise MalformedError(f"{cls.DESCRIPTOR.full_name}: the bytes in {RAW!r} cannot be read: {error}.") from error
 
 
 def encode(message: Message) -> bytes:
