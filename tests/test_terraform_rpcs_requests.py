@@ -69,7 +69,9 @@ def test_what_each_rpc_asks_for() -> None:
         words = [*(["mutates"] if each.mutates else []), *(["volatile", *each.volatile] if each.volatile else [])]
         op, said = ROWS[name]
         assert (each.name, each.op) == (name, op)
-        assert each.reason.startswith(said) if each.reason else " ".join(words) == said, name
+        assert (each.reason or " ".join(words)).startswith(said), name
+        assert each.reason or " ".join(words) == said, name
+        assert bool(each.reason or words) == bool(said), name
         assert each.diagnosed == bool(each.reason), name
 
 
