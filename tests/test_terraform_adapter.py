@@ -47,6 +47,19 @@ def method(name: str) -> Any:
     return Details()
 
 
+def test_real_providers_are_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider is started with what was given, and asked once which major it speaks."""
+    monkeypatch.setattr("mockprovider.terraform.adapter.Plugin", lambda *given, **options: (given, options))
+    monkeypatch.setattr(
+        "mockprovider.terraform.adapter.protocol_of", lambda command, env: {("cloud",): 5}[command] if env else 6
+    )
+    call = Call(op=Op.CHECK, session=Session("tfplugin6"))
+    started: Any = terraform().start(("cloud",), call, env={"A": "b"}, cwd="/folder")
+    assert started == ((("cloud",), call), {"env": {"A": "b"}, "cwd": "/folder"})
+    assert terraform().spoken_by(("cloud",), {"A": "b"}) == by_name("tfplugin5")
+    assert terraform(5).spoken_by(("cloud",)) == by_name("tfplugin6")
+
+
 def test_where_engines_attach() -> None:
     """Each source address that a configuration may give a package leads to the same server, in the major's words."""
     environment = terraform(5).environment({"cloud": "127.0.0.1:1", "other": "127.0.0.1:2"})

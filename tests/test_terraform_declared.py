@@ -117,6 +117,7 @@ def test_who_sets_a_property(item: Property, flags: str) -> None:
     ("item", "inner"),
     [
         (Property({"a": Property(str, required=True)}), "required"),
+        (Property({"a": Property(str)}, required=True), "optional"),
         (Property({"a": Property(str, required=True)}, computed=True, optional=True), "required"),
         (Property({"a": Property(str, required=True)}, computed=True), "computed"),
         (Property({"a": Property(str)}, default={}), "optional"),

@@ -9,7 +9,7 @@ import pytest
 from mockprovider.terraform.values.dynamics import hints, typed
 from mockprovider.terraform.values.packing import Dynamic
 from mockprovider.terraform.values.types import DYNAMIC, STRING, Type
-from mockprovider.values import UNKNOWN
+from mockprovider.values import UNKNOWN, Unknown
 
 STRINGS = Type("list", items=STRING)
 OBJECT = Type("object", attributes={"any": DYNAMIC, "pair": Type("tuple", elements=(DYNAMIC,)), "name": STRING})
@@ -36,23 +36,33 @@ def test_where_types_are_found(sources: Any, declared: Type, expected: Any) -> N
     assert hints(sources, declared) == expected
 
 
-KNOWN = {".any": [Dynamic(STRINGS, ["b"]), FOUND], "[0].any": [FOUND], ".k.any": [FOUND]}
+TYPED = Dynamic(STRING, UNKNOWN), Dynamic(STRING, None)
+KNOWN = {".any": [Dynamic(STRINGS, ["b"]), FOUND, *TYPED], "[0].any": [FOUND], ".k.any": [FOUND]}
+
+
+def whole(**attributes: Any) -> dict[str, Any]:
+    """An object with all its attributes."""
+    return {"any": None, "pair": None, "name": None, **attributes}
 
 
 @pytest.mark.parametrize(
     ("value", "declared", "expected"),
     [
-        ({"any": ["a"], "name": ["a"]}, OBJECT, {"any": FOUND, "name": ["a"]}),
-        ({"any": ["c"]}, OBJECT, {"any": ["c"]}),
-        ({"any": None}, OBJECT, {"any": None}),
-        ({"any": UNKNOWN}, OBJECT, {"any": UNKNOWN}),
-        ([{"any": ["a"]}, {"any": ["a"]}], Type("list", items=OBJECT), [{"any": FOUND}, {"any": ["a"]}]),
-        (({"any": ["a"]},), Type("set", items=OBJECT), [{"any": FOUND}]),
-        ({"k": {"any": ["a"]}, "l": {"any": ["a"]}}, Type("map", items=OBJECT), {"k": {"any": FOUND}, "l": {"any": ["a"]}}),
-        ({"pair": [["a"]]}, OBJECT, {"pair": [["a"]]}),
+        ({"any": ["a"], "name": ["a"]}, OBJECT, whole(any=FOUND, name=["a"])),
+        ({"any": ["c"]}, OBJECT, whole(any=["c"])),
+        # What is unknown or null has a type as well.
+        ({"any": UNKNOWN}, OBJECT, whole(any=TYPED[0])),
+        ({"any": Unknown("number")}, OBJECT, whole(any=Unknown("number"))),
+        ({"any": None}, OBJECT, whole(any=TYPED[1])),
+        ({}, OBJECT, whole(any=TYPED[1])),
+        ([{"any": ["a"]}, {"any": ["a"]}], Type("list", items=OBJECT), [whole(any=FOUND), whole(any=["a"])]),
+        (({"any": ["a"]},), Type("set", items=OBJECT), [whole(any=FOUND)]),
+        ({"k": {"any": ["a"]}, "l": {"any": ["a"]}}, Type("map", items=OBJECT), {"k": whole(any=FOUND), "l": whole(any=["a"])}),
+        ({"any": ["a"], "pair": [["a"]], "colour": 1}, OBJECT, whole(any=FOUND, pair=[["a"]], colour=1)),
+        (None, OBJECT, None),
         ("text", STRING, "text"),
     ],
 )
 def test_where_types_go(value: Any, declared: Type, expected: Any) -> None:
-    """The same value at the same place gets its type back; all others stay as they are."""
+    """The same value at the same place gets its type back, also one that is unknown or null; all others stay as they are."""
     assert typed(value, declared, KNOWN) == expected

@@ -14,6 +14,7 @@ from mockprovider.payloads import StoredState
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.rpcs.methods import PROVIDER5, PROVIDER6, REASONS, SERVICES
+from mockprovider.terraform.rpcs.requests import NAMED, Shape
 from mockprovider.values import UNKNOWN, Unknown
 from mockprovider.wire.methods import RpcMethod
 
@@ -113,6 +114,23 @@ def test_the_majors_are_one_table() -> None:
                 each.reason,
             )
     assert len(PROVIDER5.methods) == 28
+
+
+@pytest.mark.parametrize("service", SERVICES.values(), ids=lambda each: each.name)
+def test_rows_name_fields_that_are_there(service: Any) -> None:
+    """Each field that a row names is one of its messages, and each word of a call that it fills is one that calls have."""
+    for name, each in service.methods.items():
+        if each.reason:
+            continue
+        asked, answered, _ = service.messages[name]
+        shape: Shape = each.reply.args[0]
+        assert shape.of in ("", "provider", *NAMED), name
+        assert shape.bags.keys() <= set(Call.__struct_fields__), name
+        assert {*shape.bags.values(), shape.private} - {""} <= set(asked.DESCRIPTOR.fields_by_name), name
+        told = {shape.value, shape.answer_private, shape.answer_identity} - {""}
+        assert told <= set(answered.DESCRIPTOR.fields_by_name), name
+        has_type = "type_name" in asked.DESCRIPTOR.fields_by_name or "target_type_name" in asked.DESCRIPTOR.fields_by_name
+        assert (shape.of in NAMED) == has_type, name
 
 
 def test_an_op_leads_to_the_row_that_serves_it() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,7 +21,8 @@ from mockprovider.terraform.process.handshake import (
     read_handshake,
 )
 from mockprovider.terraform.process.installing import dev_overrides, mirror, sources, this_machine
-from mockprovider.terraform.process.plugin import reattach_environment
+from mockprovider.terraform.process.plugin import controller, reattach_environment
+from mockprovider.terraform.proto import PLUGIN
 
 
 def test_engines_are_led_to_running_providers() -> None:
@@ -160,3 +163,24 @@ def test_other_lines_are_refused(line: str, message: str) -> None:
     """Each way of getting the line wrong is named."""
     with pytest.raises(PluginError, match=message):
         read_handshake(line, "x")
+
+
+@pytest.mark.parametrize("still_there", [True, False])
+def test_a_shutdown_is_answered_before_anything_ends(*, still_there: bool) -> None:
+    """Who ends the server is told once the answer is on its way, or at once where the engine is gone already."""
+    told: list[str] = []
+    callbacks: list[Callable[[], None]] = []
+    context = SimpleNamespace(peer=lambda: "ipv4:1", add_callback=lambda end: callbacks.append(end) or still_there)
+    shutdown = controller(told.append).service(SimpleNamespace(method="/plugin.GRPCController/Shutdown"))
+    answer = shutdown.unary_unary(PLUGIN.message("Empty")(), context)
+    assert (answer, shutdown.response_serializer(answer)) == (PLUGIN.message("Empty")(), b"")
+    assert shutdown.request_deserializer(b"") == PLUGIN.message("Empty")()
+    assert told == ([] if still_there else ["ipv4:1"])
+    callbacks[0]()
+    assert told[-1] == "ipv4:1"
+
+
+def test_there_is_nothing_to_read_of_ours() -> None:
+    """What ours print goes to standard error, so the stream of it ends at once."""
+    stream = controller().service(SimpleNamespace(method="/plugin.GRPCStdio/StreamStdio"))
+    assert list(stream.unary_stream(b"", None)) == []

@@ -35,6 +35,7 @@ INSIDE = {"attributes": {"to_port": {"type": "number", "required": True}}}
             Place(type=NUMBER, description="a", description_kind="markdown", deprecation_message="b"),
         ),
         ({"type": "string", "optional": False, "description": "", "colour": "red", "min_items": 1}, Place(type=STRING)),
+        ({"type": "string", "description": None, "description_kind": None, "sensitive": None}, Place(type=STRING)),
         ({"type": ["list", "string"], "nested_type": None}, place_of(Type("list", items=STRING))),
     ],
 )

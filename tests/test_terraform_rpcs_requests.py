@@ -70,6 +70,7 @@ def test_what_each_rpc_asks_for() -> None:
         op, said = ROWS[name]
         assert (each.name, each.op) == (name, op)
         assert (each.reason or " ".join(words)).startswith(said), name
+        assert each.reason or " ".join(words) == said, name
         assert bool(each.reason or words) == bool(said), name
         assert each.diagnosed == bool(each.reason), name
 

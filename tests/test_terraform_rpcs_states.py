@@ -128,7 +128,9 @@ def test_imports_of_the_asked_object(session: Session) -> None:
     [found] = answered(session, "ImportResourceState", Reply(value={}, id="t-2"), call).imported_resources
     assert opened(found.state)["id"] == "t-2"
     several = (Reply(value={}, id="t-2"), Reply(), Reply(value={}, id="t-3", type="cloud:index:Old"))
-    found = answered(session, "ImportResourceState", Reply(imported=several), call).imported_resources
+    answer = answered(session, "ImportResourceState", Reply(imported=several), call)
+    assert not answer.diagnostics
+    found = answer.imported_resources
     assert [(each.type_name, opened(each.state)["id"]) for each in found] == [("cloud_thing", "t-2"), ("cloud_old", "t-3")]
 
 

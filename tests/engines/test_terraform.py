@@ -307,6 +307,16 @@ def test_a_value_of_any_type_keeps_the_type_it_came_with(terraform: Terraform, d
     assert [each["anything"] for each in objects(double)] == ["text"]
 
 
+def test_an_unknown_or_null_value_of_any_type_keeps_its_type(terraform: Terraform, double: Double) -> None:
+    """What another resource will say, and a null of a type, are planned as values of that type, and nothing changes later."""
+    values = {"text": "cloud_bucket.logs.arn", "texts": "tolist([cloud_bucket.logs.arn])", "none": "tostring(null)"}
+    others = [f'resource "cloud_bucket" "{name}" {{\nanything = {value}\n}}\n' for name, value in values.items()]
+    terraform.write(bucket("") + "".join(others))
+    terraform.apply()
+    assert {type(each.get("anything")) for each in objects(double)} == {str, list, type(None)}
+    assert terraform.plan().exit_code == 0
+
+
 def test_a_configuration_need_not_name_a_source(terraform: Terraform, double: Double) -> None:
     """A provider without required_providers is found too, in either engine's default registry."""
     terraform.write('resource "cloud_bucket" "logs" {\n  name = "one"\n}\n')

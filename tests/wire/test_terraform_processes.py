@@ -14,6 +14,7 @@ from mockprovider.calls import Call, Op, Session
 from mockprovider.errors import PluginError
 from mockprovider.terraform.process.plugin import Plugin, Running, protocol_of
 from mockprovider.terraform.proto import protocol
+from mockprovider.wire.client import Client
 
 PROVIDER = """
 import grpc, os, pathlib, sys, threading
@@ -95,6 +96,21 @@ def test_a_provider_of_another_major_is_refused(provider: list[str]) -> None:
     """A provider that cannot speak the session's protocol is an error that says which one it can."""
     with pytest.raises(PluginError, match="speaks protocol 5, and the engine was promised 6: serve 5"):
         Plugin([*provider, "5"], check(6))
+
+
+def test_a_provider_that_never_answers_is_ended(provider: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider that introduces itself and then does not answer is an error, and its process is gone."""
+    ended: list[Running] = []
+    stop = Running.stop
+
+    def never(_: Client) -> None:
+        raise PluginError("Nothing answers.")
+
+    monkeypatch.setattr(Running, "stop", lambda running: (ended.append(running), stop(running)))
+    monkeypatch.setattr(Client, "wait_ready", never)
+    with pytest.raises(PluginError, match="Nothing answers"):
+        Plugin(provider, check(6))
+    assert [running._process.running for running in ended] == [False]
 
 
 def test_a_provider_that_is_killed_can_still_be_closed(provider: list[str]) -> None:

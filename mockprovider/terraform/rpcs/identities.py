@@ -28,7 +28,6 @@ def fill_schemas(message: Any, types: Mapping[str, ResourceType]) -> None:
         if not identity_of(declared):
             continue
         schema = message.identity_schemas[declared.terraform]
-        schema.version = 0
         for name, member in _tree(declared, 6).members.items():
             attribute = schema.identity_attributes.add(name=name, type=type_json(member.type))
             attribute.required_for_import, attribute.description = True, member.description

@@ -33,12 +33,12 @@ def hints(sources: Iterable[Source], declared: Type) -> Hints:
 
 def typed(value: Value, declared: Type, known: Hints, path: str = "") -> Value:
     """``value``, a ``declared``, with its dynamic values typed like the equal ones in ``known``."""
-    if value is None or isinstance(value, Unknown):
-        return value
     if declared.name == "dynamic":
         return next((dynamic for dynamic in known.get(path, ()) if same(dynamic.value, value)), value)
     if isinstance(value, Mapping):
-        return {key: _inside(part, declared, known, key, path) for key, part in value.items()}
+        # A null has a type, too, and is not in a bag.
+        whole = {**dict.fromkeys(declared.attributes), **value}
+        return {key: _inside(part, declared, known, key, path) for key, part in whole.items()}
     if isinstance(value, (list, tuple)):
         return [typed(element, declared.element, known, f"{path}[{index}]") for index, element in enumerate(value)]
     return value
