@@ -12,7 +12,8 @@ from mockprovider import schema as words
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.behaviours import Normalised, Pending, Quota
 from mockprovider.fake.definitions import dump, load
-from mockprovider.schema import Function, Kind, Property, Random, ResourceType, Template
+from mockprovider.offers import Ephemeral, ProviderFunction
+from mockprovider.schema import Component, Function, Kind, Method, Property, Random, ResourceType, Template
 
 
 def declared_in_python():
@@ -104,3 +105,107 @@ def test_dump_refuses_python(definition, message):
         dump([package])
 
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("item", "written"),
+    [
+        (Property(), {"type": "string"}),
+        (Property(int, required=True), {"type": "integer", "required": True}),
+        (Property(Kind("string", enum=("a",))), {"type": "string", "enum": ["a"]}),
+        (Property(Kind("string", enum=("a",)), enum=("b",)), {"type": "string", "enum": ["b"]}),
+        (Property(list), {"type": "array", "items": {"type": "any"}}),
+        (Property(Kind("array")), {"type": "array"}),
+        (Property(list[int]), {"type": "array", "items": {"type": "integer"}}),
+        (
+            Property(Kind("set", items=Kind("string", enum=("a",)))),
+            {"type": "set", "items": {"type": "string", "enum": ["a"]}},
+        ),
+        (
+            Property(dict[str, list[bool]]),
+            {"type": "map", "items": {"type": "array", "items": {"type": "boolean"}}},
+        ),
+        (Property({}), {"type": "object", "properties": {}}),
+        (
+            Property({"a": Property(int, default=1)}),
+            {"type": "object", "properties": {"a": {"type": "integer", "default": 1}}},
+        ),
+        (
+            Property(Kind("array", items=words.kind_of({"a": str}))),
+            {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
+        ),
+        (Property(default="x", secret=True), {"type": "string", "default": "x", "secret": True}),
+        (Property(default=Template("x")), {"type": "string", "defaultTemplate": "x"}),
+        (
+            Property(default=Random(4)),
+            {"type": "string", "defaultRandom": {"length": 4, "prefix": "", "alphabet": "0123456789abcdef"}},
+        ),
+        (Property(write_only=True), {"type": "string", "writeOnly": True}),
+        (Property(secret=True, terraform="other"), {"type": "string", "secret": True, "terraform": "other"}),
+        (Property(computed="{id}", optional=True), {"type": "string", "computed": "{id}", "optional": True}),
+    ],
+)
+def test_how_a_property_is_written(item, written):
+    """A property is written with its kind and what is not as it would be anyway, at every depth."""
+    package = words.Package("cloud")
+    package.add(ResourceType(BUCKET, {"p": item}))
+
+    assert dump([package])["packages"]["cloud"]["resources"][BUCKET]["properties"] == {"p": written}
+
+
+@pytest.mark.parametrize(
+    ("declared", "written"),
+    [
+        (ResourceType(BUCKET), {}),
+        (ResourceType(BUCKET, terraform="cloud_bucket"), {}),
+        (ResourceType(BUCKET, terraform="cloud_pail"), {"terraform": "cloud_pail"}),
+        (ResourceType(BUCKET, moved_from=("cloud_old",)), {"movedFrom": ["cloud_old"]}),
+        (ResourceType(BUCKET, moved_from={}), {}),
+        (ResourceType(BUCKET, importable="no id"), {"importable": "no id"}),
+        (ResourceType(BUCKET, behaviours=(Quota(3),)), {"behaviours": [{"kind": "quota", "most": 3}]}),
+        (ResourceType(BUCKET, traits=[terraform.ResourceTraits(version=3)]), {"version": 3}),
+    ],
+)
+def test_how_a_type_is_written(declared, written):
+    """A type is written with what is not as it would be anyway, its traits of both ecosystems among it."""
+    package = words.Package("cloud")
+    package.add(declared)
+
+    assert dump([package]) == {
+        "mockprovider": 1,
+        "packages": {"cloud": {"version": "1.0.0", "resources": {BUCKET: written}}},
+    }
+
+
+def test_what_only_python_can_offer():
+    """A package with provider functions or ephemeral resources cannot be written, and the error names them."""
+    package = words.Package("cloud")
+    package.add(ProviderFunction("cloud:index:join"), Ephemeral("cloud:index:Token"))
+    with pytest.raises(DefinitionError, match=r"and cloud has cloud:index:join, cloud:index:Token\. Keep them in Python"):
+        dump([package])
+
+
+@pytest.mark.parametrize(
+    ("definition", "place"),
+    [
+        (words.Package("cloud", config={"a": Property(default=len)}), "the configuration of cloud: property 'a': default is"),
+        (ResourceType(BUCKET, {"a": Property(default=len)}), f"{BUCKET}: property 'a': default is"),
+        (
+            ResourceType(BUCKET, {"a": Property(Kind("array", items=words.kind_of({"b": Property(default=len)})))}),
+            "property 'a': property 'b': default",
+        ),
+        (Function("cloud:index:f", {"a": Property(default=len)}), "cloud:index:f: property 'a': default is"),
+        (Component("cloud:index:Site", {"a": Property(default=len)}), "cloud:index:Site: property 'a': default is"),
+        (Component("cloud:index:Site", {}, {"a": Property(computed=len)}), "cloud:index:Site: property 'a': computed is"),
+        (Method("cloud:index:Site/m", {"a": Property(default=len)}), "cloud:index:Site/m: property 'a': default is"),
+    ],
+)
+def test_whose_python_it_is(definition, place):
+    """What only Python can hold is told with its owner."""
+    package = definition if isinstance(definition, words.Package) else words.Package("cloud")
+    if package is not definition:
+        package.add(definition)
+    with pytest.raises(DefinitionError) as refused:
+        dump([package])
+
+    assert place in str(refused.value)

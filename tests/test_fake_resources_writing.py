@@ -135,6 +135,8 @@ def test_previews_tell_what_is_known(op):
         ({"ignore_changes": ("acl", 'tags["a"]')}, []),
         ({"prior_inputs": {"acl": "b"}}, ["tags"]),
         ({"inputs": None}, ["acl", "tags"]),
+        ({"prior": None}, ["acl", "tags"]),
+        ({"prior": None, "inputs": None}, []),
     ],
 )
 def test_what_a_plan_compares(given, paths):

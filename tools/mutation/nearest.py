@@ -56,23 +56,24 @@ class Coverage:
         """At most so many tests that may notice.
 
         First come those of the module's own test modules, one case of each; then their other cases, then those that stand
-        farther off likewise; what runs least comes before what runs much.
+        farther off likewise; what runs least comes before what runs much. Of what is made at import, those that run something
+        of the module come before those that may only look at it.
         """
         by_line = self._data.contexts_by_lineno(str(mutant.path))
         stems = _stems(mutant.path.relative_to(self._house.package))
         own = {_name(context) for line in mutant.lines for context in by_line.get(line, ())}
-        names = own - {""}
+        running, names = own - {""}, own - {""}
         if mutant.at_import or "" in own:
             # What runs at import, also of a function, is noticed by whoever uses the module, or only looks at it.
-            names |= {name for name in self._seconds if _is_near(name, stems)}
-            names |= {_name(context) for contexts in by_line.values() for context in contexts} - {""}
-        cases: Counter[str] = Counter()
+            running = {_name(context) for contexts in by_line.values() for context in contexts} - {""}
+            names = running | {name for name in self._seconds if _is_near(name, stems)}
+        cases: Counter[tuple[str, bool]] = Counter()
         ranked = []
         for (slow, far, breadth), name in sorted((self._rank(name, stems), name) for name in names):
-            function = name.partition("[")[0]
-            cases[function] += 1
+            function, idle = name.partition("[")[0], name not in running
+            cases[function, idle] += 1
             if not (slow and far):
-                ranked.append((slow, name not in own, far, cases[function], breadth, name))
+                ranked.append((slow, name not in own, far, idle, cases[function, idle], breadth, name))
         return [name for *_, name in sorted(ranked)][:most]
 
     def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
