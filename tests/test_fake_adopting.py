@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Op
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.behaviours import Eventual, Protected
 from mockprovider.payloads import StoredState
 from mockprovider.schema import Property, ResourceType
 from mockprovider.terraform import ResourceTraits
@@ -163,3 +164,20 @@ def test_an_import_by_pulumi_says_why_not() -> None:
     assert failure.reason == "cloud:index:New cannot be imported: it has no id."
     assert provider(call(Op.READ, "cloud:index:New", id="n-1", prior={"name": "a"}, prior_inputs={})).ok
     assert provider(call(Op.READ, "cloud:index:New", id="n-1", prior={}, prior_inputs={})).ok
+
+
+def test_behaviours_are_about_an_object_where_it_lives() -> None:
+    """What the cloud does about an object that was moved it does to the object under its former type."""
+    declared = ResourceType(
+        "cloud:index:New", {"name": str, "kept": bool}, moved_from=("cloud_old",), behaviours=(Protected("kept"), Eventual())
+    )
+    provider, cloud = fake(OLD, declared)
+    cloud.create(OLD.token, "o-1", {"name": "a", "kept": True})
+    cloud.note(OLD.token, "o-1", "unseen", 1)
+
+    assert provider(call(Op.READ, declared.token, id="o-1")).value is None
+    assert provider(call(Op.READ, declared.token, id="o-1")).value == {"name": "a", "kept": True}
+    assert not provider(call(Op.DELETE, declared.token, id="o-1")).ok
+    cloud.drift(OLD.token, "o-1", kept=False)
+    assert provider(call(Op.DELETE, declared.token, id="o-1")).ok
+    assert cloud.objects() == []

@@ -144,6 +144,14 @@ def test_pending_by_what_the_cloud_says():
     assert not played.ask(Op.UPDATE, id="nowhere", inputs={}).ok
 
 
+def test_reads_of_what_was_made_by_hand():
+    """Of an object that nobody created here the reads are counted from the first."""
+    played = Played(bucket(Pending("s", reads=2), **STATUS))
+    played.cloud.create(TOKEN, "b-1", {"s": "creating"})
+
+    assert [played.ask(op, id="b-1").value["s"] for op in (Op.READ, Op.IMPORT)] == ["creating", "available"]
+
+
 def test_a_create_that_fails_begins_nothing():
     """What was not made has nothing that could become ready."""
     played = Played(bucket(Pending("s", reads=1), Quota(0), **STATUS))

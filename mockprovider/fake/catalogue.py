@@ -38,7 +38,7 @@ class Catalogue:
     def base(self, call: Call) -> Package:
         """A call's package without parameterization: the base."""
         schema = call.session.schema
-        name = call.type.rsplit(":", 1)[-1] if call.type.startswith(PROVIDERS) else call.type.split(":", 1)[0]
+        name = call.type.removeprefix(PROVIDERS).partition(":")[0]
         package = schema if isinstance(schema, Package) else self.packages.get(name)
         return package or next(iter(self.packages.values()), Package("mock"))
 
@@ -55,7 +55,7 @@ class Catalogue:
 
     def type(self, call: Call) -> ResourceType | None:
         """A call's resource type. Raises ``MalformedError`` for a call that names none."""
-        package = self._packages(call).get(call.type.split(":", 1)[0])
+        package = self._packages(call).get(call.type.partition(":")[0])
         declared = package.resources.get(call.type) if package else None
         if not call.type:
             raise MalformedError(f"{call} names no resource type: set 'type', or a 'urn' that holds one.")
@@ -66,7 +66,7 @@ class Catalogue:
 
     def function(self, call: Call) -> Function | None:
         """A call's function."""
-        package = self._packages(call).get(call.type.split(":", 1)[0])
+        package = self._packages(call).get(call.type.partition(":")[0])
         return package.functions.get(call.type) if package else None
 
     def provider_function(self, call: Call) -> ProviderFunction | None:
@@ -80,7 +80,7 @@ class Catalogue:
         return offer if isinstance(offer, Ephemeral) else None
 
     def _offer(self, call: Call) -> object:
-        package = self.packages.get(call.type.split(":", 1)[0])
+        package = self.packages.get(call.type.partition(":")[0])
         return package.offers.get(call.type) if package else None
 
     def _declared(self) -> dict[str, ResourceType]:
@@ -94,7 +94,7 @@ class Catalogue:
 
     def home(self, call: Call, cloud: Cloud) -> str:
         """The type under which the cloud has a call's object: a moved object stays under the type that created it."""
-        package = self.packages.get(call.type.split(":", 1)[0])
+        package = self.packages.get(call.type.partition(":")[0])
         declared = package.resources.get(call.type) if package else None
         if declared is None or not declared.moved_from or cloud.read(call.type, call.id) is not None:
             return call.type
@@ -110,7 +110,7 @@ class Catalogue:
         stored = cloud.read(home, call.id)
         if stored is None or home == call.type:
             return stored
-        declared, source = self.packages[call.type.split(":", 1)[0]].resources[call.type], self._declared().get(home)
+        declared, source = self.packages[call.type.partition(":")[0]].resources[call.type], self._declared().get(home)
         former = self.former(declared, source.terraform) if source else None
         properties: Bag = dict(stored)
         if source and former and former.convert and not cloud.noted(home, call.id, CONVERTED):

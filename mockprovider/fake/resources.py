@@ -67,8 +67,7 @@ class Resources:
         return self._behaving(declared, partial(answer, declared), call)
 
     def _behaving(self, declared: ResourceType, answer: Handler, call: Call) -> Reply:
-        home = self._catalogue.home(call, self._cloud) if call.id else call.type
-        world = World(self._cloud, self._clock, declared, home, self._publish)
+        world = World(self._cloud, self._clock, declared, self._catalogue.home(call, self._cloud), self._publish)
         playing: list[Behaviour] = [trait for trait in declared.traits if callable(trait)]
         # An upgrade is about the engine's state, and not about the cloud.
         behaviours = declared.behaviours if call.op is not Op.UPGRADE else ()

@@ -97,7 +97,9 @@ class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
 
     def _like(self, bag: Bag | None, known: Bag | None) -> Bag | None:
         """``bag`` with the property in its ``known`` form, if the canonical forms are equal."""
-        mine, theirs = (side.get(self.name) if side else None for side in (bag, known))
-        if bag is None or mine is None or has_unknown(mine):
+        if not bag or not known:
+            return bag
+        mine, theirs = bag.get(self.name), known.get(self.name)
+        if mine is None or has_unknown(mine):
             return bag
         return {**bag, self.name: theirs} if same(self._canonical(mine), self._canonical(theirs)) else bag
