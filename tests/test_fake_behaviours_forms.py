@@ -78,6 +78,7 @@ def test_a_form_that_is_a_function():
         (call(Op.PLAN, inputs={"p": UNKNOWN}, prior={"p": "ab"}), {"p": UNKNOWN}),
         (call(Op.PLAN, inputs={"p": None}, prior={"p": "ab"}), {"p": None}),
         (call(Op.PLAN, inputs={"q": "Q"}, prior={"p": "ab"}), {"q": "Q"}),
+        (call(Op.PLAN, inputs={"q": "Q"}, prior={"q": "x"}), {"q": "Q"}),
         (call(Op.PLAN, inputs={"p": "AB"}), {"p": "AB"}),
         (call(Op.PLAN, prior={"p": "ab"}), None),
         (call(Op.UPDATE, inputs={"p": "AB"}, prior={"p": "ab"}, preview=True), {"p": "ab"}),

@@ -74,9 +74,9 @@ def counts(behaviour, asked):
     return seen_by(behaviour, asked)[0].inputs != asked.inputs
 
 
-@pytest.mark.parametrize("behaviour", [Revision("p"), Modified("p")])
+@pytest.mark.parametrize("behaviour", [Revision("p"), Modified("p"), Pending("p", reads=1)])
 def test_what_is_a_write(behaviour):
-    """A version and a stamp are set at each create and update, and not in their previews."""
+    """A version, a stamp and a status are set at each create and update, and not in their previews."""
     assert about(behaviour, counts) == {("create", False), ("update", False)}
 
 
@@ -188,7 +188,8 @@ def test_who_holds_it(count, some):
         here.cloud.create(OTHER, f"o-{number}", {"of": "b-1"})
     _, reply = seen_by(Holds(OTHER, "of"), call(Op.DELETE, id="b-1"), here=here)
 
-    assert told(reply)[0] == f"NotEmpty: {TOKEN} 'b-1' still holds {count} of {OTHER} ({some}). Delete them first."
+    reason = f"NotEmpty: {TOKEN} 'b-1' still holds {count} of {OTHER} ({some}). Delete them first."
+    assert told(reply) == (reason, "failed_precondition")
 
 
 @pytest.mark.parametrize(

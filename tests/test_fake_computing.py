@@ -258,6 +258,7 @@ def test_what_stays_inside(kind, value, prior, serials):
         (Kind("string"), "a", None, "b-1", "a"),
         (kind_of({"size": Property(int, computed=lambda _: 1)}), {}, {"size": 7}, "b-1", {"size": UNKNOWN}),
         (kind_of({"key": Property(computed=True, secret=True)}), {}, None, "", {"key": Secret(UNKNOWN)}),
+        (kind_of({"file": Property("asset", computed=lambda _: 1)}), {}, None, "b-1", {"file": UNKNOWN}),
     ],
 )
 def test_what_is_planned_inside(kind, value, prior, id_, expected):

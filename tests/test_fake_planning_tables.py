@@ -6,6 +6,7 @@ import pytest
 from builders import TOKEN, type_of
 
 from mockprovider.calls import Change, ChangeKind
+from mockprovider.fake.computing import generated
 from mockprovider.fake.planning import auto_named, plain_inputs, plan_create, plan_update, without_computed
 from mockprovider.schema import Kind, Property, Random, ResourceType, kind_of
 from mockprovider.values import UNKNOWN, Output, Secret
@@ -220,6 +221,15 @@ def test_what_an_update_makes(inputs, changes, planned, stable, told):
     assert [(each.path, each.kind) for each in plan.changes] == changes
     assert plan.planned == PRIOR | planned
     assert plan.stable == stable
+
+
+def test_what_the_object_lacks_is_made():
+    """Where nothing changes but the object lacks what its inputs say, it is planned with what can be said of it."""
+    declared, inputs = type_of(disk=MADE.properties["disk"]), {"disk": {"size": 1}}
+    plan = plan_update(declared, {}, inputs, inputs, "b-1")
+
+    assert plan.changes == ()
+    assert plan.planned["disk"] == {"size": 1, "serial": generated(Kind("string"), "disk.serial", "b-1")}
 
 
 def test_what_is_to_be_made_up_is_no_change():

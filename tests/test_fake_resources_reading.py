@@ -7,7 +7,7 @@ from builders import TOKEN, Played, call, fake, told
 
 from mockprovider.calls import Op, Session
 from mockprovider.fake.resources import readable
-from mockprovider.schema import Kind, Property, ResourceType
+from mockprovider.schema import Function, Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Asset, Output, Secret
 
 HIDDEN = Property(unreadable=True)
@@ -144,6 +144,15 @@ def test_which_reads_are_imports(op, protocol, given, refused):
     assert reply.ok is not refused
     assert not refused or told(reply)[1] == "unimplemented"
     assert refused or reply.value == {"a": 1}
+
+
+@pytest.mark.parametrize("op", [Op.DIFF, Op.CREATE, Op.UPDATE])
+def test_a_function_is_no_resource(op):
+    """The token of a function is checked as a resource's is, and is a type for nothing else."""
+    serve, _ = fake(Function("cloud:index:getZone", {"region": str}), strict=True)
+
+    assert serve(call(Op.CHECK, "cloud:index:getZone", inputs={"region": "a"})).ok
+    assert told(serve(call(op, "cloud:index:getZone", inputs={"region": "a"})))[1] == "invalid_argument"
 
 
 @pytest.mark.parametrize(

@@ -118,11 +118,8 @@ def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[
         yield Failure(f"expected {kind}, got {_kind_name(value, hidden=hidden)}", show(path))
     elif kind.enum:
         yield from _unlisted(kind, value, path, hidden=hidden)
-    elif kind.name in ("array", "set") and kind.items:
-        for index, item in enumerate(value):
-            yield from _misfits(kind.items, item, (*path, index), hidden=hidden)
-    elif kind.name == "map" and kind.items:
-        for key, item in value.items():
+    elif kind.items:
+        for key, item in value.items() if kind.name == "map" else enumerate(value):
             yield from _misfits(kind.items, item, (*path, key), hidden=hidden)
     elif kind.name == "object":
         yield from failures(kind.properties, value, path, hidden=hidden)

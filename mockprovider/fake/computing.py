@@ -169,7 +169,7 @@ def fields(template: str) -> tuple[str, ...]:
 
 def fill_all(value: Any, context: Mapping[str, Any]) -> Any:
     """``value`` with every template in it filled in from ``context``: unknown or secret if a value that it uses is."""
-    return map_value(dict(value) if isinstance(value, Mapping) else value, lambda part: _filled(part, context))
+    return map_value(value, lambda part: _filled(part, context))
 
 
 def _filled(value: Value, context: Mapping[str, Any]) -> Value:

@@ -75,8 +75,7 @@ def _before(declared: ResourceType, known: Bag, wanted: Bag) -> dict[str, Value]
     inputs = {}
     for name, value in known.items():
         item = declared.properties.get(name)
-        left_to_provider = item is not None and item.computed and name not in wanted
-        if value is not None and not left_to_provider and (name in wanted or (item is not None and item.is_input)):
+        if name in wanted or (item is not None and not item.computed):
             inputs[name] = without_computed(item.kind, value, wanted.get(name)) if item else value
     return inputs
 
@@ -99,12 +98,11 @@ def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
         return {key: without_computed(kind.items, element, like.get(key)) for key, element in value.items()}
     if not isinstance(value, (list, tuple)):
         return value
-    others = list(wanted) if isinstance(wanted, (list, tuple)) else []
+    others = [*(wanted if isinstance(wanted, (list, tuple)) else ()), *[None] * len(value)]
     if kind.name == "set":
         # Elements of sets cannot be told apart, so what any of them sets counts for all.
         named = {name: part for other in others if isinstance(other, Mapping) for name, part in other.items()}
         return [without_computed(kind.items, element, named) for element in value]
-    others += [None] * (len(value) - len(others))
     return [without_computed(kind.items, element, other) for element, other in zip(value, others, strict=False)]
 
 
@@ -161,12 +159,10 @@ def _inside(kind: Kind, key: str) -> tuple[Kind, bool]:
 
 
 def _same_set(before: Value, after: Value) -> bool:
-    if has_unknown(after) or len(before) != len(after):
-        return False
     left = list(after)
     for element in before:
         position = next((index for index, other in enumerate(left) if same(element, other)), None)
         if position is None:
             return False
         left.pop(position)
-    return True
+    return not left and not has_unknown(after)

@@ -23,8 +23,8 @@ from mockprovider.fake.views import Publish, unpublished
 from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
 from mockprovider.payloads import DISABLE
-from mockprovider.schema import Kind, Property, ResourceType, snake_case
-from mockprovider.values import Bag, Secret, Value, has_unknown, reveal, same
+from mockprovider.schema import Property, ResourceType, snake_case
+from mockprovider.values import Bag, Secret, Value, reveal, same
 
 Answer: TypeAlias = Callable[[Any, Call], Reply]
 """Answers a call for a type."""
@@ -133,8 +133,12 @@ class Resources:
         if not declared.properties:
             declared = ResourceType(call.type, dict.fromkeys(stored, Property("any")))
         known = call.prior_inputs or {}
-        inputs = {name: value for name, value in stored.items() if _shown_as_input(declared, name, call)}
-        inputs = {name: without_computed(_kind(declared, name), value, known.get(name)) for name, value in inputs.items()}
+        # What the provider filled in by itself is no input of the program's, unless the program had set it.
+        inputs = {
+            name: without_computed(item.kind, value, known.get(name))
+            for name, value in stored.items()
+            if (item := declared.properties.get(name)) is not None and item.is_input and (not item.computed or name in known)
+        }
         book = {MARKER: known[MARKER]} if MARKER in known else {}
         return Reply(
             id=stored.id,
@@ -164,7 +168,7 @@ class Resources:
 
 def _imports(call: Call) -> bool:
     # Pulumi's import sends the id alone; a refresh sends the state, and ``.get()`` the program's inputs.
-    return call.op is Op.READ and call.session.protocol.imports_by_reading and call.prior_inputs is None and not call.prior
+    return call.session.protocol.imports_by_reading and call.prior_inputs is None and not call.prior
 
 
 def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) -> Reply:
@@ -180,8 +184,8 @@ def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
     added = {name: value for name, value in filled.items() if value is not None and inputs.get(name) is None}
     defaults = failures({name: properties[name] for name in added}, added)
     wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
-    named = [name for name, item in properties.items() if item.auto_name and inputs.get(name) is None and name in filled]
-    return Reply(inputs={**filled, MARKER: named} if named and choices.seed else filled, failures=wrong)
+    named = [name for name, item in properties.items() if item.auto_name and name in added]
+    return Reply(inputs={**filled, MARKER: named} if named else filled, failures=wrong)
 
 
 def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) -> Iterator[Failure]:
@@ -190,11 +194,6 @@ def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) 
         if item.auto_name and filled.get(name) is None and choices.mode == DISABLE:
             reason = f"missing required property {name!r}: automatic names are disabled for this resource, so give it one"
             yield Failure(reason, show((name,)))
-
-
-def _kind(declared: ResourceType, name: str) -> Kind:
-    item = declared.properties.get(name)
-    return item.kind if item else Kind("any")
 
 
 def readable(properties: Mapping[str, Property], stored: Bag, known: Bag) -> dict[str, Value]:
@@ -206,7 +205,7 @@ def readable(properties: Mapping[str, Property], stored: Bag, known: Bag) -> dic
             shown |= {} if before is None else {name: before}
         elif name in stored:
             shown[name] = here
-            if item is not None and isinstance(here, Mapping) and item.kind.name == "object":
+            if item is not None and isinstance(here, Mapping):
                 like = reveal(before)
                 shown[name] = readable(item.kind.properties, here, like if isinstance(like, Mapping) else {})
     return shown
@@ -217,15 +216,7 @@ def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:
     dressed: dict[str, Value] = {}
     for name, value in bag.items():
         known = like.get(name)
-        kept = value if known is None or known is value or has_unknown(known) or not same(known, value) else known
+        kept = value if known is None or known is value or not same(known, value) else known
         item = declared.properties.get(name)
         dressed[name] = Secret(kept) if item and item.secret and not isinstance(kept, Secret) else kept
     return dressed
-
-
-def _shown_as_input(declared: ResourceType, name: str, call: Call) -> bool:
-    item = declared.properties.get(name)
-    if item is None or not item.is_input:
-        return False
-    # A value that the provider filled in is no input, unless the program had set it.
-    return not item.computed or (call.prior_inputs is not None and name in call.prior_inputs)

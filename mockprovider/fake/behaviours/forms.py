@@ -100,6 +100,5 @@ class Normalised(Struct, frozen=True, tag_field="kind", tag="normalised"):
         if not bag or not known:
             return bag
         mine, theirs = bag.get(self.name), known.get(self.name)
-        if mine is None or has_unknown(mine):
-            return bag
-        return {**bag, self.name: theirs} if same(self._canonical(mine), self._canonical(theirs)) else bag
+        meant = mine is not None and same(self._canonical(mine), self._canonical(theirs))
+        return {**bag, self.name: theirs} if meant else bag
