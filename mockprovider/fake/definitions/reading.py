@@ -77,7 +77,7 @@ def _package(name: str, shape: PackageShape, node: Node) -> Package:
 
 
 def _check_token(token: str, node: Node, package: str) -> None:
-    if token.split(":", 1)[0] != package:
+    if token.partition(":")[0] != package:
         raise node.error(f"{token!r} does not belong to the package {package!r}. Start it with '{package}:', or move it.")
     if re.match(PROVIDER_TOKEN, token):
         raise node.error(f"{token!r} is Pulumi's name for the provider itself. Choose another.")
