@@ -133,7 +133,7 @@ class Resources:
         if not declared.properties:
             declared = ResourceType(call.type, dict.fromkeys(stored, Property("any")))
         known = call.prior_inputs or {}
-        # What the provider filled in by itself is no input of the program's, unless the program had set it.
+        # A value that the provider filled in is no input, unless the program had set it.
         inputs = {
             name: without_computed(item.kind, value, known.get(name))
             for name, value in stored.items()

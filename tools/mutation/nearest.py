@@ -74,7 +74,7 @@ class Coverage:
             cases[function, idle] += 1
             if not (slow and far):
                 ranked.append((slow, name not in own, far, idle, cases[function, idle], breadth, name))
-        return [name for *_, name in sorted(ranked)][:most]
+        return [name for *_, name in sorted(ranked) if name in self._seconds][:most]
 
     def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
         return self._seconds.get(name, 0.0) > SLOW, not _is_near(name, stems), self._breadth[name]
@@ -125,8 +125,9 @@ def _users(house: House, modules: set[str]) -> set[str]:
 
 def _measure(house: House, tests: list[str], jobs: int, *, anew: bool) -> None:
     durations = house.kept / "durations.json"
-    if anew:
-        durations.unlink(missing_ok=True)
+    before: dict[str, float] = json.loads(durations.read_text()) if durations.exists() and not anew else {}
+    # Tests that are gone, or are called otherwise now, take no place from those that there are.
+    durations.write_text(json.dumps({name: before[name] for name in before if name.partition("::")[0] not in tests}))
     print(f"Measuring which lines the tests of {len(tests)} modules run.", file=sys.stderr)
     paths = [str(house.root), str(Path(__file__).resolve().parent.parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {
