@@ -10,7 +10,7 @@ from pathlib import Path
 HOUSE = Path(__file__).resolve().parent.parent
 BUDGETS = {
     "one Create over pulumi, fake": 90,
-    "one Create over pulumi, recording": 200,
+    "one Create over pulumi, recording": 205,
     "one Create over pulumi, replaying": 165,
     "one Create over terraform, fake": 220,
     "one Create over terraform, recording": 350,

@@ -19,7 +19,14 @@ class Listening(Memory):
         super().__init__()
         self.heard = []
 
-    def append(self, interaction):
+    def ready(self):
+        self.heard.append("ready")
+
+    def sending(self, sent):
+        self.heard.append(f"sending {sent.method}")
+        return 1
+
+    def append(self, interaction, note=0):
         self.heard.append(interaction.method)
         return interaction
 
@@ -31,11 +38,12 @@ def test_the_reply_is_handed_on_as_it_is():
 
 
 def test_an_answer_is_kept_before_it_is_handed_on():
-    """When the engine has its answer, the sink has it already."""
+    """The sink is told of a call that changes the cloud before it goes out, and has the answer before the engine."""
     sink = Listening()
     recorder = Recorder(Toy(), header(), sink)
-    recorder(call(Op.CREATE, session(), name="a"), lambda _: answer())
-    assert sink.heard == ["Create"]
+    recorder(call(Op.CREATE, session(), name="a"), lambda _: sink.heard.append("sent") or answer())
+    recorder(call(Op.READ, session(), name="a"), lambda _: sink.heard.append("sent") or answer())
+    assert sink.heard == ["sending Create", "sent", "Create", "ready", "sent", "Read"]
 
 
 def test_an_interaction_says_who_asked_what():
@@ -125,7 +133,7 @@ def test_secrets_are_gone_before_the_sink():
     """What is declared secret, by an object, by name or by the protocol, and its echoes, are not in what the sink is given."""
     sink = Memory()
     kept = []
-    sink.append = lambda interaction: kept.append(encode(interaction)) or interaction
+    sink.append = lambda interaction, note=0: kept.append(encode(interaction)) or interaction
     recorder = Recorder(Toy(secrets=("result",)), header(), sink, Redactor(["password"]))
     asked = call(Op.CREATE, session(), "urn:a", password="swordfish-1", token=secret("swordfish-2"))
     recorder(asked, lambda _: Reply(value={"result": "swordfish-3", "url": "x:swordfish-1@swordfish-2"}, id="swordfish-3"))

@@ -51,7 +51,8 @@ KILLS = """
 def recovered(path: Path) -> set[str]:
     """What a killed recording holds; nothing where it had not begun."""
     try:
-        return {interaction.urn.removeprefix("urn:") for interaction in tape.load(path, recover=True).interactions}
+        cassette = tape.load(path.with_name(path.name + tape.NEW), recover=True)
+        return {interaction.urn.removeprefix("urn:") for interaction in cassette.interactions}
     except CassetteError:
         return set()
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, EnginePort, Op
+from mockprovider.redaction import Hidden
 
 Line: TypeAlias = tuple[str, str, str]
 """Severity, message, URN."""
@@ -29,6 +30,11 @@ class Asked(Struct, eq=False):
     phase: str
     request: Any
     names: frozenset[str]
+    hidden: Hidden | None = None
+    """The request without the secrets that were known when there were so many: ``secrets``."""
+    secrets: int = -1
+    note: int = 0
+    """The number under which the sink has noted that it was sent."""
     number: int = 0
     """Its interaction's, where others have to name it before it is there."""
     parent: int | None = None

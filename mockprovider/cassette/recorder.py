@@ -35,11 +35,11 @@ class Sink(Protocol):
     def sending(self, sent: Sent) -> int:
         """Note a call that is about to go out, so that a crash leaves a trace of it. Returns the number of the note."""
 
-    def answered(self, number: int) -> None:
-        """Note that the answer of a noted call has been appended."""
+    def append(self, interaction: Interaction, note: int = 0) -> Interaction:
+        """Keep the interaction so that a crash does not lose it; returns it as it was kept (large trees moved to ``blobs``).
 
-    def append(self, interaction: Interaction) -> Interaction:
-        """Keep the interaction so that a crash does not lose it; returns it as it was kept (large trees moved to ``blobs``)."""
+        It is the answer of the call of that ``note``, if it has one.
+        """
 
     def finish(self, cassette: Cassette) -> None:
         """Replace what was appended by ``cassette``, and release the sink."""
@@ -60,10 +60,7 @@ class Memory:
         """Note nothing: a crash leaves nothing of memory."""
         return 0
 
-    def answered(self, number: int) -> None:
-        """Do nothing."""
-
-    def append(self, interaction: Interaction) -> Interaction:
+    def append(self, interaction: Interaction, note: int = 0) -> Interaction:  # noqa: ARG002 - a sink's signature
         """Return the interaction unchanged."""
         return interaction
 
@@ -120,16 +117,15 @@ class Recorder:
         if call.op is Op.CONFIGURE:
             note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).tree))
             asked.instance = call.session.instance
-        self._sink.ready()
-        note = self._noted(asked, call) if self._transcriber.mutates(call.method) and not call.preview else 0
+        if call.preview or not self._transcriber.mutates(call.method):
+            self._sink.ready()
+        else:
+            asked.note = self._noted(asked, call)
         if self._back is None:
             reply = self._transcriber.encoded(proceed(call), call)
             self._append(asked, reply, self._transcriber)
-        else:
-            reply = self._overhear(self._back, asked, call, proceed)
-        if note:
-            self._sink.answered(note)
-        return reply
+            return reply
+        return self._overhear(self._back, asked, call, proceed)
 
     def _noted(self, asked: Asked, call: Call) -> int:
         return self._sink.sending(
@@ -139,11 +135,18 @@ class Recorder:
                 type=self._transcriber.type(call),
                 urn=call.urn,
                 name=call.name,
-                id=self._text(call.id),
+                id=self._text(call.id) if call.id else "",
                 instance=asked.instance,
-                request=self._redactor.hide(asked.request, asked.names).tree,
+                request=self._hidden(asked).tree,
             )
         )
+
+    def _hidden(self, asked: Asked) -> Hidden:
+        """The request without its secrets, redacted again only if more are known than the last time."""
+        if asked.hidden is None or asked.secrets != self._redactor.vault.count:
+            asked.hidden = self._redactor.hide(asked.request, asked.names)
+            asked.secrets = self._redactor.vault.count
+        return asked.hidden
 
     def _overhear(self, back: Back, asked: Asked, call: Call, proceed: Handler) -> Reply:
         """Record a call, and the provider's own calls to its engine during it."""
@@ -211,7 +214,7 @@ class Recorder:
         outcome = reply.status or transcriber.reply(reply, call)
         tree = self._tree_of(outcome) if isinstance(outcome, Status) else outcome
         self._redactor.learn([tree], asked.names)
-        request = self._redactor.hide(asked.request, asked.names)
+        request = self._hidden(asked)
         answer = self._redactor.hide(tree, asked.names)
         interaction = Interaction(
             n=self._number_of(asked),
@@ -235,7 +238,7 @@ class Recorder:
             interaction.status = RecordedStatus(code=code_name(outcome.code), message=answer.tree["message"], details=details)
         elif not interaction.withheld:
             interaction.response = answer.tree
-        self._keep(interaction, call)
+        self._keep(interaction, asked)
 
     def _tree_of(self, status: Status) -> dict[str, Any]:
         details = self._transcriber.details(status.details) if status.details else None
@@ -254,17 +257,17 @@ class Recorder:
     def _text(self, text: str) -> str:
         return text if self._redactor.hide(text).tree == text else ""
 
-    def _keep(self, interaction: Interaction, call: Call) -> None:
+    def _keep(self, interaction: Interaction, asked: Asked) -> None:
         with self._lock:
-            if self._cassette is not None and call.op is Op.LOG:
+            if self._cassette is not None and asked.call.op is Op.LOG:
                 return  # A provider may still log while it shuts down.
             if self._cassette is not None:
                 raise CassetteError(
-                    f"{call} came after the recording of {self._sink.name} had ended. "
+                    f"{asked.call} came after the recording of {self._sink.name} had ended. "
                     "Stop the provider's server first, then close the recorder."
                 )
-            self._interactions.append(self._sink.append(interaction))
-            self._previews[interaction.session] = call.session.preview
+            self._interactions.append(self._sink.append(interaction, asked.note))
+            self._previews[interaction.session] = asked.call.session.preview
 
     @property
     def recorded(self) -> int:

@@ -38,6 +38,8 @@ class Vault:
     def __init__(self) -> None:
         self._numbers: dict[tuple[str, Any], int] = {}
         self._values: list[Any] = []
+        self.count = 0
+        """How many there are; what was redacted stays as it is until there are more."""
         self._known: list[SecretText] = []
         self._endings: dict[bytes, list[SecretText]] = {}
         self._lock = threading.Lock()
@@ -48,6 +50,7 @@ class Vault:
             number = self._numbers.setdefault((kind, value), len(self._values) + 1)
             if number > len(self._values):
                 self._values.append(value)
+                self.count = number
                 if kind == "string" and len(value) >= SHORTEST:
                     self._look_for(_known(number, value))
             return number

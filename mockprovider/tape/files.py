@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -121,9 +120,6 @@ class Tape:
         except OSError as error:
             self.abandon()
             raise unwritable(draft.path, error) from error
-        except CassetteError:
-            self.abandon()
-            raise
 
     def ready(self) -> None:
         """Raise ``CassetteError`` once something could not be written: then no call is made whose answer would be lost."""
@@ -133,19 +129,13 @@ class Tape:
     def sending(self, sent: Sent) -> int:
         """Note a call that is about to go out. Raises ``CassetteError`` where it cannot be noted."""
         number = next(self._notes)
-        with self._lock, self._breaking():
-            self._sent.note(number, sent)
+        self._guarded(self._sent.write, b"+%d %s" % (number, encode(sent)))
         return number
 
-    def answered(self, number: int) -> None:
-        """Note that its answer is in the recording."""
-        with self._lock, self._breaking():
-            self._sent.answered(number)
-
-    def append(self, interaction: Interaction) -> Interaction:
+    def append(self, interaction: Interaction, note: int = 0) -> Interaction:
         """Write the interaction; when this returns the operating system has it, so only a crash of the machine can lose it."""
         kept, addition = self._fit(interaction)
-        self._write(addition)
+        self._guarded(self._write, addition, note)
         return kept
 
     def _fit(self, interaction: Interaction) -> tuple[Interaction, bytes]:
@@ -171,32 +161,33 @@ class Tape:
         if len(data) <= LARGE or not is_plain(data):
             return ""
         name = digest(tree)
-        with self._breaking():
-            self._blobs.put(name, data)
+        self._guarded(self._blobs.put, name, data)
         return name
 
-    def _write(self, data: bytes) -> None:
-        with self._lock, self._breaking():
-            try:
-                rest = data
-                while rest:
-                    rest = rest[os.write(self._file, rest) :]
-            except OSError:
-                # Half a line would hide what follows it, were there ever more room again.
-                os.ftruncate(self._file, self._size)
-                raise
-            self._size += len(data)
-
-    @contextmanager
-    def _breaking(self) -> Iterator[None]:
-        """What cannot be written ends the recording: it stays as it was until then."""
-        self.ready()
+    def _write(self, data: bytes, note: int = 0) -> None:
         try:
-            yield
-        except OSError as error:
-            self._broken = unwritable(self._draft.path, error)
-            self._broken.add_note(f"The recording ends here. What was answered before is in {self._draft.file}.")
-            raise self._broken from error
+            rest = data
+            while rest:
+                rest = rest[os.write(self._file, rest) :]
+        except OSError:
+            # Half a line would hide what follows it, were there ever more room again.
+            os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(data)
+        if note:
+            self._sent.write(b"-%d" % note)
+
+    def _guarded(self, write: Callable[..., None], *arguments: Any) -> None:
+        """Write something. What cannot be written ends the recording: it stays as it was until then."""
+        with self._lock:
+            if self._broken is not None:
+                raise self._broken
+            try:
+                write(*arguments)
+            except OSError as error:
+                self._broken = unwritable(self._draft.path, error)
+                self._broken.add_note(f"The recording ends here. What was answered before is in {self._draft.file}.")
+                raise self._broken from error
 
     def finish(self, cassette: Cassette) -> None:
         """Put the finished cassette in the place of the recording, in one step, and let others record.
@@ -206,15 +197,17 @@ class Tape:
         try:
             self.ready()
             interactions = [self._fit(interaction)[0] for interaction in cassette.interactions]
-            with self._breaking():
-                self._blobs.only({name for kept in interactions for name in (kept.request_blob, kept.response_blob)})
-                replace_file(self._draft.file, tape_format.render(cassette.header, interactions))
-                if self._keep:
-                    self._draft.keep()
+            self._guarded(self._replace, cassette.header, interactions)
         except CassetteError:
             self.abandon()
             raise
         self._close()
+
+    def _replace(self, header: Header, interactions: Sequence[Interaction]) -> None:
+        self._blobs.only({name for kept in interactions for name in (kept.request_blob, kept.response_blob)})
+        replace_file(self._draft.file, tape_format.render(header, interactions))
+        if self._keep:
+            self._draft.keep()
 
     def abandon(self) -> None:
         """Let go without finishing: the draft stays torn, as after a crash."""

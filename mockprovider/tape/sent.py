@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from mockprovider.cassette import Sent
-from mockprovider.matching import encode
 
 NOTE = re.compile(rb"\+(\d+) (\{.*\})|-(\d+)")
 
@@ -35,14 +34,6 @@ class SentFile:
         if self._file < 0:
             self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o644)
         os.write(self._file, line + b"\n")
-
-    def note(self, number: int, sent: Sent) -> None:
-        """Note a call that is about to go out."""
-        self.write(b"+%d %s" % (number, encode(sent)))
-
-    def answered(self, number: int) -> None:
-        """Note that its answer is in the recording."""
-        self.write(b"-%d" % number)
 
     def close(self) -> None:
         """Close the file, and leave it where it is."""
