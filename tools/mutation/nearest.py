@@ -55,9 +55,9 @@ class Coverage:
     def tests(self, mutant: Mutant, most: int) -> list[str]:
         """At most so many tests that may notice.
 
-        First come those of the module's own test modules, one case of each; then their other cases, then those that stand
-        farther off likewise; what runs least comes before what runs much. Of what is made at import, those that run something
-        of the module come before those that may only look at it.
+        First come those of the module's own test modules, of each the case that runs most; then their other cases, then those
+        that stand farther off likewise; what runs least comes before what runs much. Of what is made at import, those that run
+        something of the module come before those that may only look at it.
         """
         by_line = self._data.contexts_by_lineno(str(mutant.path))
         stems = _stems(mutant.path.relative_to(self._house.package))
@@ -69,7 +69,8 @@ class Coverage:
             names = running | {name for name in self._seconds if _is_near(name, stems)}
         cases: Counter[tuple[str, bool]] = Counter()
         ranked = []
-        for (slow, far, breadth), name in sorted((self._rank(name, stems), name) for name in names):
+        for name in sorted(names, key=lambda name: (-self._breadth[name], name)):
+            slow, far, breadth = self._rank(name, stems)
             function, idle = name.partition("[")[0], name not in running
             cases[function, idle] += 1
             if not (slow and far):
