@@ -260,3 +260,15 @@ def test_a_call_whose_answer_is_a_failure_is_answered(path):
     recorder._sink.abandon()
 
     assert tape.unanswered(path.with_name("it.json.new")) == []
+
+
+def test_two_names_of_one_file(path):
+    """Recordings of a cassette and of a hard link to it, at the same time, lose nothing: each name gets its own."""
+    record(path, "old")
+    link = path.with_name("link.json")
+    link.hardlink_to(path)
+    with tape.record(path, Toy(), protocol="toy") as one, tape.record(link, Toy(), protocol="toy") as other:
+        one(create("a"), lambda _: answer())
+        other(create("b"), lambda _: answer())
+
+    assert (urns(path), urns(link)) == (["urn:a"], ["urn:b"])

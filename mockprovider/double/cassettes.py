@@ -13,7 +13,7 @@ from msgspec import Struct
 from mockprovider.calls import Handler, Layer
 from mockprovider.cassette import Recorder, Transcriber
 from mockprovider.double.launchers import named
-from mockprovider.errors import DefinitionError, PluginError
+from mockprovider.errors import CassetteBrokenError, DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
 from mockprovider.redaction import Redactor
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from mockprovider.tape import Draft
 
 Command = Sequence[str]
+DAMAGE = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What comes of reading a tree that is not what its protocol says."""
 
 
 class Wiring(Struct):
@@ -123,7 +125,13 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None,
 
     cassette = tape.load(path)
     speaks = by_name(cassette.header.protocol)
-    replayer = adapter(speaks).replayer(cassette, redactor, whole_schema=whole_schema)
+    try:
+        replayer = adapter(speaks).replayer(cassette, redactor, whole_schema=whole_schema)
+    except DAMAGE as error:
+        # What is recorded is read in many places; whoever edited it finds the place in the error that this one came from.
+        raise CassetteBrokenError(
+            f"{path}: what it holds cannot be read ({type(error).__name__}: {error}). Restore it, or record it again."
+        ) from error
     return Wiring(cassette.header.provider or "mock", replayer, (), speaks)
 
 

@@ -17,6 +17,9 @@ UNKNOWN, PLAIN_BYTES = "$unknown", "$bytes"
 """Keys of trees: an unknown value, which hides nothing; and bytes that may be replaced as a whole."""
 SHORTEST = 6
 MARKED = re.compile("|".join(f'"{re.escape(mark)}"' for mark in sorted(RESERVED)).encode())
+KINDS = ("string", "number", "bool", "base64")
+MOST = 10**9
+"""No recording has so many secrets."""
 STAND_IN = "mockprovider-secret-"
 
 
@@ -53,6 +56,38 @@ def stand_in(number: int, kind: str = "string") -> Any:
     if kind == "bool":
         return False
     return number if kind == "number" else base64.b64encode(text.encode()).decode() if kind == "base64" else text
+
+
+def check(tree: Tree) -> None:
+    """Raise ``ValueError`` for a placeholder that no recorder writes: without it, none stands for the wrong value later."""
+    if isinstance(tree, list):
+        for item in tree:
+            check(item)
+    elif isinstance(tree, dict) and not (RESERVED & tree.keys()):
+        for item in tree.values():
+            check(item)
+    elif isinstance(tree, dict) and not _is_ours(tree):
+        raise ValueError(f"{encode(tree)[:80].decode(errors='replace')} is no placeholder of a secret")
+
+
+def _is_ours(tree: dict[str, Any]) -> bool:
+    if PLACEHOLDER in tree:
+        return _is_number(tree[PLACEHOLDER]) and tree.get("kind", "string") in KINDS and tree.keys() <= {PLACEHOLDER, "kind"}
+    (value,) = tree.values() if len(tree) == 1 else (None,)
+    if TEXT in tree:
+        return isinstance(value, list) and all(isinstance(part, str) or _is_spelled(part) for part in value)
+    if isinstance(value, dict):
+        for item in value.values():
+            check(item)
+    return isinstance(value, dict)
+
+
+def _is_spelled(part: Any) -> bool:
+    return isinstance(part, dict) and _is_number(part.get(PLACEHOLDER)) and part.get("as", "") in SPELLINGS
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int and 0 < value < MOST
 
 
 def numbers(tree: Tree) -> list[int]:

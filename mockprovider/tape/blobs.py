@@ -73,6 +73,8 @@ class Blobs(Mapping[str, Any]):
     def _load(self, name: str) -> Any:
         path = self.path(name)
         try:
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise CassetteBrokenError(f"{self._cassette}: its blob {path} is no file, but a pipe, a socket or a device.")
             data = path.read_bytes()
             size = zstandard.frame_content_size(data)
             if size > LARGEST:

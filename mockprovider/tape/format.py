@@ -13,11 +13,17 @@ import msgspec
 from msgspec import Struct
 
 from mockprovider.cassette import FORMAT, VERSION, Header, Interaction
+from mockprovider.cassette.model import code_number
 from mockprovider.errors import CassetteBrokenError, CassetteVersionError
 from mockprovider.matching import encode
+from mockprovider.redaction import is_plain
+from mockprovider.redaction.placeholders import check
 
 OPENING = b"[\n"
 CLOSING = b"\n]\n"
+
+UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
+"""What comes of a damaged or hostile element."""
 
 
 class Stamp(Struct):
@@ -59,7 +65,7 @@ def parse(data: bytes, name: str) -> Parsed:
     """
     try:
         elements = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CassetteBrokenError(_diagnosis(data, name, error)) from error
     return _decode(elements, name)
 
@@ -106,7 +112,7 @@ def _decode(elements: Sequence[msgspec.Raw], name: str) -> Parsed:
 def _header(element: msgspec.Raw, name: str) -> Header:
     try:
         stamp = msgspec.json.decode(element, type=Stamp)
-    except msgspec.DecodeError as error:
+    except UNREADABLE as error:
         raise CassetteBrokenError(f"{name} is not a cassette: its first element is no header ({error}).") from error
     if stamp.format != FORMAT:
         raise CassetteBrokenError(f"{name} is not a cassette: its format is {stamp.format!r} and not {FORMAT!r}.")
@@ -119,14 +125,19 @@ def _header(element: msgspec.Raw, name: str) -> Header:
         raise CassetteBrokenError(f"{name} is not a cassette: there is no format version {stamp.version}.")
     try:
         return msgspec.json.decode(element, type=Header)
-    except msgspec.ValidationError as error:
+    except UNREADABLE as error:
         raise CassetteBrokenError(f"{name}: its header cannot be read: {error}.") from error
 
 
 def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
     try:
         parsed = msgspec.json.decode(element, type=Interaction)
-    except msgspec.ValidationError as error:
+        if not is_plain(bytes(element)):
+            for tree in (parsed.request, parsed.response, parsed.status and [parsed.status.message, parsed.status.details]):
+                check(tree)
+        if parsed.status is not None:
+            code_number(parsed.status.code)
+    except UNREADABLE as error:
         raise CassetteBrokenError(f"{name}: interaction {n} cannot be read: {error}.") from error
     answers = [parsed.response is not None, bool(parsed.response_blob), parsed.status is not None, bool(parsed.withheld)]
     if answers.count(True) != 1:
@@ -150,7 +161,7 @@ def _diagnosis(data: bytes, name: str, error: Exception) -> str:
         return f"{name} is damaged after line {line}: {intact} before it, and more follows. Restore it, or record it again."
     return (
         f"{name} is torn: it breaks off after line {line}, as when a recorder is killed; {intact}. "
-        f"To keep those: mockprovider.tape.recover({name!r}). Otherwise record it again."
+        f"To keep those: mockprovider cassette recover {name}. Otherwise record it again."
     )
 
 
@@ -171,9 +182,12 @@ def _elements(text: str, position: int) -> tuple[list[bytes], int]:
         start = _skip(text, position, " \t\r\n")
         try:
             _, position = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError):
+            element = text[start:position].encode(errors="surrogateescape")
+            # What is more than JSON to Python, such as NaN or half a character, is damage.
+            msgspec.json.decode(element)
+        except UNREADABLE:
             break
-        elements.append(text[start:position].encode(errors="surrogateescape"))
+        elements.append(element)
         end = position
         position = _skip(text, position, " \t\r\n")
         if text[position : position + 1] != ",":

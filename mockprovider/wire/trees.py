@@ -109,6 +109,8 @@ def tree(message: Message) -> dict[str, Tree]:
 
 def build(cls: type[M], tree: Mapping[str, Tree]) -> M:
     """The message of ``tree``. Raises ``MalformedError`` for a tree that is none of ``cls``."""
+    if not isinstance(tree, Mapping):
+        raise MalformedError(f"a {cls.DESCRIPTOR.name} is an object, and this is {tree!r}")
     return cls.FromString(base64.b64decode(tree[RAW])) if RAW in tree else PLAIN.build(cls, tree)
 
 
