@@ -231,6 +231,10 @@ def test_where_a_reference_is_wrong():
 @pytest.mark.parametrize(
     ("behaviour", "uses", "sets"),
     [
+        (Pending(reads=1), None, ("status",)),
+        (Revision(), None, ("version",)),
+        (Modified(), None, ("lastModified",)),
+        (Protected(), ("deletionProtection",), None),
         (Pending("s", reads=1), None, ("s",)),
         (Revision("v"), None, ("v",)),
         (Modified("m"), None, ("m",)),

@@ -131,6 +131,7 @@ def test_unknown_inside_fits():
         (list[str], []),
         (list[str], ("a",)),
         (set[str], ["a"]),
+        (set[str], ("a",)),
         (dict[str, int], {"a": 1}),
         ({"a": str}, {}),
         ({"a": str}, {"more": 1}),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from builders import BUCKET, TOKEN, URN, call, fake, reasons
+from builders import BUCKET, TOKEN, URN, bucket, call, fake, reasons
 
 from mockprovider.calls import ChangeKind, Op, Session
 from mockprovider.cloud import Cloud, Effect
 from mockprovider.errors import DefinitionError, MockProviderError, UnsupportedError
 from mockprovider.fake import Fake
+from mockprovider.fake.behaviours import Modified, Slow
 from mockprovider.schema import Property, ResourceType
 from mockprovider.values import UNKNOWN, Asset, Secret
 
@@ -366,6 +367,7 @@ def test_strictness_may_be_set_at_any_time():
     serve, _ = fake(BUCKET)
     asked = call(Op.CHECK, "cloud:index:Else", inputs={})
 
+    assert not Fake({}, Cloud()).strict
     assert (serve.strict, serve(asked).ok) == (False, True)
     serve.strict = True
     assert (serve.strict, serve(asked).ok) == (True, False)
@@ -383,3 +385,12 @@ def test_what_only_one_protocol_asks():
         else:
             with pytest.raises(UnsupportedError, match="The fake does not answer handshake yet"):
                 serve(asked)
+
+
+def test_a_clock_that_nobody_gave():
+    """A fake without a clock has one that stands still, and goes on only where an op takes time."""
+    serve, cloud = fake(bucket(Modified("at"), Slow(create=61), at=Property(str, computed=True)))
+    for urn in ("", URN):
+        serve(call(Op.CREATE, urn=urn, inputs={}))
+
+    assert [each["at"] for each in cloud.objects()] == ["1970-01-01T00:00:00Z", "1970-01-01T00:01:01Z"]

@@ -103,6 +103,6 @@ def _wanted(given: Parameter) -> str:
 
 
 def _unknown(base: Package, given: Parameter) -> str:
-    known = [] if callable(base.parameters) else list(base.parameters or ())
+    known = list(base.parameters) if isinstance(base.parameters, Mapping) else []
     reason = f"The package {base.name!r} cannot be parameterized with {(_wanted(given) or given.value)!r}."
     return reason + (nearest(_wanted(given), known) if known else " Its own function said so.")

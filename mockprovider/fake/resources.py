@@ -133,7 +133,7 @@ class Resources:
         if not declared.properties:
             declared = ResourceType(call.type, dict.fromkeys(stored, Property("any")))
         known = call.prior_inputs or {}
-        # What the provider filled in by itself is no input of the program's, unless the program had set it.
+        # A value that the provider filled in is no input, unless the program had set it.
         inputs = {
             name: without_computed(item.kind, value, known.get(name))
             for name, value in stored.items()
@@ -167,7 +167,7 @@ class Resources:
 
 
 def _imports(call: Call) -> bool:
-    # An import by Pulumi knows nothing but the id; a refresh sends what is remembered, and ``.get()`` what the program says.
+    # Pulumi's import sends the id alone; a refresh sends the state, and ``.get()`` the program's inputs.
     return call.session.protocol.imports_by_reading and call.prior_inputs is None and not call.prior
 
 

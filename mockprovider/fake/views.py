@@ -66,8 +66,7 @@ def unpublished(_: Call, __: Sequence[ViewStep]) -> None:
 def steps(views: Sequence[View], call: Call, reply: Reply) -> list[ViewStep]:
     """The steps of a resource's views in a call that was answered with ``reply``."""
     before = _states(views, call, call.prior, call.id) if call.op is not Op.CREATE else {}
-    gone = call.op is Op.DELETE or reply.value is None
-    after = {} if gone else _states(views, call, reply.value, reply.id or call.id)
+    after = _states(views, call, reply.value, reply.id or call.id) if call.op is not Op.DELETE else {}
     keys = [*after, *(key for key in before if key not in after)]
     return [_step(call, before.get(key), after.get(key)) for key in keys]
 

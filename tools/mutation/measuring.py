@@ -21,5 +21,4 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write what was measured, beside what earlier runs measured of other tests."""
     if not hasattr(session.config, "workerinput"):
         path = Path(os.environ["MUTANTS_DURATIONS"])
-        before = json.loads(path.read_text()) if path.exists() else {}
-        path.write_text(json.dumps(before | SECONDS))
+        path.write_text(json.dumps(json.loads(path.read_text()) | SECONDS))

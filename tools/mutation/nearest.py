@@ -55,9 +55,9 @@ class Coverage:
     def tests(self, mutant: Mutant, most: int) -> list[str]:
         """At most so many tests that may notice.
 
-        First come those of the module's own test modules, one case of each; then their other cases, then those that stand
-        farther off likewise; what runs least comes before what runs much. Of what is made at import, those that run something
-        of the module come before those that may only look at it.
+        First come those of the module's own test modules, of each the case that runs most; then their other cases, then those
+        that stand farther off likewise; what runs least comes before what runs much. Of what is made at import, those that run
+        something of the module come before those that may only look at it.
         """
         by_line = self._data.contexts_by_lineno(str(mutant.path))
         stems = _stems(mutant.path.relative_to(self._house.package))
@@ -69,12 +69,13 @@ class Coverage:
             names = running | {name for name in self._seconds if _is_near(name, stems)}
         cases: Counter[tuple[str, bool]] = Counter()
         ranked = []
-        for (slow, far, breadth), name in sorted((self._rank(name, stems), name) for name in names):
+        for name in sorted(names, key=lambda name: (-self._breadth[name], name)):
+            slow, far, breadth = self._rank(name, stems)
             function, idle = name.partition("[")[0], name not in running
             cases[function, idle] += 1
             if not (slow and far):
                 ranked.append((slow, name not in own, far, idle, cases[function, idle], breadth, name))
-        return [name for *_, name in sorted(ranked)][:most]
+        return [name for *_, name in sorted(ranked) if name in self._seconds][:most]
 
     def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
         return self._seconds.get(name, 0.0) > SLOW, not _is_near(name, stems), self._breadth[name]
@@ -125,8 +126,9 @@ def _users(house: House, modules: set[str]) -> set[str]:
 
 def _measure(house: House, tests: list[str], jobs: int, *, anew: bool) -> None:
     durations = house.kept / "durations.json"
-    if anew:
-        durations.unlink(missing_ok=True)
+    before: dict[str, float] = json.loads(durations.read_text()) if durations.exists() and not anew else {}
+    # Tests that are gone, or are called otherwise now, take no place from those that there are.
+    durations.write_text(json.dumps({name: before[name] for name in before if name.partition("::")[0] not in tests}))
     print(f"Measuring which lines the tests of {len(tests)} modules run.", file=sys.stderr)
     paths = [str(house.root), str(Path(__file__).resolve().parent.parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {

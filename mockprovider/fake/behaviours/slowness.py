@@ -29,7 +29,7 @@ class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Wait, and pass the call on."""
-        seconds: float = getattr(self, call.op.value, 0.0) if call.op in TIMED and not call.preview else 0.0
+        seconds: float = getattr(self, call.op.value, 0.0) if not call.preview else 0.0
         wrong = _waited(call, world, seconds) if seconds else None
         if wrong is None:
             return proceed(call)
@@ -37,9 +37,6 @@ class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
             return Reply(failures=(wrong,))
         reply = proceed(call)
         return replace(reply, failures=(*reply.failures, wrong))
-
-
-TIMED = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
 
 
 def _waited(call: Call, world: World, seconds: float) -> Failure | None:
