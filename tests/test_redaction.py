@@ -8,6 +8,7 @@ from cassette_toy import secret
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockprovider.properties import Kind, kind_of
 from mockprovider.pulumi.signatures import BYTE_STRING, MARKS, OUTPUT, SECRET, SIGNATURE
 from mockprovider.redaction import (
     CHUNK,
@@ -19,7 +20,7 @@ from mockprovider.redaction import (
     numbers,
     stand_in,
 )
-from mockprovider.schema import Property, ResourceType
+from mockprovider.schema import Package, Property, ResourceType
 
 PASSWORD = 'correct "horse"\n<battery>'
 
@@ -218,9 +219,30 @@ def test_resource_types_declare_in_both_spellings():
         "pin": Property(str, secret=True, terraform="pin_code"),
         "size": int,
     }
-    redactor.declare(ResourceType("cloud:index:Database", properties))
+    redactor.declare(ResourceType("cloud:index:Database", properties).secrets)
     assert redactor.names("cloud:index:Database") == {"extra", "adminPassword", "admin_password", "pin", "pin_code"}
     assert redactor.names("cloud:index:Other", ["more"]) == {"extra", "more"}
+
+
+def test_nested_properties_declare_too():
+    """A secret inside an object, a list or a map is declared by its path; what a map holds is known by the end of the path."""
+    inner = {"apiToken": Property(str, secret=True), "size": int}
+    properties = {
+        "conf": Property({"inner": Property(inner)}),
+        "rules": Property(Kind("array", items=kind_of(inner))),
+        "byName": Property(Kind("map", items=kind_of(inner))),
+    }
+    declared = ResourceType("cloud:index:Database", properties)
+
+    assert declared.secrets["cloud_database"] == {
+        *("conf.inner.apiToken", "conf.inner.api_token"),
+        *("rules.apiToken", "rules.api_token"),
+        *("apiToken", "api_token"),
+    }
+    package = Package("cloud", config={"accessKey": Property(str, secret=True)})
+    package.add(declared)
+    assert package.secrets["pulumi:providers:cloud"] == package.secrets[""] == {"accessKey", "access_key"}
+    assert package.secrets.keys() == {"", "pulumi:providers:cloud", "cloud:index:Database", "cloud_database"}
 
 
 @pytest.mark.parametrize("marked", [secret("hunter2"), {SIGNATURE: OUTPUT, "value": "hunter2", "secret": True}])
