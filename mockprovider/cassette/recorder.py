@@ -313,7 +313,7 @@ class Recorder:
             return hidden.tree
 
         request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
-        scrubbed = rewritten(interaction, clean)
+        scrubbed = replace(rewritten(interaction, clean), id=self._text(interaction.id))
         if request:
             scrubbed = replace(scrubbed, request=request.tree, request_blob="")
         if response:
