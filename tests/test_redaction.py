@@ -251,6 +251,35 @@ def test_each_declaration_is_enough(marked):
     assert hide({"only": marked})[1].tree["only"]["value"] == {"$secret": 1}
 
 
+@pytest.mark.parametrize(
+    ("spelled", "kind"),
+    [
+        ("p%C3%A4ss%20w%2Frd%3F%28x%29", "url"),
+        ("p%C3%A4ss+w%2Frd%3F%28x%29", "form"),
+        ("p%C3%A4ss%20w%2Frd%3F(x)", "uri"),
+        ("70c3a4737320772f72643f287829", "hex"),
+        ("70C3A4737320772F72643F287829", "HEX"),
+    ],
+)
+def test_other_spellings(spelled, kind):
+    """Percent-encoded and in hexadecimal digits, a secret is found inside a text, and comes back spelled so on replay."""
+    tree = {"password": secret("päss w/rd?(x)"), "url": f"https://host/{spelled}/more"}
+    _, hidden = hide(tree)
+
+    assert hidden.tree["url"] == {"$text": ["https://host/", {"$secret": 1, "as": kind}, "/more"]}
+    assert fill(hidden.tree["url"], lambda *_: "päss w/rd?(x)") == tree["url"]
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+def test_base64_of_urls_is_looked_into(before):
+    """A secret is found in the alphabet of base64 that URLs and tokens have, too."""
+    password = "??>>päss~~word??>>"
+    token = base64.urlsafe_b64encode(f"{before}{password}.".encode()).decode().rstrip("=")
+    _, hidden = hide({"password": secret(password), "token": token})
+
+    assert "$secret" in hidden.tree["token"]
+
+
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd"])
 @pytest.mark.parametrize("after", ["", "y", "yz", "xyz"])
 @pytest.mark.parametrize(("password", "other_end"), [("hunter", "!"), ("hunter2", "A"), ("hunter-2", "A")])
