@@ -49,8 +49,8 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = {
 }
 """How a secret may be spelled inside another string.
 
-As it is; inside JSON as Python or as Go writes it; percent-encoded as in a path, in a form or by JavaScript; as the hexadecimal digits
-of its UTF-8.
+As it is; inside JSON as Python or as Go writes it; percent-encoded as in a path, in a form or by JavaScript; as the hexadecimal
+digits of its UTF-8.
 """
 
 
