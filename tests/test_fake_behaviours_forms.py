@@ -115,6 +115,7 @@ def test_what_a_form_does_inward(asked, inputs):
             Reply(value={"p": "AB"}, inputs={"p": "aB"}),
         ),
         (call(Op.IMPORT, prior={"p": "AB"}), Reply(value={"p": "ab"}), Reply(value={"p": "AB"})),
+        (call(Op.READ, prior={"p": "AB"}, preview=True), Reply(value={"p": "ab"}), Reply(value={"p": "AB"})),
         (call(Op.READ), Reply(value={"p": "ab"}, inputs={"p": "ab"}), Reply(value={"p": "ab"}, inputs={"p": "ab"})),
         (call(Op.CHECK, prior={"p": "AB"}), Reply(value={"p": "ab"}), Reply(value={"p": "ab"})),
     ],
