@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache
 from string import Formatter
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
@@ -256,6 +256,20 @@ def declared_properties(owner: str, properties: Any, *, seeded: bool = False) ->
 def snake_case(name: str) -> str:
     """``accountId`` to ``account_id``, ``HTTPPort`` to ``http_port``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).replace("-", "_").lower()
+
+
+def secret_paths(properties: Mapping[str, Property], above: tuple[str, ...] = ("", "")) -> Iterator[str]:
+    """The paths of the secret properties, as ``redaction.Names``: in Pulumi's spelling and in Terraform's."""
+    for name, item in properties.items():
+        places = tuple(f"{place}{word}" for place, word in zip(above, (name, item.terraform or snake_case(name)), strict=True))
+        if item.secret:
+            yield from places
+        kind = item.kind
+        while kind.items is not None:
+            # The keys of a map are no names, so what is inside is known by the end of its path alone.
+            places = ("", "") if kind.name == "map" else places
+            kind = kind.items
+        yield from secret_paths(kind.properties, tuple(f"{place}." if place else "" for place in places))
 
 
 def camel_case(name: str) -> str:

@@ -28,9 +28,11 @@ from mockprovider.properties import (
     camel_case,
     declared_properties,
     kind_of,
+    secret_paths,
     snake_case,
 )
 from mockprovider.protocols import known, loaded
+from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value
 
 
@@ -126,6 +128,11 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
         if isinstance(self.moved_from, Mapping):
             _converting(self.token, self.moved_from)
         _bearing(self)
+
+    @property
+    def secrets(self) -> dict[str, frozenset[str]]:
+        """The paths of the secret properties in both spellings, by the names under which calls know the type."""
+        return dict.fromkeys((self.token, self.terraform), frozenset(secret_paths(self.properties)))
 
     def trait(self, kind: type[T]) -> T:
         """The type's traits of one ecosystem: those that it was given, or else what is so without any."""
@@ -336,6 +343,15 @@ class Package(Struct):
             sections.get(type(definition), self.offers)[definition.token] = definition
         # The schema text that the package was read from lacks these.
         self.schema = ""
+
+    @property
+    def secrets(self) -> dict[str, frozenset[str]]:
+        """What its types declare secret, and its configuration, by the names under which calls know them (Configure: none)."""
+        config = frozenset(secret_paths(self.config))
+        names = {"": config, PROVIDERS + self.name: config}
+        for resource in self.resources.values():
+            names |= resource.secrets
+        return names
 
     def by_terraform_name(self, name: str) -> ResourceType | None:
         """The resource type that Terraform calls ``name``."""

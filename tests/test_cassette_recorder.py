@@ -46,6 +46,14 @@ def test_an_answer_is_kept_before_it_is_handed_on():
     assert sink.heard == ["sending Create", "sent", "Create", "ready", "sent", "Read"]
 
 
+def test_an_id_that_turns_out_to_be_secret():
+    """An id that a later answer marks as secret is gone from the calls before, too."""
+    recorder = Recorder(Toy(), header())
+    recorder(call(Op.CREATE, session(), "urn:a"), lambda _: Reply(value={}, id="swordfish-1"))
+    recorder(call(Op.READ, session(), "urn:a", id="swordfish-1"), lambda _: answer(key=secret("swordfish-1")))
+    assert [interaction.id for interaction in recorder.close().interactions] == ["", ""]
+
+
 def test_an_interaction_says_who_asked_what():
     """An interaction has the session, phase, instance, type, URN and id, and the request without what differs between runs."""
     recorder = Recorder(Toy(), header())

@@ -7,11 +7,15 @@ import json
 import pytest
 
 from mockprovider import Double, Output, Package, Property, ResourceType, Secret, Stack
+from mockprovider.calls import Call, Failure, Op, Reply
+from mockprovider.double import attached
 from mockprovider.double.artefacts import keep
+from mockprovider.double.explaining import explain
 from mockprovider.double.masking import HIDDEN, mask, mask_state
 from mockprovider.schema import Kind, kind_of
 
 TOKEN = "cloud:index:Database"
+PASSWORD = "hunter2-very-secret"
 NESTED = {"user": Property(str), "password": Property(str, secret=True)}
 DATABASE = ResourceType(
     TOKEN,
@@ -103,3 +107,44 @@ def test_nothing_that_is_kept_has_a_secret(tmp_path):
     assert names == ["cloud.json", "events.json", "journal.json", "state.json"]
     assert json.loads((tmp_path / "cloud.json").read_text())[0]["properties"]["name"] == "a"
     assert "hunter" not in "".join((tmp_path / name).read_text() for name in names)
+
+
+@pytest.mark.parametrize("family", ["pulumi", "terraform"])
+def test_secrets_in_texts(tmp_path, family):
+    """A secret that a provider repeats in a failure's reason is in no file and in no line of a failed test."""
+
+    def refuses(call):
+        return Reply(failures=(Failure(f"no: password hunter-two-{call.op} is bad, {PASSWORD} it was"),))
+
+    with Double(CLOUD, provider=refuses) as double:
+        session = double.open(family, package="cloud")
+        wanted = {"name": "a", "key": PASSWORD, "login": {"user": "u", "password": "nested-three"}}
+        session.schema = CLOUD
+        double(Call(op=Op.CREATE, session=session, type=TOKEN, name="a", inputs=wanted, planned=wanted))
+        keep(tmp_path, double)
+        told = "\n".join(explain(double))
+
+    kept = (tmp_path / "journal.json").read_text()
+    assert "is bad, [secret] it was" in told
+    assert "is bad, [secret] it was" in kept
+    assert PASSWORD not in told + kept
+    assert "nested-three" not in told + kept
+
+
+def test_a_real_providers_own_declarations(tmp_path):
+    """Attributes that a provider behind a wire declares sensitive are masked, although nothing is declared here."""
+    with (
+        Double(CLOUD) as behind,
+        behind.serve("terraform") as serving,
+        Double(provider=attached(serving.address, "terraform", name="cloud")) as double,
+    ):
+        with double.serve("terraform").client() as client:
+            session = client.open()
+            client(Call(op=Op.GET_SCHEMA, session=session))
+            session.schema = CLOUD
+            wanted = {"name": "a", "key": PASSWORD}
+            assert client(Call(op=Op.CREATE, session=session, type=TOKEN, inputs=wanted, planned=wanted)).ok
+        keep(tmp_path, double)
+        told = "\n".join(explain(double))
+
+    assert PASSWORD not in told + (tmp_path / "journal.json").read_text()

@@ -8,6 +8,7 @@ from cassette_toy import secret
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mockprovider.properties import Kind, kind_of
 from mockprovider.pulumi.signatures import BYTE_STRING, MARKS, OUTPUT, SECRET, SIGNATURE
 from mockprovider.redaction import (
     CHUNK,
@@ -19,7 +20,7 @@ from mockprovider.redaction import (
     numbers,
     stand_in,
 )
-from mockprovider.schema import Property, ResourceType
+from mockprovider.schema import Package, Property, ResourceType
 
 PASSWORD = 'correct "horse"\n<battery>'
 
@@ -218,15 +219,65 @@ def test_resource_types_declare_in_both_spellings():
         "pin": Property(str, secret=True, terraform="pin_code"),
         "size": int,
     }
-    redactor.declare(ResourceType("cloud:index:Database", properties))
+    redactor.declare(ResourceType("cloud:index:Database", properties).secrets)
     assert redactor.names("cloud:index:Database") == {"extra", "adminPassword", "admin_password", "pin", "pin_code"}
     assert redactor.names("cloud:index:Other", ["more"]) == {"extra", "more"}
+
+
+def test_nested_properties_declare_too():
+    """A secret inside an object, a list or a map is declared by its path; what a map holds is known by the end of the path."""
+    inner = {"apiToken": Property(str, secret=True), "size": int}
+    properties = {
+        "conf": Property({"inner": Property(inner)}),
+        "rules": Property(Kind("array", items=kind_of(inner))),
+        "byName": Property(Kind("map", items=kind_of(inner))),
+    }
+    declared = ResourceType("cloud:index:Database", properties)
+
+    assert declared.secrets["cloud_database"] == {
+        *("conf.inner.apiToken", "conf.inner.api_token"),
+        *("rules.apiToken", "rules.api_token"),
+        *("apiToken", "api_token"),
+    }
+    package = Package("cloud", config={"accessKey": Property(str, secret=True)})
+    package.add(declared)
+    assert package.secrets["pulumi:providers:cloud"] == package.secrets[""] == {"accessKey", "access_key"}
+    assert package.secrets.keys() == {"", "pulumi:providers:cloud", "cloud:index:Database", "cloud_database"}
 
 
 @pytest.mark.parametrize("marked", [secret("hunter2"), {SIGNATURE: OUTPUT, "value": "hunter2", "secret": True}])
 def test_each_declaration_is_enough(marked):
     """A tree declares its secret by a secret object or by an output marked secret; the one needs no other."""
     assert hide({"only": marked})[1].tree["only"]["value"] == {"$secret": 1}
+
+
+@pytest.mark.parametrize(
+    ("spelled", "kind"),
+    [
+        ("p%C3%A4ss%20w%2Frd%3F%28x%29", "url"),
+        ("p%C3%A4ss+w%2Frd%3F%28x%29", "form"),
+        ("p%C3%A4ss%20w%2Frd%3F(x)", "uri"),
+        ("70c3a4737320772f72643f287829", "hex"),
+        ("70C3A4737320772F72643F287829", "HEX"),
+    ],
+)
+def test_other_spellings(spelled, kind):
+    """Percent-encoded and in hexadecimal digits, a secret is found inside a text, and comes back spelled so on replay."""
+    tree = {"password": secret("päss w/rd?(x)"), "url": f"https://host/{spelled}/more"}
+    _, hidden = hide(tree)
+
+    assert hidden.tree["url"] == {"$text": ["https://host/", {"$secret": 1, "as": kind}, "/more"]}
+    assert fill(hidden.tree["url"], lambda *_: "päss w/rd?(x)") == tree["url"]
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+def test_base64_of_urls_is_looked_into(before):
+    """A secret is found in the alphabet of base64 that URLs and tokens have, too."""
+    password = "??>>päss~~word??>>"
+    token = base64.urlsafe_b64encode(f"{before}{password}.".encode()).decode().rstrip("=")
+    _, hidden = hide({"password": secret(password), "token": token})
+
+    assert "$secret" in hidden.tree["token"]
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "abcd"])

@@ -106,6 +106,25 @@ def test_unknowns_keep_their_refinement() -> None:
     assert unpack(msgpack.packb(msgpack.Timestamp(1)), STRING) == UNKNOWN
 
 
+def test_each_type_travels() -> None:
+    """Each type has one form on the wire, and is read from it again."""
+    pair = Type("tuple", elements=(STRING, NUMBER))
+    travelling = [
+        ("a", STRING, "a"),
+        (True, BOOL, True),
+        (1.5, NUMBER, 1.5),
+        (["a", None], STRINGS, ["a", None]),
+        (["b", "a"], Type("set", items=STRING), ["b", "a"]),
+        (["a", 1], pair, ["a", 1]),
+        ({"b": [1], "a": []}, Type("map", items=Type("list", items=NUMBER)), {"a": [], "b": [1]}),
+        ({"name": "a", "size": None}, OBJECT, {"name": "a", "size": None}),
+        (["a"], DYNAMIC, [b'["tuple",["string"]]', ["a"]]),
+    ]
+    for value, declared, sent in travelling:
+        assert msgpack.unpackb(pack(value, declared)) == sent
+        assert unpack(msgpack.packb(sent), declared) == value
+
+
 @pytest.mark.parametrize(
     ("declared", "kind"),
     [

@@ -41,6 +41,8 @@ class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
     provider: str = ""
     provider_version: str = ""
     faults: Any = None
+    secrets: dict[str, list[str]] = field(default_factory=dict)
+    """What the recording's double declared secret beyond what its protocol marks: names by type token."""
     sessions: list[RecordedSession] = field(default_factory=list)
 
 

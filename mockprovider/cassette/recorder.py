@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -101,11 +101,16 @@ class Recorder:
         self._finishing = finishing
         self._interactions: list[Interaction] = []
         self._previews: dict[int, bool | None] = {}
+        self._types: set[str] = set()
         self._listeners: dict[int, tuple[Session, Listener]] = {}
         self._clean: dict[str, Hidden | None] = {}
         self._lock = threading.Lock()
         self._cassette: Cassette | None = None
         self._failed: CassetteError | None = None
+
+    def declare(self, secrets: Mapping[str, Collection[str]]) -> None:
+        """Hide what is declared secret, by type token, whether or not the provider marks it; in earlier calls, too."""
+        self._redactor.declare(secrets)
 
     def __call__(self, call: Call, proceed: Handler) -> Reply:
         """Record the call and the answer that ``proceed`` gives; what it raises is no answer and is not recorded."""
@@ -184,6 +189,7 @@ class Recorder:
         self._append(asked, Reply(), back)
 
     def _asked(self, call: Call, transcriber: Transcriber) -> Asked:
+        self._types.add(call.type)
         names = self._redactor.names(call.type, transcriber.secrets(call))
         request = transcriber.request(call)
         self._redactor.learn([request], names)
@@ -284,6 +290,7 @@ class Recorder:
             if self._failed is not None:
                 raise self._failed
             if self._cassette is None:
+                self._header.secrets = self._redactor.declared(self._types)
                 interactions = [self._scrubbed(interaction) for interaction in self._interactions]
                 cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
                 cassette = self._finishing(cassette)
@@ -306,7 +313,7 @@ class Recorder:
             return hidden.tree
 
         request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
-        scrubbed = rewritten(interaction, clean)
+        scrubbed = replace(rewritten(interaction, clean), id=self._text(interaction.id))
         if request:
             scrubbed = replace(scrubbed, request=request.tree, request_blob="")
         if response:

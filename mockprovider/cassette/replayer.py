@@ -73,6 +73,7 @@ class Replayer:
         self._back = back_of(transcriber)
         self._redactor = redactor or Redactor()
         self._redactor.marks = transcriber.marks
+        self._redactor.declare(cassette.header.secrets)
         self._bindings = Bindings(self._redactor.vault)
         self._buckets: dict[Where, _Bucket] = {}
         self._entries: list[RecordedEntry] = []

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from mockprovider.calls import Call, Reply
 from mockprovider.double.double import Double
-from mockprovider.double.masking import mask, mask_state
+from mockprovider.double.masking import RunSecrets, mask, mask_state
 from mockprovider.journal import Entry
 from mockprovider.values import Bag
 
@@ -46,8 +46,9 @@ def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[s
     }
     if stack is not None:
         content["state.json"] = mask_state(stack.export())
+    secrets = RunSecrets(double.packages, double.journal)
     for name, artefact in content.items():
-        write(folder / name, artefact)
+        write(folder / name, secrets.scrub(artefact))
     return sorted(content)
 
 

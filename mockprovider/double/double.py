@@ -98,8 +98,8 @@ class Double:
         self._handlers: dict[str, Handler] = {}
         self._sessions = 0
         self._lock = threading.Lock()
-        self.define(*definitions)
         self._recorder = wiring.recorder
+        self.define(*definitions)
         self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=self.clock)
         self.strict = strict
         self._provider = wiring.provider or self._fake
@@ -180,6 +180,8 @@ class Double:
                 problem = f"A {type(definition).__name__} ({reprlib.repr(definition)})"
                 kinds = "give a ResourceType, a Function, a Component, a Method or a Package"
                 raise DefinitionError(f"{problem} is no definition: {kinds}.{_unpacked(definition)}")
+            if self._recorder is not None and isinstance(definition, (Package, ResourceType)):
+                self._recorder.declare(definition.secrets)
 
     def __call__(self, call: Call) -> Reply:
         """Answer one call, through all layers: the in-process client of the engines that are Python."""

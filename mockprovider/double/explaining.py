@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mockprovider.cloud import CloudObject
 from mockprovider.double.double import Double
-from mockprovider.double.masking import mask
+from mockprovider.double.masking import RunSecrets, mask
 from mockprovider.journal import Entry, Side
 
 CALLS = 40
@@ -19,6 +19,11 @@ WIDTH = 200
 
 def explain(double: Double) -> Iterator[str]:
     """Lines about what the engine asked, what exists, and which faults were to fire. Secrets are masked."""
+    secrets = RunSecrets(double.packages, double.journal)
+    yield from map(secrets.scrub, _lines(double))
+
+
+def _lines(double: Double) -> Iterator[str]:
     yield "What the engine asked:"
     yield from _calls([entry for entry in double.journal if entry.side is Side.ENGINE])
     if double.is_served and not len(double.journal):

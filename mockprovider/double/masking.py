@@ -5,9 +5,18 @@ A provider's objects are plain values; only the resource type knows which of the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from msgspec.structs import replace
+
+from mockprovider.calls import Call, Reply, Status
+from mockprovider.cassette import Transcriber
+from mockprovider.errors import MockProviderError
+from mockprovider.journal import Entry
+from mockprovider.protocols import ProviderProtocol
+from mockprovider.redaction import Redactor, Vault, fill
 from mockprovider.schema import Kind, Package, Property
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Output, Secret, Value, map_value
@@ -15,6 +24,53 @@ from mockprovider.values import Bag, Output, Secret, Value, map_value
 HIDDEN = "[secret]"
 PLAINTEXT = "plaintext"
 """The key under which an exported state has a secret in plain text."""
+
+
+class RunSecrets:
+    """The secrets that the calls of a run declare by wrapper, by type or by a provider's own schema.
+
+    ``scrub`` takes them out of texts too, such as the reason of a failure.
+    """
+
+    def __init__(self, packages: Mapping[str, Package], journal: Iterable[Entry]) -> None:
+        self._vault = Vault()
+        self._packages = packages
+        self._edges: dict[str, tuple[Transcriber, Redactor]] = {}
+        for entry in journal:
+            # What cannot be written down was refused, and a call that is gone has no way back to ask.
+            with suppress(MockProviderError):
+                self._learn(replace(entry.call, monitor=None), entry.reply)
+
+    def _learn(self, call: Call, reply: Reply | None) -> None:
+        transcriber, redactor = self._edge(call.session.protocol)
+        call = transcriber.named(call)
+        names = redactor.names(call.type)
+        with suppress(MockProviderError):
+            names = redactor.names(call.type, transcriber.secrets(call))
+        redactor.learn([transcriber.request(call)], names)
+        if reply is not None and reply.status is None:
+            answer = transcriber.reply(reply, call)
+            redactor.learn([answer] if not isinstance(answer, Status) else [], names)
+
+    def _edge(self, protocol: ProviderProtocol) -> tuple[Transcriber, Redactor]:
+        if protocol.name not in self._edges:
+            from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+
+            transcriber = adapter(protocol).transcriber()
+            redactor = Redactor(vault=self._vault, marks=transcriber.marks)
+            for package in self._packages.values():
+                redactor.declare(package.secrets)
+            self._edges[protocol.name] = transcriber, redactor
+        return self._edges[protocol.name]
+
+    def scrub(self, content: Any) -> Any:
+        """Plain JSON, or a text, without the secrets of the run."""
+        if isinstance(content, str):
+            hidden = Redactor(vault=self._vault).hide(content).tree
+            return content if hidden == content else str(fill(hidden, lambda *_: HIDDEN))
+        if isinstance(content, Mapping):
+            return {name: self.scrub(item) for name, item in content.items()}
+        return [self.scrub(item) for item in content] if isinstance(content, list) else content
 
 
 def mask(packages: Mapping[str, Package], type_: str, bag: Bag) -> dict[str, Value]:

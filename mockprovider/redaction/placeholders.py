@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
+from urllib.parse import quote, quote_plus
 
 import msgspec
 
@@ -36,8 +37,21 @@ def _escape_html(text: str) -> str:
     return _escape(text).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-SPELLINGS: Mapping[str, Callable[[str], str]] = {"": str, "json": _escape, "html": _escape_html}
-"""How a secret may be spelled inside another string: as it is, or inside JSON as Python or as Go writes it."""
+SPELLINGS: Mapping[str, Callable[[str], str]] = {
+    "": str,
+    "json": _escape,
+    "html": _escape_html,
+    "url": lambda text: quote(text, safe=""),
+    "form": quote_plus,
+    "uri": lambda text: quote(text, safe="!'()*"),
+    "hex": lambda text: text.encode().hex(),
+    "HEX": lambda text: text.encode().hex().upper(),
+}
+"""How a secret may be spelled inside another string.
+
+As it is; inside JSON as Python or as Go writes it; percent-encoded as in a path, in a form or by JavaScript; as the hexadecimal
+digits of its UTF-8.
+"""
 
 
 def is_plain(encoded: bytes) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -27,9 +27,6 @@ from mockprovider.redaction.placeholders import (
     placeholder,
 )
 from mockprovider.redaction.vault import SecretText, Vault
-
-if TYPE_CHECKING:
-    from mockprovider.schema import ResourceType
 
 Names: TypeAlias = Collection[str]
 """Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
@@ -59,13 +56,14 @@ class Redactor:
         self._names = frozenset(names)
         self._types: dict[str, frozenset[str]] = {}
 
-    def declare(self, *types: ResourceType) -> None:
-        """Take over the ``secret=True`` of these types' properties, in every ecosystem's spelling."""
-        for declared in types:
-            spellings = (
-                (name, attribute) for attribute, name in declared.attributes.items() if declared.properties[name].secret
-            )
-            self._types[declared.token] = frozenset(spelling for pair in spellings for spelling in pair)
+    def declare(self, secrets: Mapping[str, Collection[str]]) -> None:
+        """Take over what is declared secret: names by type token, as the ``secrets`` of a resource type or a package."""
+        for token, names in secrets.items():
+            self._types[token] = self._types.get(token, frozenset()).union(names)
+
+    def declared(self, tokens: Iterable[str]) -> dict[str, list[str]]:
+        """What is declared for these types, in order; types without secrets are left out."""
+        return {token: sorted(self._types[token]) for token in sorted(set(tokens)) if self._types.get(token)}
 
     def names(self, token: str, more: Names = ()) -> frozenset[str]:
         """What is declared secret for a type: its own names, those of every tree, and ``more``."""

@@ -27,7 +27,12 @@ def _known(number: int, text: str) -> SecretText:
     # The plainest name of a spelling wins, so the table is read backwards.
     spelled = {spell(text): encoding for encoding, spell in reversed(list(SPELLINGS.items()))}
     raw = text.encode()
-    cores = [base64.b64encode(bytes(shift) + raw)[(shift * 8 + 5) // 6 : (shift + len(raw)) * 8 // 6] for shift in range(3)]
+    encoders = base64.b64encode, base64.urlsafe_b64encode
+    cores = dict.fromkeys(
+        encode64(bytes(shift) + raw)[(shift * 8 + 5) // 6 : (shift + len(raw)) * 8 // 6]
+        for encode64 in encoders
+        for shift in range(3)
+    )
     needles = (*(encode(spelling)[1:-1] for spelling in spelled), *cores)
     return SecretText(number, tuple(spelled.items()), tuple(core.decode() for core in cores), needles)
 

@@ -150,8 +150,7 @@ class Running:
         # A provider that ends at once may cut its answer off, and one without Shutdown is killed below.
         with contextlib.suppress(grpc.RpcError, ValueError):
             self._channel.unary_unary("/plugin.GRPCController/Shutdown", None, None)(b"", timeout=SHUTDOWN_SECONDS)
-        if self._process.running:
-            self._process.wait(SHUTDOWN_SECONDS)
+        self._process.wait(SHUTDOWN_SECONDS)
         self._channel.close()
         self._process.stop(grace=0)
         self._drain.join(SHUTDOWN_SECONDS)

@@ -11,8 +11,8 @@ from mockprovider.values import LEAVES, Unknown, Value, same
 
 def equal(one: Value, other: Value, declared: Type) -> bool:
     """Whether two values of a type are equal: sets have no order, and all unknown values are equal."""
-    if isinstance(one, Unknown) or isinstance(other, Unknown) or one is None or other is None:
-        return (isinstance(one, Unknown) and isinstance(other, Unknown)) or (one is None and other is None)
+    if isinstance(one, Unknown) and isinstance(other, Unknown):
+        return True
     if isinstance(one, dict) and isinstance(other, dict):
         kinds = declared.attributes
         return one.keys() == other.keys() and all(equal(one[k], other[k], kinds.get(k, declared.element)) for k in one)

@@ -111,7 +111,7 @@ def _alone(node: Node, provider: str) -> tuple[str, Node]:
             "this is no provider schema. It is what `terraform providers schema -json` shows: an object with provider_schemas."
         )
     types = [*section(node, "resource_schemas"), *section(node, "data_source_schemas")]
-    names = {type_name.split("_", 1)[0] for type_name in types}
+    names = {type_name.partition("_")[0] for type_name in types}
     if not provider and len(names) != 1:
         raise node.error("nothing here says what the provider is called. Say it: provider='…'.")
     return _short(provider) or names.pop(), node
