@@ -21,6 +21,7 @@ HASH = Cloud().new_hash(URN)
     ("template", "given", "expected"),
     [
         ("{hash}", {"urn": URN}, HASH),
+        ("{hash}", {"urn": URN, "inputs": None}, HASH),
         ("{hash}", {"urn": URN, "name": "logs", "inputs": {"name": "n"}}, HASH),
         # Without a URN the point is what is asked for: the type and all inputs, with their defaults.
         ("{hash}", {}, Cloud().new_hash(digest(TOKEN, [("zone", "z")]))),
