@@ -126,6 +126,14 @@ def test_a_move_from_another_provider_is_refused() -> None:
     assert "of the provider registry.example/acme/cloud, and moved_from wants one of hashicorp/cloud." in failure.reason
 
 
+def test_a_move_that_names_no_provider() -> None:
+    """Where a call does not say whose type the object had, the name of the type is enough."""
+    provider, cloud = fake(LABELLED, NAMED)
+    cloud.create(LABELLED.token, "o-1", {"label": "a", "kind": {"diskSize": 5}})
+    attributes = {"id": "o-1", "label": "a", "kind": {"disk_size": 5}}
+    assert provider(call(Op.MOVE, NAMED.token, id="o-1", stored=replace(MOVED, provider="", attributes=attributes))).ok
+
+
 def test_what_converts_is_checked() -> None:
     """What stands for a function must be one, and what it returns must be attributes; the errors name type and source."""
     with pytest.raises(DefinitionError, match="cloud:index:New: moved_from has 'cloud_other' for 'cloud_old'"):

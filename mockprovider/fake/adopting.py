@@ -31,7 +31,7 @@ class Adopting:
         source = call.stored or StoredState()
         if declared is None:
             return self._catalogue.unknown_type(call)
-        former = self._catalogue.former(declared, source.type, source.provider)
+        former = self._catalogue.former(declared, source.type, source.provider or None)
         if former is None:
             return self._not_from(declared, source.type, source.provider)
         if former.convert is None or not isinstance(source.attributes, Mapping):
