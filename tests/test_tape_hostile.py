@@ -92,7 +92,7 @@ def used(path: Path) -> None:
                 wiring.provider(asked)  # type: ignore[misc]
 
 
-@pytest.mark.trial("hostile-cassettes", pinned=150, cases=10_000)
+@pytest.mark.trial("hostile-cassettes", pinned=60, cases=10_000)
 def test_whatever_is_in_the_file_the_error_is_ours(seeds: Iterator[int], tmp_path: Path) -> None:
     """A cassette with anything changed in it is replayed, or refused with an error of ours, also where it is recovered."""
     path = tmp_path / "it.json"

@@ -5,7 +5,7 @@ A provider's objects are plain values; only the resource type knows which of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,10 +16,10 @@ from mockprovider.cassette import Transcriber
 from mockprovider.errors import MockProviderError
 from mockprovider.journal import Entry
 from mockprovider.protocols import ProviderProtocol
-from mockprovider.redaction import Redactor, Vault, fill
+from mockprovider.redaction import UNMARKED, Marks, Redactor, Vault, fill
 from mockprovider.schema import Kind, Package, Property
 from mockprovider.urn import PROVIDERS
-from mockprovider.values import Bag, Output, Secret, Value, map_value
+from mockprovider.values import Bag, Output, Secret, Value, children, map_value
 
 HIDDEN = "[secret]"
 PLAINTEXT = "plaintext"
@@ -35,20 +35,46 @@ class RunSecrets:
     def __init__(self, packages: Mapping[str, Package], journal: Iterable[Entry]) -> None:
         self._vault = Vault()
         self._packages = packages
+        self._plain = self._redactor()
         self._edges: dict[str, tuple[Transcriber, Redactor]] = {}
         for entry in journal:
+            reply = entry.reply or Reply()
+            if entry.call.native is None and reply.native is None:
+                # It travelled over no wire, so that there is no schema of a wire, and no reason to import what reads one.
+                self._look_into(entry.call, reply)
+                continue
             # What cannot be written down was refused, and a call that is gone has no way back to ask.
             with suppress(MockProviderError):
-                self._learn(replace(entry.call, monitor=None), entry.reply)
+                self._transcribe(replace(entry.call, monitor=None), reply)
 
-    def _learn(self, call: Call, reply: Reply | None) -> None:
+    def _redactor(self, marks: Marks = UNMARKED) -> Redactor:
+        redactor = Redactor(vault=self._vault, marks=marks)
+        for package in self._packages.values():
+            redactor.declare(package.secrets)
+        return redactor
+
+    def _look_into(self, call: Call, reply: Reply) -> None:
+        bags = (call.inputs, call.prior, call.prior_inputs, call.planned, reply.value, reply.inputs)
+        trees = [{name: map_value(value, self._noted) for name, value in bag.items()} for bag in bags if bag]
+        self._plain.learn(trees, self._plain.names(call.type))
+
+    def _noted(self, value: Value) -> Value:
+        """A value as plain JSON; what is wrapped as a secret is noted."""
+        if isinstance(value, (Secret, Output)):
+            inner = value.value
+            for text in texts(inner) if isinstance(value, Secret) or value.secret else ():
+                self._vault.number(text, "string")
+            return inner
+        return value if value is None or isinstance(value, (str, int, float, list, dict)) else None
+
+    def _transcribe(self, call: Call, reply: Reply) -> None:
         transcriber, redactor = self._edge(call.session.protocol)
         call = transcriber.named(call)
         names = redactor.names(call.type)
         with suppress(MockProviderError):
             names = redactor.names(call.type, transcriber.secrets(call))
         redactor.learn([transcriber.request(call)], names)
-        if reply is not None and reply.status is None:
+        if reply.status is None:
             answer = transcriber.reply(reply, call)
             redactor.learn([answer] if not isinstance(answer, Status) else [], names)
 
@@ -57,20 +83,25 @@ class RunSecrets:
             from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
             transcriber = adapter(protocol).transcriber()
-            redactor = Redactor(vault=self._vault, marks=transcriber.marks)
-            for package in self._packages.values():
-                redactor.declare(package.secrets)
-            self._edges[protocol.name] = transcriber, redactor
+            self._edges[protocol.name] = transcriber, self._redactor(transcriber.marks)
         return self._edges[protocol.name]
 
     def scrub(self, content: Any) -> Any:
         """Plain JSON, or a text, without the secrets of the run."""
         if isinstance(content, str):
-            hidden = Redactor(vault=self._vault).hide(content).tree
+            hidden = self._plain.hide(content).tree
             return content if hidden == content else str(fill(hidden, lambda *_: HIDDEN))
         if isinstance(content, Mapping):
             return {name: self.scrub(item) for name, item in content.items()}
         return [self.scrub(item) for item in content] if isinstance(content, list) else content
+
+
+def texts(value: Value) -> Iterator[str]:
+    """The texts in a plain value."""
+    if isinstance(value, str):
+        yield value
+    for item in children(value):
+        yield from texts(item)
 
 
 def mask(packages: Mapping[str, Package], type_: str, bag: Bag) -> dict[str, Value]:
