@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -25,6 +27,9 @@ Program = Mapping[str, Any] | Callable[[], Any]
 
 SECONDS = 300.0
 """A run of the CLI that takes longer hangs; the process is then ended."""
+
+SETTINGS = frozenset({"PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"})
+"""What of an environment a new stack depends on."""
 
 NOWHERE = ("could not be found in the stack", "where a failure was expected")
 """Phrases in errors of runs that may have named a resource that does not exist."""
@@ -95,7 +100,13 @@ class PulumiCli:
         for directory in (folder / "home", self.backend):
             make_folder(directory)
         self._write_project({})
-        self.command("stack", "init", stack)
+        settings = {name: value for name, value in resolved(environment).items() if name in SETTINGS}
+        if backend is None and "PULUMI_BACKEND_URL" not in settings:
+            for name, content in _new_stack(executable, project, stack, tuple(sorted(settings.items()))).items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(content)
+        else:
+            self.command("stack", "init", stack)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -319,6 +330,17 @@ class PulumiCli:
     def _outputs(self) -> dict[str, Any]:
         outputs: dict[str, Any] = json.loads(self.command("stack", "output", "--json", "--show-secrets").stdout)
         return outputs
+
+
+@functools.cache
+def _new_stack(binary: str, project: str, stack: str, settings: tuple[tuple[str, str], ...]) -> Mapping[str, bytes]:
+    """The files of a new stack, by their place in its folder. Deriving a key takes the CLI half a second, so it does so once."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        backend = folder / "backend"
+        PulumiCli(folder, dict(settings), project=project, stack=stack, binary=binary, backend=backend)
+        files = [*backend.rglob("*"), folder / f"Pulumi.{stack}.yaml"]
+        return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files if file.is_file()}
 
 
 def _logged(events: Path) -> Log:
