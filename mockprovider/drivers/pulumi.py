@@ -334,7 +334,7 @@ class PulumiCli:
 
 @functools.cache
 def _new_stack(binary: str, project: str, stack: str, settings: tuple[tuple[str, str], ...]) -> Mapping[str, bytes]:
-    """The files of a new stack, by their place in its folder. Deriving a key takes the CLI half a second, so it does it once."""
+    """The files of a new stack, by place. Deriving a key takes the CLI half a second, so it does so once."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         backend = folder / "backend"
