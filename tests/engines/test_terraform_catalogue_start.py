@@ -56,7 +56,8 @@ def planned(binary: str, tmp_path: Path) -> Planned:
 
 
 def printing(line: str) -> str:
-    return f"echo {shlex.quote(line)}; exec cat"
+    # It stays until the engine ends it: of one that is gone already, the engine tells that or its line, as it happens.
+    return f"echo {shlex.quote(line)}; exec sleep 60"
 
 
 def test_f1_noise_before_the_handshake(planned: Planned) -> None:
