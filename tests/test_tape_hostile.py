@@ -119,7 +119,8 @@ def path(tmp_path: Path) -> Path:
     ("old", "new", "message"),
     [
         ('"id": "1"', '"id": NaN', "is torn: it breaks off after line .*1 interaction is intact"),
-        ('"id": "1"', '"id": ' + "[" * 5000 + "]" * 5000, "is torn: it breaks off after line .*1 interaction is intact"),
+        ('"id": "1"', '"id": ' + "[" * 100_000 + "]" * 100_000, "is torn: it breaks off after line .*1 interaction is intact"),
+        ('"id": "1"', '"id": ' + "[" * 300 + "]" * 300, "interaction 2 cannot be read: it is nested deeper than 200 levels"),
         ('"id": "1"', '"id": "\\ud800"', "is torn: it breaks off after line .*1 interaction is intact"),
         (
             '"id": "1"',

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +25,9 @@ CLOSING = b"\n]\n"
 
 UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
 """What comes of a damaged or hostile element."""
+
+DEEPEST = 200
+"""No message is nested so deep; what reads one calls itself at each level, and Python has no thousand of these."""
 
 
 class Stamp(Struct):
@@ -132,6 +136,8 @@ def _header(element: msgspec.Raw, name: str) -> Header:
 def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
     try:
         parsed = msgspec.json.decode(element, type=Interaction)
+        if _too_deep(bytes(element), parsed):
+            raise ValueError(f"it is nested deeper than {DEEPEST} levels")
         if not is_plain(bytes(element)):
             for tree in (parsed.request, parsed.response, parsed.status and [parsed.status.message, parsed.status.details]):
                 check(tree)
@@ -145,6 +151,16 @@ def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
             f"{name}: interaction {n} ({parsed.method}) must have exactly one of response, response_blob, status and withheld."
         )
     return parsed
+
+
+def _too_deep(element: bytes, interaction: Interaction) -> bool:
+    if element.count(b"[") + element.count(b"{") <= DEEPEST:
+        return False
+    level: list[Any] = [interaction.request, interaction.response, interaction.status and interaction.status.details]
+    for _ in range(DEEPEST):
+        trees = [tree for tree in level if isinstance(tree, (dict, list))]
+        level = [item for tree in trees for item in (tree.values() if isinstance(tree, dict) else tree)]
+    return bool(level)
 
 
 def _diagnosis(data: bytes, name: str, error: Exception) -> str:
