@@ -20,6 +20,7 @@ from mockprovider.redaction import (
     numbers,
     stand_in,
 )
+from mockprovider.redaction.placeholders import check
 from mockprovider.schema import Package, Property, ResourceType
 
 PASSWORD = 'correct "horse"\n<battery>'
@@ -418,3 +419,40 @@ def test_a_secret_across_the_border_of_two_looks_is_found():
     redactor.learn([secret([f"{n:03}-password-{n:03}" for n in range(100)])])
     for place in range(CHUNK - 20, CHUNK + 3):
         assert redactor.mask("-" * place + "042-password-042").endswith("-(secret)")
+
+
+WRITTEN = (
+    {"$secret": 1},
+    {"$secret": 999_999_999},
+    *({"$secret": 1, "kind": kind} for kind in ("string", "number", "bool", "base64")),
+    {"$text": ["a", {"$secret": 1}, {"$secret": 2, "as": "json"}, {"$secret": 3, "as": "hex"}]},
+    {"$literal": {"$secret": {"$secret": 1}}},
+)
+"""Placeholders as recorders write them."""
+UNWRITTEN = (
+    *({"$secret": number} for number in (0, -1, 10**9, True, 1.0, "1", None, [1])),
+    *({"$secret": 1, "kind": kind} for kind in ("odd", "", None)),
+    {"$secret": 1, "more": 1},
+    {"$secret": 1, "$text": ["a"]},
+    *({"$text": text} for text in ("a", None, {"a": "b"}, 1)),
+    *({"$text": [part]} for part in (1, None, ["a"], {}, {"as": "json"}, {"$secret": 0}, {"$secret": 1, "as": "odd"})),
+    {"$text": ["a"], "more": 1},
+    *({"$literal": inner} for inner in ("a", None, ["a"])),
+    {"$literal": {}, "more": 1},
+    {"$literal": {"a": {"$secret": "x"}}},
+)
+
+
+@pytest.mark.parametrize("inside", [lambda tree: tree, lambda tree: {"a": [1, {"b": tree}]}], ids=["alone", "deep"])
+@pytest.mark.parametrize("tree", WRITTEN, ids=str)
+def test_what_recorders_write_is_a_placeholder(tree, inside):
+    """Every form that a recorder writes is taken, wherever it stands."""
+    check(inside(tree))
+
+
+@pytest.mark.parametrize("inside", [lambda tree: tree, lambda tree: {"a": [1, {"b": tree}]}], ids=["alone", "deep"])
+@pytest.mark.parametrize("tree", UNWRITTEN, ids=str)
+def test_what_no_recorder_writes_is_none(tree, inside):
+    """Any other form is refused, and shown, wherever it stands."""
+    with pytest.raises(ValueError, match=r"is no placeholder of a secret$"):
+        check(inside(tree))
