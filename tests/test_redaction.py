@@ -456,3 +456,10 @@ def test_what_no_recorder_writes_is_none(tree, inside):
     """Any other form is refused, and shown, wherever it stands."""
     with pytest.raises(ValueError, match=r"is no placeholder of a secret$"):
         check(inside(tree))
+
+
+def test_only_outputs_are_secret_by_a_word_of_their_own():
+    """An object of another kind that has a property called ``secret`` declares nothing by it."""
+    tree = {SIGNATURE: BYTE_STRING, "value": "aGVsbG8=", "secret": True}
+
+    assert hide({"only": tree})[1].tree["only"]["value"] == "aGVsbG8="

@@ -150,9 +150,7 @@ class _Pass:
             return self._rewalk(value, path)
         marks = self._marks
         signature = value.get(marks.signature) if marks.signature else None
-        declares = signature is not None and (
-            signature == marks.secret or (signature == marks.output and value.get("secret") is True)
-        )
+        declares = signature in (marks.secret, marks.output) and (signature == marks.secret or value.get("secret") is True)
         redacted: dict[str, Any] = {}
         for key, item in value.items():
             if key in (marks.signature, UNKNOWN):
