@@ -46,6 +46,15 @@ def test_an_answer_is_kept_before_it_is_handed_on():
     assert sink.heard == ["sending Create", "sent", "Create", "ready", "sent", "Read"]
 
 
+def test_what_the_answer_declares_is_gone_from_its_request():
+    """A request is redacted again before it is kept, when its own answer has declared something in it."""
+    sink, kept = Memory(), []
+    sink.append = lambda interaction, note=0: kept.append(encode(interaction)) or interaction
+    recorder = Recorder(Toy(), header(), sink)
+    recorder(call(Op.CREATE, session(), "urn:a", plain="swordfish-9"), lambda _: answer(key=secret("swordfish-9")))
+    assert "swordfish" not in str(kept)
+
+
 def test_an_id_that_turns_out_to_be_secret():
     """An id that a later answer marks as secret is gone from the calls before, too."""
     recorder = Recorder(Toy(), header())
