@@ -13,7 +13,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-SECONDS = 0.05
+SECONDS = 0.02
 """More than this is not quick: a hundred such tests take as long as three thousand others."""
 
 EXAMPLES = 5
