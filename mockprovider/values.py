@@ -122,6 +122,14 @@ def has_secret(value: Value) -> bool:
     return contains(value, lambda part: isinstance(part, Secret) or (isinstance(part, Output) and part.secret))
 
 
+def texts(value: Value) -> Iterator[str]:
+    """The texts in ``value``, at every depth and through every wrapper."""
+    if isinstance(value, str):
+        yield value
+    for inner in children(value):
+        yield from texts(inner)
+
+
 def map_value(value: Value, change: Callable[[Value], Value]) -> Value:
     """``value`` rebuilt from the leaves up, with ``change`` applied to each part after its children."""
     if type(value) in LEAVES:

@@ -51,7 +51,7 @@ KILLS = """
 def recovered(path: Path) -> set[str]:
     """What a killed recording holds; nothing where it had not begun."""
     try:
-        cassette = tape.load(path.with_name(path.name + tape.NEW), recover=True)
+        cassette = tape.load(tape.draft_of(path), recover=True)
         return {interaction.urn.removeprefix("urn:") for interaction in cassette.interactions}
     except CassetteError:
         return set()

@@ -30,6 +30,8 @@ class Asked(Struct, eq=False):
     phase: str
     request: Any
     names: frozenset[str]
+    type: str = ""
+    """The type that it is about, as its message spells it."""
     hidden: Hidden | None = None
     """The request without the secrets that were known when there were so many: ``secrets``."""
     secrets: int = -1

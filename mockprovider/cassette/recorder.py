@@ -137,7 +137,7 @@ class Recorder:
             Sent(
                 op=call.op.value,
                 method=call.method,
-                type=self._transcriber.type(call),
+                type=asked.type,
                 urn=call.urn,
                 name=call.name,
                 id=self._text(call.id) if call.id else "",
@@ -193,7 +193,7 @@ class Recorder:
         names = self._redactor.names(call.type, transcriber.secrets(call))
         request = transcriber.request(call)
         self._redactor.learn([request], names)
-        return Asked(call, call.session.instance, self.phase, request, names)
+        return Asked(call, call.session.instance, self.phase, request, names, transcriber.type(call))
 
     def _overheard(self, back: Transcriber, monitor: Handler, parent: Asked) -> Handler:
         """``monitor``, with each call recorded."""
@@ -231,7 +231,7 @@ class Recorder:
             direction="provider" if asked.parent is None else "engine",
             parent=asked.parent,
             instance=asked.instance,
-            type=transcriber.type(call),
+            type=asked.type,
             urn=call.urn,
             # A provider's own id is a fresh UUID in each stack.
             id="" if call.op.value in STARTING else self._text(call.id or reply.id),

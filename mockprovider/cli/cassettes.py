@@ -16,7 +16,7 @@ WIDEST = 100
 
 def recover(file: Path) -> None:
     """Make a recording that broke off a cassette, and say what it was waiting for. Raises as ``tape.recover`` does."""
-    draft = file.with_name(file.name + tape.NEW)
+    draft = tape.draft_of(file)
     broken_off = draft if draft.exists() else file
     waiting = tape.unanswered(broken_off)
     before = file.read_bytes() if file.is_file() else b""

@@ -54,13 +54,14 @@ def serve_recording(
     try:
         with Double(provider=wiring, layers=(narrate,)) as double:
             _serve(double, protocol, host, port)
+        if recorder is not None and recorder.recorded:
+            draft.keep()
     finally:
         if recorder is None or not recorder.recorded:
             draft.drop()
         draft.release()
     if recorder is None or not recorder.recorded:
         raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
-    draft.keep()
     count = len(recorder.close().interactions)
     click.echo(f"Recorded {count} {'call' if count == 1 else 'calls'} into {cassette}.")
 

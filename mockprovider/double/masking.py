@@ -5,7 +5,7 @@ A provider's objects are plain values; only the resource type knows which of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,10 +16,10 @@ from mockprovider.cassette import Transcriber
 from mockprovider.errors import MockProviderError
 from mockprovider.journal import Entry
 from mockprovider.protocols import ProviderProtocol
-from mockprovider.redaction import UNMARKED, Marks, Redactor, Vault, fill
+from mockprovider.redaction import UNMARKED, Marks, Redactor, Vault
 from mockprovider.schema import Kind, Package, Property
 from mockprovider.urn import PROVIDERS
-from mockprovider.values import Bag, Output, Secret, Value, children, map_value
+from mockprovider.values import Bag, Output, Secret, Value, map_value, texts
 
 HIDDEN = "[secret]"
 PLAINTEXT = "plaintext"
@@ -89,19 +89,10 @@ class RunSecrets:
     def scrub(self, content: Any) -> Any:
         """Plain JSON, or a text, without the secrets of the run."""
         if isinstance(content, str):
-            hidden = self._plain.hide(content).tree
-            return content if hidden == content else str(fill(hidden, lambda *_: HIDDEN))
+            return self._plain.mask(content, HIDDEN)
         if isinstance(content, Mapping):
             return {name: self.scrub(item) for name, item in content.items()}
         return [self.scrub(item) for item in content] if isinstance(content, list) else content
-
-
-def texts(value: Value) -> Iterator[str]:
-    """The texts in a plain value."""
-    if isinstance(value, str):
-        yield value
-    for item in children(value):
-        yield from texts(item)
 
 
 def mask(packages: Mapping[str, Package], type_: str, bag: Bag) -> dict[str, Value]:

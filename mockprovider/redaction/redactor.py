@@ -89,10 +89,10 @@ class Redactor:
             hidden = current.walk(tree, (), "")
         return Hidden(hidden, current.broken)
 
-    def mask(self, text: str) -> str:
-        """``text``, for a message, without the secrets that are known so far."""
+    def mask(self, text: str, mark: str = "(secret)") -> str:
+        """``text``, for a message, with ``mark`` in place of the secrets that are known so far."""
         hidden = self.hide(text).tree
-        return text if hidden == text else str(fill(hidden, lambda *_: "(secret)"))
+        return text if hidden == text else str(fill(hidden, lambda *_: mark))
 
 
 def _may_declare(encoded: bytes, names: Names, marks: Marks) -> bool:

@@ -11,7 +11,7 @@ from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, R
 from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
-from mockprovider.tape.drafts import FAILED, NEW, TORN, Draft
+from mockprovider.tape.drafts import FAILED, NEW, TORN, Draft, draft_of
 from mockprovider.tape.files import Tape, load, recover
 from mockprovider.tape.sent import unanswered
 
@@ -84,6 +84,7 @@ __all__ = [
     "TORN",
     "Draft",
     "Tape",
+    "draft_of",
     "load",
     "record",
     "recover",

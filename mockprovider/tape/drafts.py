@@ -27,6 +27,11 @@ TORN = ".torn"
 """What broke off, moved out of the way of the next recording: it may be the only trace of what exists in a cloud."""
 
 
+def draft_of(cassette: Path) -> Path:
+    """The file in which a cassette is recorded."""
+    return cassette.with_name(cassette.name + NEW)
+
+
 class Draft:
     """The recording that may become the cassette ``path``: record into it, then say what became of it.
 
@@ -37,7 +42,7 @@ class Draft:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self.file = self.path.with_name(self.path.name + NEW)
+        self.file = draft_of(self.path)
         """In the same folder, so that it can take the cassette's place in one step."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

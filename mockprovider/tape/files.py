@@ -19,7 +19,7 @@ from mockprovider.matching import digest, encode
 from mockprovider.redaction import is_plain
 from mockprovider.tape import format as tape_format
 from mockprovider.tape.blobs import LARGE, Blobs, replace_file
-from mockprovider.tape.drafts import NEW, Draft, is_there, settle, unwritable
+from mockprovider.tape.drafts import NEW, Draft, draft_of, is_there, settle, unwritable
 from mockprovider.tape.format import Parsed
 from mockprovider.tape.lock import Lock, holder
 from mockprovider.tape.sent import SentFile
@@ -75,7 +75,7 @@ def recover(path: str | os.PathLike[str]) -> Cassette:
 
 def _broken_off(path: Path) -> Path:
     """The file that holds the recording of a cassette: the draft, where one broke off and there is no cassette."""
-    draft = path.with_name(path.name + NEW)
+    draft = draft_of(path)
     return draft if is_there(draft) and not is_there(path) else path
 
 
@@ -87,7 +87,7 @@ def _read(path: Path) -> bytes:
     except FileNotFoundError as error:
         existing = sorted(file.name for file in path.parent.glob("*.json")) if path.parent.is_dir() else []
         hint = f" {did_you_mean(path.name, existing)}".rstrip()
-        if is_there(path.with_name(path.name + NEW)):
+        if is_there(draft_of(path)):
             hint = f" {holder(path) or f'A recording of it broke off: mockprovider cassette recover {path} keeps what it has.'}"
         raise CassetteMissingError(
             f"There is no cassette {path}.{hint} To record it: --provider-record=all (pytest), or mockprovider record."

@@ -32,8 +32,10 @@ class SentFile:
     def write(self, line: bytes) -> None:
         """Add a line. Raises ``OSError``."""
         if self._file < 0:
-            self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        os.write(self._file, line + b"\n")
+            self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        rest = line + b"\n"
+        while rest:
+            rest = rest[os.write(self._file, rest) :]
 
     def close(self) -> None:
         """Close the file, and leave it where it is."""

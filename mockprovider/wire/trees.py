@@ -110,10 +110,10 @@ def tree(message: Message) -> dict[str, Tree]:
 def build(cls: type[M], tree: Mapping[str, Tree]) -> M:
     """The message of ``tree``. Raises ``MalformedError`` for a tree that is none of ``cls``."""
     raw = tree.get(RAW) if isinstance(tree, Mapping) else None
+    if raw is None:
+        return PLAIN.build(cls, tree)
     try:
-        return PLAIN.build(cls, tree) if raw is None else cls.FromString(base64.b64decode(raw))
-    except MalformedError:
-        raise
+        return cls.FromString(base64.b64decode(raw))
     except (TypeError, ValueError, DecodeError) as error:
         raise MalformedError(f"{cls.DESCRIPTOR.full_name}: the bytes in {RAW!r} cannot be read: {error}.") from error
 

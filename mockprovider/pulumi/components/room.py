@@ -25,6 +25,7 @@ from mockprovider.values import (
     is_unknown,
     map_value,
     reveal,
+    texts,
 )
 
 OWN = (
@@ -233,22 +234,11 @@ def _context(children: Mapping[str, Registered]) -> dict[str, Value]:
 def _returned(declared: Method, called: Called) -> Bag:
     if callable(declared.returns):
         return declared.returns(called) or {}
-    names = [name for text in _texts(declared.returns) for name in fields(text)]
+    names = [name for text in texts(dict(declared.returns)) for name in fields(text)]
     context = {}
     if any(name.startswith("self.") for name in names):
         context = _context({"self": called.self})
     return dict(called.fill(dict(declared.returns), **context))
-
-
-def _texts(value: Value) -> list[str]:
-    texts: list[str] = []
-
-    def note(part: Value) -> Value:
-        texts.extend([part] if isinstance(part, str) else [])
-        return part
-
-    map_value(dict(value), note)
-    return texts
 
 
 def _answered(outputs: Bag, where: str) -> Reply:
