@@ -249,6 +249,7 @@ class Call(Struct, kw_only=True):
 
     Args:
         type: the type's token in its canonical (Pulumi) spelling, or a function's token.
+        address: the resource's address in its configuration, where somebody knows it.
         inputs: what is wanted (news, config, args).
         prior, prior_inputs: what the engine remembers of the object (olds, prior state), and the inputs that led to it.
         planned, proposed: Terraform's planned state, and the one that it proposes to plan.
@@ -272,6 +273,7 @@ class Call(Struct, kw_only=True):
     type: str = ""
     name: str = ""
     urn: str = ""
+    address: str = ""
     id: str = ""
     inputs: Bag | None = None
     prior: Bag | None = None

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
-from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer
+from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Library, Mode, Reader, Recorder
 from mockprovider.matching import encode
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.signatures import MARKS, SECRET, SIGNATURE
@@ -128,5 +128,5 @@ def recorded(*conversation: tuple[Call, Reply], transcriber: Toy | None = None, 
     return recorder.close()
 
 
-def replayer(cassette: Cassette, transcriber: Toy | None = None, redactor: Redactor | None = None) -> Replayer:
-    return Replayer(cassette, transcriber or Toy(), redactor)
+def replayer(cassette: Cassette, transcriber: Toy | None = None, redactor: Redactor | None = None) -> CassetteLayer:
+    return CassetteLayer(Mode.NONE, Library(cassette, {"": Reader(transcriber or Toy())}, redactor), None)

@@ -8,7 +8,8 @@ import pytest
 from cassette_toy import TYPE
 
 from mockprovider.cassette import Interaction
-from mockprovider.cassette.choice import Candidate, RecordedEntry, choose, narrowed
+from mockprovider.cassette.choice import Candidate, choose, narrowed
+from mockprovider.cassette.recorded import RecordedCall
 
 ONCE = {"once": True}
 """A call that changes something."""
@@ -21,14 +22,15 @@ def candidate(text, place):
     """The candidate of ``answer@wave``, ``used`` or not, for the object after ``of``: ``a@2 used of x``."""
     answer, wave, used, of = re.fullmatch(r"(\w)@(\d)( used)?(?: of (\w))?", text).groups()
     recorded = Interaction(n=place, session=int(wave), op="create", method="Create", type=TYPE)
-    entry = RecordedEntry(recorded, {}, place, int(wave), None, "request", answer, secret=False, filled=False, used=bool(used))
-    return Candidate(entry, (), answer, pairing=((1, ord(of)),) if of else ())
+    where = "", "", "Create", TYPE, ""
+    entry = RecordedCall(recorded, where, {}, place, int(wave), None, "request", answer, secret=False, filled=False, once=True)
+    return Candidate(entry, (), answer, used=bool(used), pairing=((1, ord(of)),) if of else ())
 
 
 def chosen(candidates, *, once, urn="", now=1):
     """What came of it: the verdict, the places of the candidates that it is about, and whether time had to decide."""
     choice = choose([candidate(text, place) for place, text in enumerate(candidates, 1)], once=once, urn=urn, now=now)
-    places = " ".join(str(each.entry.place) for each in choice.candidates)
+    places = " ".join(str(each.call.place) for each in choice.candidates)
     return f"{choice.verdict} {places}{' by time' if choice.ordered else ''}"
 
 
@@ -90,5 +92,5 @@ def test_choices(candidates, asked, verdict):
 def test_narrowing(waves, left):
     """Those that fit are what is chosen from; where none does, all of them are."""
     candidates = [candidate(f"a@{wave}", place) for place, wave in enumerate(waves, 1)]
-    found = narrowed(candidates, lambda each: each.entry.wave > 1)
-    assert "".join(str(each.entry.wave) for each in found) == left
+    found = narrowed(candidates, lambda each: each.call.wave > 1)
+    assert "".join(str(each.call.wave) for each in found) == left

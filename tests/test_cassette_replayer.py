@@ -61,14 +61,14 @@ def test_a_change_in_a_preview_may_be_asked_again():
     asked = call(Op.CREATE, session(), "urn:a", preview=True, dry=True)
     replay = replayer(recorded((asked, answer(id=""))))
     assert [id_of(replay(asked)) for _ in range(3)] == ["", "", ""]
-    assert replay.unused() == []
+    assert replay.library.unused() == []
 
 
 def test_a_question_may_be_asked_again_if_the_answer_was_always_the_same():
     """What changes nothing and was always answered alike is answered as often as it is asked, and counted."""
     replay = replayer(recorded((read(1), answer(id="1")), (read(2), answer(id="1"))))
     assert [id_of(replay(read(number))) for number in range(1, 6)] == ["1"] * 5
-    assert replay.repeats == 3
+    assert replay.library.repeats == 3
 
 
 def test_drift_replays_in_order_and_ends():
@@ -199,7 +199,7 @@ def test_phases_and_previews_choose_among_different_answers():
     recorder(read(3, urn="urn:b", preview=True), lambda _: answer(id="previewed"))
     recorder(read(4, urn="urn:b", preview=False), lambda _: answer(id="real"))
     replay = replayer(recorder.close())
-    replay.phase = "refresh"
+    replay.library.phase = "refresh"
     assert id_of(replay(read(1, urn="urn:a"))) == "refresh"
     assert id_of(replay(read(1, urn="urn:b", preview=False))) == "real"
 
@@ -214,7 +214,7 @@ def test_the_interleaving_does_not_matter(seeds):
         calls = [(urn, n) for urn in urns for n in (1, 1, 2)]
         order = random.Random(seed).sample(calls, len(calls))
         assert {id_of(replay(create(urn=urn, size=n))) for urn, n in order} == {f"{urn}/{n}" for urn, n in calls}
-        assert replay.unused() == []
+        assert replay.library.unused() == []
 
 
 def test_a_miss_names_the_nearest_call():
@@ -269,7 +269,7 @@ def test_what_was_not_used_is_told():
     """The recorded changes that no one asked for can be listed at the end."""
     replay = replayer(recorded((create(name="a"), answer()), (create(name="b"), answer()), (read(), answer())))
     replay(create(name="b"))
-    assert [each.request for each in replay.unused()] == [{"name": "a"}]
+    assert [each.request for each in replay.library.unused()] == [{"name": "a"}]
 
 
 def test_another_protocol_is_refused():

@@ -56,7 +56,7 @@ def test_a_recording_replays_from_its_file(path):
     record(path, "a", "b")
     replay = tape.replay(path, Toy())
     assert replay(create("b", 5)).value == {"id": "b"}
-    assert replay.cassette.name == str(path)
+    assert replay.library.cassette.name == str(path)
 
 
 def test_the_file_is_one_indented_json_array(path):

@@ -10,7 +10,7 @@ import grpc
 import pytest
 
 from mockprovider.calls import Call, Op, Reply, Session
-from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Interaction, Replayer
+from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Interaction, Library, Mode
 from mockprovider.errors import DefinitionError, MissError
 from mockprovider.protocols import by_name
 from mockprovider.terraform.adapter import TerraformAdapter
@@ -124,6 +124,12 @@ def recording(*asked: str, schema: Any = SCHEMA) -> Cassette:
     return Cassette(header, interactions)
 
 
+def replayed(cassette: Cassette, *, whole: bool = False) -> CassetteLayer:
+    """The recording alone."""
+    prepared, reader = terraform().reader(cassette, whole_schema=whole)
+    return CassetteLayer(Mode.NONE, Library(prepared, {"": reader}), None)
+
+
 def types(reply: Reply) -> list[str]:
     """The resource types that an answer tells of."""
     assert reply.native is not None
@@ -133,7 +139,7 @@ def types(reply: Reply) -> list[str]:
 @pytest.mark.parametrize(("whole", "told"), [(False, ["cloud_box"]), (True, ["cloud_box", "cloud_lid"])])
 def test_a_replay_tells_of_the_types_in_use(whole: bool, told: list[str]) -> None:
     """Engines spend most of a replay on schemas, so those of other types are told only where that is asked for."""
-    replay = terraform().replayer(recording(), None, whole_schema=whole)
+    replay = replayed(recording(), whole=whole)
     call = Call(op=Op.GET_SCHEMA, session=Session("tfplugin6"), method="GetProviderSchema")
     assert types(replay(call)) == told
 
@@ -141,14 +147,10 @@ def test_a_replay_tells_of_the_types_in_use(whole: bool, told: list[str]) -> Non
 def test_a_recording_without_identities_has_none() -> None:
     """To an engine that asks for identities, a recording in which nobody did says that there are none."""
     asked = Call(op=Op.GET_SCHEMA, session=Session("tfplugin6"), method="GetResourceIdentitySchemas")
-    assert terraform().replayer(recording(), None, whole_schema=False)(asked) == Reply()
-    told = terraform().replayer(recording("GetResourceIdentitySchemas"), None, whole_schema=False)
-    assert isinstance(told, Replayer)
-    assert told(asked).native is not None
+    assert replayed(recording())(asked) == Reply()
+    assert replayed(recording("GetResourceIdentitySchemas"))(asked).native is not None
     with pytest.raises(MissError):
-        terraform().replayer(recording(), None, whole_schema=False)(
-            Call(op=Op.GET_PLUGIN_INFO, session=Session("tfplugin6"), method="GetMetadata")
-        )
+        replayed(recording())(Call(op=Op.GET_PLUGIN_INFO, session=Session("tfplugin6"), method="GetMetadata"))
 
 
 def test_a_compact_recording_has_the_types_in_use() -> None:

@@ -6,7 +6,7 @@ import msgpack
 import pytest
 
 from mockprovider.calls import Call, Handler, Native, Op, Reply, Session
-from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Interaction, Recorder, Replayer
+from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Interaction, Library, Mode, Reader, Recorder
 from mockprovider.errors import MissError
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.recorded.sets import Sets
@@ -138,7 +138,7 @@ def test_a_set_in_another_order_is_the_same_request() -> None:
     recorder(asked("GetProviderSchema"), answers("GetProviderSchema", SCHEMAS))
     recorder(read(ports=[1, 2], list=["a", "b"]), answers("ReadResource", {"new_state": {"msgpack": {"ports": [1, 2]}}}))
     cassette = recorder.close()
-    replay = Replayer(cassette, TerraformTranscript(6), None, Sets(cassette))
+    replay = CassetteLayer(Mode.NONE, Library(cassette, {"": Reader(TerraformTranscript(6), Sets(cassette))}), None)
     for ports in ([1, 2], [2, 1]):
         reply = replay(read(ports=ports, list=["a", "b"]))
         assert reply.native is not None

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from mockprovider.cassette.deciding import CassetteLayer
+from mockprovider.cassette.library import Library
 from mockprovider.cassette.model import FORMAT, VERSION, Cassette, Header, Interaction, RecordedSession, RecordedStatus, Sent
-from mockprovider.cassette.modes import DECISIONS, DEFAULT, CassetteAction, Mode, ModeRule, mode
+from mockprovider.cassette.modes import DEFAULT, RULES, CassetteAction, LookResult, Mode, ModeRule, mode
 from mockprovider.cassette.recorder import Memory, Recorder, Sink
-from mockprovider.cassette.replayer import Replayer
+from mockprovider.cassette.shelf import Reader
 from mockprovider.cassette.transcriber import Transcriber
 
 __all__ = [
-    "DECISIONS",
     "DEFAULT",
     "FORMAT",
+    "RULES",
     "VERSION",
     "Cassette",
     "CassetteAction",
+    "CassetteLayer",
     "Header",
     "Interaction",
+    "Library",
+    "LookResult",
     "Memory",
     "Mode",
     "ModeRule",
+    "Reader",
     "RecordedSession",
     "RecordedStatus",
     "Recorder",
-    "Replayer",
     "Sent",
     "Sink",
     "Transcriber",

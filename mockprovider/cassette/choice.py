@@ -14,40 +14,28 @@ from typing import Any
 from msgspec import Struct
 
 from mockprovider.cassette.bindings import Pair
-from mockprovider.cassette.model import Interaction
-
-
-class RecordedEntry(Struct, eq=False):
-    """A recorded interaction in use.
-
-    ``place`` is its index in the cassette, ``wave`` and ``preview`` are its session's, ``digest`` and ``answer`` are digests
-    of its request and answer, ``secret`` and ``filled`` say whether these have placeholders, ``used`` counts the answers given.
-    ``request`` is the recorded one with its sets in order, as calls are compared.
-    """
-
-    interaction: Interaction
-    request: Any
-    place: int
-    wave: int
-    preview: bool | None
-    digest: str
-    answer: str
-    secret: bool
-    filled: bool
-    used: int = 0
+from mockprovider.cassette.objects import Pairing
+from mockprovider.cassette.recorded import RecordedCall
 
 
 class Candidate(Struct, frozen=True, eq=False):
-    """An entry whose request fits a live call; ``answer`` is equal for equal answers.
+    """A recorded call whose request fits a live one; ``answer`` is equal for equal answers.
 
-    ``pairing`` and ``renaming`` say which generated values the call has in the place of the recording's.
+    ``used`` counts how often it has answered this call already. ``pairing`` says which live objects stand in the places of the
+    recorded ones, ``renaming`` puts their values in the answer, and ``opaque`` is the path of what no renaming explains there.
+    ``stands_for`` is the recorded call whose part this is in, where another one with the live objects' own values answers it.
+    ``born`` is the live object that the answer made.
     """
 
-    entry: RecordedEntry
+    call: RecordedCall
     pairs: tuple[Pair, ...]
     answer: str
-    pairing: tuple[tuple[int, int], ...] = ()
+    used: int = 0
+    pairing: Pairing = ()
     renaming: Callable[[Any], Any] | None = None
+    opaque: str = ""
+    stands_for: RecordedCall | None = None
+    born: int | None = None
 
 
 class Verdict(StrEnum):
@@ -58,6 +46,9 @@ class Verdict(StrEnum):
     EXHAUSTED = "exhausted"
     PAST = "past"
     AMBIGUOUS = "ambiguous"
+    CROWDED = "crowded"
+    OPAQUE = "opaque"
+    UNTELLABLE = "untellable"
 
 
 class Choice(Struct, frozen=True):
@@ -78,17 +69,17 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -
         urn: the call's URN, if it names one.
         now: the wave that the replay of this provider instance has reached.
     """
-    unused = [candidate for candidate in candidates if not candidate.entry.used]
+    unused = [candidate for candidate in candidates if not candidate.used]
     if len({candidate.answer for candidate in candidates}) == 1:
         if unused:
             # What a replay has skipped is past. So of equal answers, the first one not yet past is meant.
-            return Choice(Verdict.FOUND, ([candidate for candidate in unused if candidate.entry.wave >= now] or unused)[:1])
+            return Choice(Verdict.FOUND, ([candidate for candidate in unused if candidate.call.wave >= now] or unused)[:1])
         return Choice(Verdict.EXHAUSTED, candidates) if once else Choice(Verdict.REPEATED, candidates[-1:])
-    ahead = [candidate for candidate in unused if candidate.entry.wave >= now]
+    ahead = [candidate for candidate in unused if candidate.call.wave >= now]
     if not ahead:
         return Choice(Verdict.PAST if unused else Verdict.EXHAUSTED, candidates, ordered=True)
     first = ahead[0]
-    rivals = [candidate for candidate in ahead if candidate.entry.wave == first.entry.wave and candidate.answer != first.answer]
+    rivals = [candidate for candidate in ahead if candidate.call.wave == first.call.wave and candidate.answer != first.answer]
     # Time does not order different objects: an answer about one is never an earlier answer about another.
     rivals = rivals or [candidate for candidate in ahead if candidate.pairing != first.pairing]
     if rivals and not urn:

@@ -5,13 +5,17 @@ Everything here is given redacted trees, so no secret gets into a message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from mockprovider.calls import Call
-from mockprovider.cassette.choice import Candidate, Choice, RecordedEntry, Verdict
+from mockprovider.cassette.choice import Candidate, Choice, Verdict
+from mockprovider.cassette.finding import Finding
 from mockprovider.cassette.model import Cassette, Interaction
+from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.order import ANYWHERE
+from mockprovider.cassette.recorded import RecordedCall
+from mockprovider.cassette.shelf import Shelf
 from mockprovider.errors import MalformedError
 from mockprovider.matching import Difference, differences, nearest, show
 from mockprovider.redaction import neutral
@@ -20,21 +24,43 @@ from mockprovider.urn import Urn
 MOST_SHOWN = 8
 ASKED_WIDTH = 300
 AGAIN = "To record it again: {}."
+SERIAL = (
+    "Let our fixture of the command line run the engine, when you record and when you replay: it works on one resource at a "
+    "time, and then the addresses of the resources are known (docs/cassettes.md)."
+)
+EXCHANGED = (
+    "It is about one of several objects that equal requests made. What another provider, or another cassette, made of them "
+    "does not fit if they are made in another order: record all providers of the configuration into one cassette."
+)
 DOORS = "--provider-record=all (pytest), or mockprovider record"
 
 
-def unknown(cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, live: Any) -> str:
+def told(shelf: Shelf, used: Mapping[int, int], finding: Finding, call: Call) -> str:
+    """Why a call is refused. ``used`` says how often each recorded call has answered, by its place."""
+    if finding.choice is None:
+        return _unknown(shelf, used, call, finding.call.tree)
+    if finding.reason is not None:
+        return _untellable(shelf, finding.chosen.call, finding.reason, call)
+    if finding.outcome is LookResult.AMBIGUOUS:
+        return _ambiguous(shelf.cassette, finding.choice.candidates, call, finding.call.tree)
+    if finding.choice.verdict is Verdict.OPAQUE:
+        return _opaque(shelf, finding.choice.candidates[0], call)
+    return _used(shelf.cassette, finding.choice, call)
+
+
+def _unknown(shelf: Shelf, used: Mapping[int, int], call: Call, live: Any) -> str:
     """A call whose request was never recorded. ``live`` is the request as it would have been recorded."""
+    cassette, recorded = shelf.cassette, shelf.calls
     start = f"{cassette.name} holds no answer to {_asked(call)}."
-    if not entries:
+    if not recorded:
         return f"{start} It is empty: nothing was recorded. {_again(cassette)}"
-    closest = _nearest(cassette, entries, call, live)
+    closest = _nearest(cassette, recorded, call, live)
     if closest is None:
-        methods = ", ".join(sorted({entry.interaction.method for entry in entries}))
+        methods = ", ".join(sorted({one.interaction.method for one in recorded}))
         return f"{start} No {call.method} was recorded at all, only {methods}. {_again(cassette)}"
-    entry, places = closest
-    interaction = entry.interaction
-    lines = [start, f"Nearest is {_recorded(interaction)}, used {_times(entry.used)}."]
+    nearest_one, places = closest
+    interaction = nearest_one.interaction
+    lines = [start, f"Nearest is {_recorded(interaction)}, used {_times(used[nearest_one.place])}."]
     elsewhere = interaction.instance != call.session.instance and interaction.op not in ANYWHERE
     if elsewhere:
         lines.append(
@@ -45,30 +71,78 @@ def unknown(cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, li
         lines += ["Its request differs:", *_shown(places), *_elsewhere(interaction, call)]
     elif not elsewhere:
         lines.append("Its request differs in secrets only: where the recording has one secret, this run has different values.")
+    if _is_about_equal_objects(shelf, nearest_one):
+        lines.append(EXCHANGED)
     return "\n".join([*lines, f"Make the engine send what was recorded. {_again(cassette)}"])
 
 
-def used(cassette: Cassette, choice: Choice, call: Call) -> str:
+def _is_about_equal_objects(shelf: Shelf, call: RecordedCall) -> bool:
+    objects = (shelf.vocabulary.objects[number] for number in shelf.about.get(call.place, ()))
+    return any(len(shelf.families[recorded.family]) > 1 for recorded in objects)
+
+
+def _untellable(shelf: Shelf, chosen: RecordedCall, reason: Finding, call: Call) -> str:
+    """One of several equal objects, which nothing tells apart while they are made, and something does later."""
+    family = shelf.families[shelf.made[chosen.place].family]
+    places = ", ".join(str(shelf.cassette.interactions[recorded.place].n) for recorded in family)
+    return "\n".join([
+        f"{shelf.cassette.name} cannot be replayed in any order: {_asked(call)} was recorded {len(family)} times with equal "
+        f"requests (interactions {places}), and nothing says which of these objects this one is.",
+        *_why(reason),
+        SERIAL,
+        f"Or give the resources inputs that differ. {_again(shelf.cassette)}",
+    ])  # fmt: skip
+
+
+def _why(reason: Finding) -> Iterable[str]:
+    where = f"{reason.call.where[2]}{f' of {reason.call.where[3]}' if reason.call.where[3] else ''}"
+    if reason.choice is None or not reason.choice.candidates:
+        yield f"If one took another's place, {where} would ask for what was never recorded."
+        return
+    interaction = reason.choice.candidates[0].call.interaction
+    if reason.choice.verdict is Verdict.OPAQUE:
+        path = reason.choice.candidates[0].opaque
+        yield (
+            f"If one took another's place, {_recorded(interaction)} would be about that one, "
+            f"and {path or 'its answer'} may have been computed from the object that it was recorded for."
+        )
+    else:
+        yield f"If one took another's place, it could not be said which answer {where} gets (interaction {interaction.n})."
+
+
+def _opaque(shelf: Shelf, candidate: Candidate, call: Call) -> str:
+    """An answer that is about another one of several equal objects, and holds what cannot be renamed."""
+    return "\n".join([
+        f"{shelf.cassette.name} holds no answer to {_asked(call)}.",
+        f"Nearest is {_recorded(candidate.call.interaction)}: it is about another one of several objects that equal requests "
+        f"made. Its {candidate.opaque or 'answer'} may have been computed from that object.",
+        SERIAL,
+        f"Or give the resources inputs that differ. {_again(shelf.cassette)}",
+    ])  # fmt: skip
+
+
+def _used(cassette: Cassette, choice: Choice, call: Call) -> str:
     """A call whose recorded answers are all used or past."""
-    entries = [candidate.entry for candidate in choice.candidates]
-    places = ", ".join(str(entry.interaction.n) for entry in entries)
+    recorded = [candidate.call for candidate in choice.candidates]
+    places = ", ".join(str(one.interaction.n) for one in recorded)
     why = {
-        Verdict.EXHAUSTED: f"and {'all were' if len(entries) > 1 else 'that was'} used already",
+        Verdict.EXHAUSTED: f"and {'all were' if len(recorded) > 1 else 'that was'} used already",
+        Verdict.CROWDED: "but in no session more often than this session has asked already",
         Verdict.PAST: "before what has been replayed meanwhile; what is left is an answer of the past",
         Verdict.REPEATED: "and used already; the object has been changed since, so the answer would be out of date",
     }[choice.verdict]
     return (
         f"{cassette.name} has no further answer to {_asked(call)}.\n"
-        f"It was recorded {_times(len(entries))} (interaction {places}), {why}.\n"
+        f"It was recorded {_times(len(recorded))} (interaction {places}), {why}.\n"
         f"Ask no more often than was recorded. {_again(cassette)}"
     )
 
 
-def ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call, live: Any) -> str:
+def _ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call, live: Any) -> str:
     """A call with several recorded answers that cannot be told apart."""
-    first, second = candidates[0].entry.interaction, candidates[1].entry.interaction
-    places = ", ".join(str(candidate.entry.interaction.n) for candidate in candidates)
-    sessions = sorted({candidate.entry.interaction.session for candidate in candidates})
+    first, second = candidates[0].call.interaction, candidates[1].call.interaction
+    places = ", ".join(str(candidate.call.interaction.n) for candidate in candidates)
+    sessions = sorted({candidate.call.interaction.session for candidate in candidates})
     return "\n".join([
         f"{cassette.name} holds {len(candidates)} answers to {_asked(call)} that cannot be told apart: interactions {places}.",
         f"It asks: {show(neutral(live), ASKED_WIDTH)}",
@@ -91,8 +165,8 @@ def _apart(sessions: Sequence[int]) -> str:
 
 
 def _nearest(
-    cassette: Cassette, entries: Sequence[RecordedEntry], call: Call, live: Any
-) -> tuple[RecordedEntry, list[Difference]] | None:
+    cassette: Cassette, recorded: Sequence[RecordedCall], call: Call, live: Any
+) -> tuple[RecordedCall, list[Difference]] | None:
     tiers: tuple[Callable[[Interaction], bool], ...] = (
         lambda interaction: bool(call.urn) and interaction.urn == call.urn and interaction.instance == call.session.instance,
         lambda interaction: bool(call.urn) and interaction.urn == call.urn,
@@ -100,9 +174,9 @@ def _nearest(
         lambda interaction: interaction.type == call.type,
         lambda _: True,
     )
-    same_method = [entry for entry in entries if entry.interaction.method == call.method]
-    tier = next((matches for test in tiers if (matches := [entry for entry in same_method if test(entry.interaction)])), [])
-    return nearest(tier, lambda entry: neutral(cassette.request(entry.interaction)), neutral(live))
+    same_method = [one for one in recorded if one.interaction.method == call.method]
+    tier = next((matches for test in tiers if (matches := [one for one in same_method if test(one.interaction)])), [])
+    return nearest(tier, lambda one: neutral(cassette.request(one.interaction)), neutral(live))
 
 
 def _answer(cassette: Cassette, interaction: Interaction) -> Any:

@@ -27,6 +27,7 @@ class RecordedSession(Struct, kw_only=True, omit_defaults=True, forbid_unknown_f
     instance: str = ""
     phase: str = ""
     preview: bool | None = None
+    provider: str = ""
 
 
 class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -67,9 +68,11 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     phase: str = ""
     direction: Literal["provider", "engine"] = "provider"
     parent: int | None = None
+    provider: str = ""
     instance: str = ""
     type: str = ""
     urn: str = ""
+    address: str = ""
     id: str = ""
     preview: bool = False
     request: Any = None

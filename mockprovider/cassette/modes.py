@@ -1,4 +1,4 @@
-"""The names of the modes, and what each of those that are built does with a call."""
+"""What a cassette is used for, and what becomes of a call: one table."""
 
 from __future__ import annotations
 
@@ -21,29 +21,62 @@ class Mode(StrEnum):
     VERIFY = "verify"
 
 
+class LookResult(StrEnum):
+    """What looking for a call in the cassette came to."""
+
+    FOUND = "found"
+    MISSING = "missing"
+    AMBIGUOUS = "ambiguous"
+
+
 class CassetteAction(StrEnum):
     """What to do with one call."""
 
     REPLAY = "replay"
     RECORD = "record"
     REFUSE = "refuse"
+    COMPARE = "compare"
 
 
 class ModeRule(Struct, frozen=True):
-    """A mode's decisions: ``known`` for a call that the cassette holds, ``unknown`` for one that it does not."""
+    """What a mode does with a call: in a cassette that ``existed``, by what looking for it came to, and in a new one."""
 
-    known: CassetteAction
-    unknown: CassetteAction
+    if_found: CassetteAction
+    if_missing: CassetteAction
+    if_ambiguous: CassetteAction
+    if_new: CassetteAction
+    built: bool = False
+    """Whether this version has the mode; the others are refused."""
+
+    def action(self, outcome: LookResult, *, existed: bool) -> CassetteAction:
+        """What to do with a call that the cassette, if it existed, has or has not."""
+        cells = {
+            LookResult.FOUND: self.if_found,
+            LookResult.MISSING: self.if_missing,
+            LookResult.AMBIGUOUS: self.if_ambiguous,
+        }
+        return cells[outcome] if existed else self.if_new
+
+    def actions(self, *, existed: bool) -> frozenset[CassetteAction]:
+        """Everything that it may do with a call."""
+        return frozenset(self.action(outcome, existed=existed) for outcome in LookResult)
 
 
+REPLAY, RECORD, REFUSE, COMPARE = CassetteAction
 DEFAULT = Mode.NONE
 """The default everywhere, also on a developer's machine, so that no test run calls a cloud by surprise."""
 
-DECISIONS: Mapping[Mode, ModeRule] = {
-    Mode.NONE: ModeRule(known=CassetteAction.REPLAY, unknown=CassetteAction.REFUSE),
-    Mode.ALL: ModeRule(known=CassetteAction.RECORD, unknown=CassetteAction.RECORD),
+RULES: Mapping[Mode, ModeRule] = {
+    #                       the cassette existed, and the call was ...   it did not exist
+    #                       found     missing   ambiguous
+    Mode.NONE: ModeRule(REPLAY, REFUSE, REFUSE, REFUSE, built=True),
+    Mode.ONCE: ModeRule(REPLAY, REFUSE, REFUSE, RECORD),
+    Mode.NEW: ModeRule(REPLAY, RECORD, REFUSE, RECORD),
+    Mode.ALL: ModeRule(RECORD, RECORD, RECORD, RECORD, built=True),
+    Mode.REWRITE: ModeRule(RECORD, RECORD, RECORD, RECORD),
+    Mode.VERIFY: ModeRule(COMPARE, REFUSE, REFUSE, REFUSE),
 }
-"""The modes that this version has. The cells describe what a recorder and a replay do; only the keys are read."""
+"""What each mode does. The layer in ``deciding`` reads it, and nothing else does."""
 
 
 def mode(name: str) -> Mode:
@@ -51,10 +84,10 @@ def mode(name: str) -> Mode:
 
     Raises ``DefinitionError`` for a name that is no mode, ``UnsupportedError`` for a mode that this version does not have yet.
     """
-    built = " and ".join(repr(member.value) for member in DECISIONS)
+    built = " and ".join(repr(member.value) for member, rule in RULES.items() if rule.built)
     if name not in list(Mode):
         raise DefinitionError(f"{name!r} is no cassette mode. This version has {built}.")
     chosen = Mode(name)
-    if chosen not in DECISIONS:
+    if not RULES[chosen].built:
         raise UnsupportedError(f"Cassette mode {chosen.value!r} is not built yet. This version has {built}.")
     return chosen

@@ -10,8 +10,8 @@ is not certain, the replay says so and gives no answer.
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from mockprovider.calls import Call, Op, Reply, Session, Status
@@ -132,7 +132,14 @@ class Playing:
     """
 
     def __init__(
-        self, call: Call, back: Back, bindings: Bindings, cassette: Cassette, *, redactor: Redactor, lock: threading.Lock
+        self,
+        call: Call,
+        back: Back,
+        bindings: Bindings,
+        cassette: Cassette,
+        *,
+        redactor: Redactor,
+        lock: AbstractContextManager[Any],
     ) -> None:
         self._call = call
         self._back = back

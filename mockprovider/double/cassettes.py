@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from mockprovider.calls import Handler, Layer
-from mockprovider.cassette import Recorder, Transcriber
+from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber
 from mockprovider.double.launchers import named
 from mockprovider.errors import CassetteBrokenError, DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
@@ -95,9 +95,46 @@ def recording(
     ``behind`` is ``real(...)``, any handler, or ``None`` for the fake; ``protocol`` is what it speaks, ``pulumi`` unless given.
     With ``compact``, repeated calls with one answer are kept once, and of Terraform's schemas only the types in use.
     """
+    return using(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
+
+
+def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
+    """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does.
+
+    A Terraform engine gets the schemas of the types in use only, which makes the replay fast; with ``whole_schema`` it gets
+    all recorded ones.
+    """
+    return using(Mode.NONE, path, redactor=redactor, whole_schema=whole_schema)
+
+
+def using(
+    mode: Mode,
+    path: str | os.PathLike[str] | Draft,
+    behind: Wiring | Handler | None = None,
+    protocol: str = "",
+    *,
+    created_by: str = "",
+    redactor: Redactor | None = None,
+    compact: bool = False,
+    whole_schema: bool = False,
+) -> Wiring:
+    """The cassette ``path`` in a mode, in front of ``behind``: the modes' table says whether it is read and recorded to.
+
+    The arguments are those of ``recording`` and ``replaying``; it raises what they raise.
+    """
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
+    place = Path(path.path if isinstance(path, tape.Draft) else path)
+    existed = place.exists()
+    actions = RULES[mode].actions(existed=existed)
+    library, speaks, name = None, None, ""
+    if actions != {CassetteAction.RECORD}:
+        cassette = tape.load(place)
+        speaks, name = by_name(cassette.header.protocol), cassette.header.provider
+        library = _library(cassette, redactor, whole_schema=whole_schema)
+    if CassetteAction.RECORD not in actions:
+        return Wiring(name or "mock", CassetteLayer(mode, library, None), (), speaks)
     if not isinstance(behind, Wiring):
         behind = Wiring("mock", behind)
     speaks = behind.protocol or of_family(protocol)
@@ -111,28 +148,21 @@ def recording(
         redactor=redactor,
         finishing=edge.compacted if compact else lambda cassette: cassette,
     )
-    return Wiring(behind.name, behind.provider, (*behind.layers, recorder), speaks, recorder)
+    layer = CassetteLayer(mode, library, recorder)
+    return Wiring(behind.name, behind.provider, (*behind.layers, layer), speaks, recorder)
 
 
-def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
-    """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does.
-
-    A Terraform engine gets the schemas of the types in use only, which makes the replay fast; with ``whole_schema`` it gets
-    all recorded ones.
-    """
-    from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+def _library(cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Library:
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
-    cassette = tape.load(path)
-    speaks = by_name(cassette.header.protocol)
     try:
-        replayer = adapter(speaks).replayer(cassette, redactor, whole_schema=whole_schema)
+        prepared, reader = adapter(by_name(cassette.header.protocol)).reader(cassette, whole_schema=whole_schema)
+        return Library(prepared, {"": reader}, redactor)
     except DAMAGE as error:
         # What is recorded is read in many places; whoever edited it finds the place in the error that this one came from.
         raise CassetteBrokenError(
-            f"{path}: what it holds cannot be read ({type(error).__name__}: {error}). Restore it, or record it again."
+            f"{cassette.name}: what it holds cannot be read ({type(error).__name__}: {error}). Restore it, or record it again."
         ) from error
-    return Wiring(cassette.header.provider or "mock", replayer, (), speaks)
 
 
 def transcriber(protocol: str) -> Transcriber:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mockprovider.calls import Call, Handler, Op, Reply, Session
-from mockprovider.cassette import Cassette, Transcriber
+from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.pulumi.errors import read_status
 from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
@@ -16,7 +16,6 @@ from mockprovider.pulumi.monitor import relayed
 from mockprovider.pulumi.package.reading import from_schema, is_schema
 from mockprovider.pulumi.plugin import Plugin, attach_environment
 from mockprovider.pulumi.transcript import PulumiTranscript
-from mockprovider.redaction import Redactor
 from mockprovider.schema import Package
 from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.client import Client
@@ -66,9 +65,9 @@ class PulumiAdapter(Adapter):
         """Its transcript, which also records the way back."""
         return PulumiTranscript()
 
-    def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:
-        """A replay that also answers Attach."""
-        return _Attached(super().replayer(cassette, redactor, whole_schema=whole_schema))
+    def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:  # noqa: ARG002
+        """The recording, whose replay also answers Attach: that only gives an address, and engines accept no failure of it."""
+        return cassette, Reader(self.transcriber(), unasked=lambda call: call.op is Op.ATTACH)
 
     def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:
         """The package of a recorded GetSchema."""
@@ -103,13 +102,3 @@ class Connection:
         self._client.close()
         if self._engine:
             self._engine.stop()
-
-
-class _Attached:
-    """Answers Attach on replay: the call only gives an address, and engines accept no failure."""
-
-    def __init__(self, replayer: Handler) -> None:
-        self.replayer = replayer
-
-    def __call__(self, call: Call) -> Reply:
-        return Reply() if call.op is Op.ATTACH else self.replayer(call)

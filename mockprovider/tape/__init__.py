@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer, Transcriber
+from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Library, Mode, Reader, Recorder, Transcriber
 from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
@@ -61,12 +61,12 @@ def record(
     return Recorder(transcriber, header, tape, redactor, finishing)
 
 
-def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: Redactor | None = None) -> Replayer:
+def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: Redactor | None = None) -> CassetteLayer:
     """A handler that answers from a file alone.
 
     Raises ``CassetteMissingError``, ``CassetteBrokenError``, ``CassetteVersionError``, ``UnsupportedError``.
     """
-    return Replayer(load(path), transcriber, redactor)
+    return CassetteLayer(Mode.NONE, Library(load(path), {"": Reader(transcriber)}, redactor), None)
 
 
 def _version() -> str:

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mockprovider.calls import Call, Handler, Op, Reply
-from mockprovider.cassette import Cassette, Replayer, Transcriber
+from mockprovider.calls import Call, Op
+from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import ProviderProtocol, of_family
-from mockprovider.redaction import Redactor
 from mockprovider.schema import Package
 from mockprovider.terraform.process.installing import SOURCE, dev_overrides, mirror, sources, this_machine
 from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
@@ -90,12 +89,16 @@ class TerraformAdapter(Adapter):
         """The cassette without repeats, and with the schemas of the types in use only."""
         return pruned(super().compacted(cassette))
 
-    def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:
-        """A replay that sorts sets, and answers the schemas of the types in use, or all with ``whole_schema``."""
+    def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:
+        """The recording with the schemas of the types in use, or all with ``whole_schema``; sets in it are sorted.
+
+        To an engine that asks for resource identities where no engine did, a recording answers none. Nothing else in it has an
+        identity, so this agrees with the recorded provider.
+        """
         small = pruned(cassette)
-        replayer = Replayer(cassette if whole_schema else small, self.transcriber(), redactor, Sets(small))
         asked = any(interaction.method == IDENTITIES for interaction in cassette.interactions)
-        return replayer if asked else _Unidentified(replayer)
+        reader = Reader(self.transcriber(), Sets(small), lambda call: not asked and call.method == IDENTITIES)
+        return cassette if whole_schema else small, reader
 
     def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:
         """The package of a recorded GetProviderSchema."""
@@ -110,16 +113,3 @@ class TerraformAdapter(Adapter):
         if not is_terraform_schema(document):
             return None
         return "a Terraform provider schema", from_terraform_schemas(document, origin)
-
-
-class _Unidentified:
-    """Replays a recording of an engine that asks for no resource identities: to one that does, it answers none.
-
-    Nothing else in such a recording has an identity, so this agrees with the recorded provider.
-    """
-
-    def __init__(self, replayer: Handler) -> None:
-        self.replayer = replayer
-
-    def __call__(self, call: Call) -> Reply:
-        return Reply() if call.method == IDENTITIES else self.replayer(call)

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from mockprovider.calls import Call, Handler, Reply, Session
-from mockprovider.cassette import Cassette, Replayer, Transcriber
+from mockprovider.calls import Call, Reply, Session
+from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.cassette.compacting import without_repeats
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, loaded
-from mockprovider.redaction import Redactor
 from mockprovider.schema import Package
 from mockprovider.wire.client import Client
 from mockprovider.wire.methods import Service
@@ -118,9 +117,9 @@ class Adapter(ABC):
         """The recording without what a replay can do without."""
         return without_repeats(cassette, self.transcriber().mutates)
 
-    def replayer(self, cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Handler:  # noqa: ARG002
-        """What answers from a recording; with ``whole_schema``, also about types that were not in use."""
-        return Replayer(cassette, self.transcriber(), redactor)
+    def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:  # noqa: ARG002
+        """The recording as it is replayed, with ``whole_schema`` also about types that were not in use, and how it is read."""
+        return cassette, Reader(self.transcriber())
 
     # Schemas -----------------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from kept_terraform import RANDOM, terraform_life
 from terraform_stage import HEAD, starting
 
 from mockprovider.calls import Handler, Reply, Session
-from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Recorder, Replayer
+from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Library, Mode, Reader, Recorder
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.layers import stack
 from mockprovider.terraform.process.installing import sources
@@ -126,7 +126,7 @@ def test_a_recording_replays_without_the_provider(binary: str, command: list[str
     finally:
         provider.close()
     cassette: Cassette = recorder.close()
-    replayer = Replayer(cassette, TerraformTranscript(major))
+    replayer = CassetteLayer(Mode.NONE, Library(cassette, {"": Reader(TerraformTranscript(major))}), None)
     with served(replayer, major, tmp_path / "replayed", binary) as cli:
         assert life(cli) == live
-    assert replayer.unused() == []
+    assert replayer.library.unused() == []

@@ -1,0 +1,62 @@
+"""A call that is looked up in a recording, and what the recording holds for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from mockprovider.cassette.choice import Candidate, Choice
+from mockprovider.cassette.modes import LookResult
+from mockprovider.cassette.objects import Mark
+from mockprovider.cassette.recorded import RecordedCall, Where
+from mockprovider.cassette.shelf import Alike
+
+
+class LiveCall(Struct, frozen=True):
+    """A call of the replay, as it is looked up.
+
+    ``tree`` is its key, redacted. ``session`` names the live session; ``once`` says that one recorded answer answers once.
+    ``fits`` is asked of recorded calls whose answers differ.
+    """
+
+    where: Where
+    tree: Any
+    session: Any
+    once: bool
+    address: str = ""
+    phase: str = ""
+    preview: bool | None = None
+    fits: Callable[[RecordedCall], bool] = lambda _: False
+
+    @property
+    def urn(self) -> str:
+        """The resource that it names, if any."""
+        return self.where[4]
+
+
+class Finding(Struct, frozen=True):
+    """What a recording holds for a call.
+
+    ``choice`` is ``None`` where nothing recorded fits; ``candidates`` are all that fit. ``about`` are the recorded calls that
+    are equal but for generated values, and ``alike`` says that these do not tell objects apart. ``reason`` is the refused
+    call of the rehearsal, where a family cannot be told apart.
+    """
+
+    call: LiveCall
+    outcome: LookResult = LookResult.MISSING
+    choice: Choice | None = None
+    candidates: Sequence[Candidate] = ()
+    about: Alike | None = None
+    marks: Sequence[Mark] = ()
+    alike: bool = False
+    once: bool = False
+    reason: Finding | None = None
+
+    @property
+    def chosen(self) -> Candidate:
+        """What the call is answered with. Raises ``LookupError`` where nothing is."""
+        if self.choice is None:
+            raise LookupError("nothing recorded fits this call")
+        return self.choice.candidates[0]

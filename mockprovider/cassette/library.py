@@ -1,0 +1,189 @@
+"""Recordings that are replayed: what a call is answered with, and why it is refused."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.calls import Call, Op, Reply
+from mockprovider.cassette import misses
+from mockprovider.cassette.choice import Candidate, Verdict
+from mockprovider.cassette.finding import Finding, LiveCall
+from mockprovider.cassette.instances import note_instance
+from mockprovider.cassette.model import Cassette, Interaction, status_of
+from mockprovider.cassette.modes import LookResult
+from mockprovider.cassette.objects.explaining import answer_of
+from mockprovider.cassette.order import ANYWHERE
+from mockprovider.cassette.rehearsal import rehearsed
+from mockprovider.cassette.replay import Replay
+from mockprovider.cassette.shelf import Reader, Shelf
+from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
+from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
+from mockprovider.redaction import Redactor
+
+
+class Sought(Struct, frozen=True):
+    """A call, and what the recording holds for it."""
+
+    call: Call
+    finding: Finding
+
+    @property
+    def outcome(self) -> LookResult:
+        """Found, missing or ambiguous."""
+        return self.finding.outcome
+
+
+class Library:
+    """A recording and how far its replay has come. ``look`` moves nothing, ``take`` moves everything.
+
+    A call is matched by provider, provider instance, method and request. The session's number does not count, so an engine may
+    open more sessions or fewer than were recorded. One library serves all providers that were recorded together.
+
+    Args:
+        cassette: what to answer from.
+        readers: by the provider's name in the cassette: ``""`` where it holds one provider.
+        redactor: with the names that the recording declared secret; it keeps them out of messages.
+
+    ``phase`` may be set to one of the recording's phases; where answers differ, that phase's are then taken.
+    What the recorded provider asked its engine during a call is asked again before that call is answered (``wayback``).
+    """
+
+    def __init__(self, cassette: Cassette, readers: Mapping[str, Reader], redactor: Redactor | None = None) -> None:
+        self.phase = ""
+        self.repeats = 0
+        """How many answers were given again, beyond the number of times that they were recorded."""
+        self.turn = threading.RLock()
+        """Held from a look until what it found is taken, so that no other call takes it."""
+        self._redactor = redactor or Redactor()
+        self._redactor.marks = next(iter(readers.values())).transcriber.marks
+        self._redactor.declare(cassette.header.secrets)
+        self.shelf = Shelf(cassette, readers)
+        self.cassette = self.shelf.cassette
+        self._replay = Replay(self.shelf, self._redactor.vault, cache(lambda family: rehearsed(self.shelf, family)))
+
+    def is_unasked(self, call: Call, provider: str = "") -> bool:
+        """Whether the answer to this call is empty, whatever was recorded."""
+        return self.shelf.readers[provider].unasked(call)
+
+    # Looking -------------------------------------------------------------------------------------------------------------
+
+    def look(self, call: Call, provider: str = "") -> Sought:
+        """What the recording holds for a call of this provider. It learns which values are secret, and moves nothing.
+
+        Raises ``CassetteError`` for a call of another protocol, ``UnsupportedError`` for what cannot be replayed.
+        """
+        reader = self.shelf.readers[provider]
+        transcriber = reader.transcriber
+        call = transcriber.named(call)
+        self._admit(call, transcriber)
+        names = self._redactor.names(call.type, transcriber.secrets(call))
+        request = transcriber.request(call)
+        with self.turn:
+            self._redactor.learn([request], names)
+            type_ = transcriber.type(call)
+            tree = reader.arrange(call.method, type_, transcriber.key(call, self._redactor.hide(request, names).tree))
+            instance = call.session.instance if call.op.value not in ANYWHERE else ""
+            live = LiveCall(
+                where=(provider, instance, call.method, type_, call.urn),
+                tree=tree,
+                session=(provider, call.session.number),
+                once=transcriber.mutates(call.method) and not call.preview,
+                address=call.address,
+                phase=self.phase,
+                preview=call.session.preview,
+                fits=lambda recorded: self._is_of_package(recorded.interaction, call, transcriber),
+            )
+            return Sought(call, self._replay.look(live))
+
+    def _admit(self, call: Call, transcriber: Transcriber) -> None:
+        if call.session.protocol.name != self.cassette.header.protocol:
+            raise CassetteError(
+                f"{self.cassette.name} was recorded over {self.cassette.header.protocol}, and the engine speaks "
+                f"{call.session.protocol}. Replay it with an engine of that protocol, or record it again."
+            )
+        # After the check above, because a transcriber knows only its own protocol's calls.
+        reason = transcriber.refuses(call)
+        if reason:
+            raise UnsupportedError(f"{call} cannot be replayed yet: {reason}.")
+
+    def _is_of_package(self, interaction: Interaction, call: Call, transcriber: Transcriber) -> bool:
+        """Whether the recorded session later became a provider of the package of this call's session."""
+        instance = self.shelf.instances.get(interaction.session, "")
+        return transcriber.is_for(instance, getattr(call.session.schema, "name", ""))
+
+    def why(self, sought: Sought) -> MissError | AmbiguousError:
+        """Why a call is refused that was not found, in words."""
+        finding, call = sought.finding, sought.call
+        error = AmbiguousError if sought.outcome is LookResult.AMBIGUOUS else MissError
+        message = misses.told(self.shelf, self._replay.used, finding, call)
+        return error(self._redactor.mask(message))
+
+    # Taking --------------------------------------------------------------------------------------------------------------
+
+    def take(self, sought: Sought) -> Callable[[], Reply]:
+        """Everything moves on by what was found. The reply is made by calling what comes back, after ``turn`` is let go.
+
+        It raises ``UnsupportedError`` where the answer was withheld, and what the way back raises (``wayback.Playing.play``).
+        """
+        call = sought.call
+        with self.turn:
+            if call.op is Op.CONFIGURE:
+                note_instance(call, sought.finding.call.tree)
+            candidate = self._replay.take(sought.finding)
+            choice = sought.finding.choice
+            self.repeats += choice is not None and choice.verdict is Verdict.REPEATED
+            answer = self._answer(candidate)
+        transcriber = self.shelf.readers[candidate.call.interaction.provider].transcriber
+        return lambda: self._reply(call, candidate, answer, transcriber)
+
+    def _reply(self, call: Call, candidate: Candidate, answer: Any, transcriber: Transcriber) -> Reply:
+        interaction = candidate.call.interaction
+        if asked := self.shelf.asked.get(interaction.n):
+            try:
+                answer = self._played_again(call, candidate, asked, transcriber)
+            except Refused as refused:
+                return refused.reply
+        if interaction.status is None:
+            return transcriber.restore(call.method, answer, call)
+        details = transcriber.pack(answer["details"]) if answer["details"] is not None else b""
+        return transcriber.failed(status_of(interaction.status, answer["message"], details), call)
+
+    def _played_again(self, call: Call, candidate: Candidate, asked: Sequence[Interaction], transcriber: Transcriber) -> Any:
+        """The answer, after the recorded calls to the engine have been repeated."""
+        back = back_of(transcriber)
+        if back is None:
+            raise UnsupportedError(f"{self.cassette.name}: what {call} asked its engine cannot be replayed in this protocol.")
+        playing = Playing(call, back, self._replay.bindings, self.cassette, redactor=self._redactor, lock=self.turn)
+        playing.play([_renamed(question, candidate.renaming) for question in asked], candidate.pairs)
+        with self.turn:
+            answer = self._answer(candidate)
+        return playing.mapped(answer, candidate.call.interaction)
+
+    def _answer(self, candidate: Candidate) -> Any:
+        interaction = candidate.call.interaction
+        if interaction.withheld:
+            raise UnsupportedError(
+                f"{self.cassette.name}: the answer of interaction {interaction.n} ({interaction.method}) cannot be replayed, "
+                f"it was withheld when it was recorded: {interaction.withheld}."
+            )
+        if interaction.response_blob:
+            return self.cassette.response(interaction)
+        trees = candidate.renaming(answer_of(candidate.call)) if candidate.renaming else answer_of(candidate.call)
+        return self._replay.bindings.filled(trees, candidate.pairs) if candidate.call.filled else trees
+
+    def unused(self) -> list[Interaction]:
+        """What was recorded, changes the cloud, and has not been asked for yet."""
+        with self.turn:
+            return [call.interaction for call in self.shelf.calls if call.once and not self._replay.used[call.place]]
+
+
+def _renamed(interaction: Interaction, renaming: Callable[[Any], Any] | None) -> Interaction:
+    """An interaction that reports about an object, with the generated values that it has now."""
+    return replace(interaction, request=renaming(interaction.request)) if renaming and interaction.op in TOLD else interaction

@@ -1,0 +1,95 @@
+"""Before the objects of a family are given out: can they be told apart, whichever the replay makes first?
+
+The recorded calls about the family, and about all that was made from it, are replayed with the family's objects exchanged, each
+for the next one. What is refused then would be refused in a replay, too, if its scheduling happened to be like that. So the
+answer is a property of the cassette: such a family is refused always, and at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockprovider.cassette.finding import Finding, LiveCall
+from mockprovider.cassette.modes import LookResult
+from mockprovider.cassette.objects import RecordedObject
+from mockprovider.cassette.recorded import RecordedCall
+from mockprovider.cassette.replay import Replay
+from mockprovider.cassette.shelf import Shelf
+from mockprovider.redaction import PLACEHOLDER, Vault, stand_in
+
+
+def rehearsed(shelf: Shelf, family: int) -> Finding | None:
+    """What is refused if the objects of this family are exchanged; ``None`` if nothing is."""
+    return _Rehearsal(shelf, shelf.families[family]).refused()
+
+
+class _Rehearsal:
+    def __init__(self, shelf: Shelf, family: list[RecordedObject]) -> None:
+        self._shelf = shelf
+        self._family = family
+        self._vault = Vault()
+        self._replay = Replay(shelf, self._vault)
+        self._calls = {call.place: call for call in shelf.calls}
+        self._lives: dict[int, int] = {}
+        """Which live object stands where a recorded one did."""
+
+    def refused(self) -> Finding | None:
+        created = []
+        for recorded in self._family:
+            finding = self._look(self._calls[recorded.place])
+            if finding.outcome is not LookResult.FOUND:
+                return finding
+            created.append(self._replay.take(finding).born)
+        exchanged = [*self._family[1:], self._family[0]]
+        self._lives = {recorded.number: live for recorded, live in zip(exchanged, created, strict=True) if live is not None}
+        return self._later(self._descended())
+
+    def _descended(self) -> set[int]:
+        """The family, and every object that was made from one of these."""
+        descended = {recorded.number for recorded in self._family}
+        size = 0
+        while len(descended) > size:
+            size = len(descended)
+            descended |= {
+                self._shelf.made[place].number
+                for place, objects in self._shelf.about.items()
+                if place in self._shelf.made and not descended.isdisjoint(objects)
+            }
+        return descended
+
+    def _later(self, descended: set[int]) -> Finding | None:
+        """What is refused of the calls about these objects, each made as soon as the objects exist."""
+        pending = [call for call in self._shelf.calls if not descended.isdisjoint(self._shelf.about.get(call.place, ()))]
+        while ready := [call for call in pending if self._exist(call, descended)]:
+            for call in ready:
+                finding = self._look(call)
+                if finding.outcome is not LookResult.FOUND:
+                    return finding
+                live = self._replay.take(finding).born
+                if live is not None:
+                    self._lives[self._shelf.made[call.place].number] = live
+            pending = [call for call in pending if call not in ready]
+        return None
+
+    def _exist(self, call: RecordedCall, descended: set[int]) -> bool:
+        return all(number in self._lives for number in self._shelf.about[call.place] if number in descended)
+
+    def _look(self, call: RecordedCall) -> Finding:
+        pairing = tuple((number, self._lives.get(number, number)) for number in self._shelf.about.get(call.place, ()))
+        words = self._shelf.vocabulary
+        tree = self._shelf.arranged(call, words.exchanged(pairing, words.marked(call.request)[1])(call.request))
+        session = call.interaction.session
+        return self._replay.look(
+            LiveCall(call.where, self._live(tree), session, call.once, phase=call.interaction.phase, preview=call.preview)
+        )
+
+    def _live(self, tree: Any) -> Any:
+        """``tree`` with the numbers that the secrets have in the rehearsal, where each is what a replay gives out for it."""
+        if isinstance(tree, list):
+            return [self._live(item) for item in tree]
+        if not isinstance(tree, dict):
+            return tree
+        if PLACEHOLDER in tree:
+            kind = tree.get("kind", "string")
+            return {**tree, PLACEHOLDER: self._vault.number(stand_in(tree[PLACEHOLDER], kind), kind)}
+        return {key: self._live(item) for key, item in tree.items()}

@@ -1,0 +1,348 @@
+"""How far one replay of a recording has come: ``look`` says what it holds for a call, ``take`` moves on."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from msgspec.structs import replace
+
+from mockprovider.calls import Op
+from mockprovider.cassette.bindings import Bindings, Pair
+from mockprovider.cassette.choice import Candidate, Choice, Verdict, choose, narrowed
+from mockprovider.cassette.finding import Finding, LiveCall
+from mockprovider.cassette.modes import LookResult
+from mockprovider.cassette.objects import Assignment, Link, Mark, Pairing, Renaming
+from mockprovider.cassette.recorded import RecordedCall, Where
+from mockprovider.cassette.shelf import Alike, MarkedCall, Shelf, values_of
+from mockprovider.matching import digest
+from mockprovider.redaction import PLACEHOLDER, Vault, neutral, stand_in
+
+LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
+"""Ops that read an object: their answers are outdated once it is changed."""
+
+Cast: TypeAlias = tuple[MarkedCall, Pairing, Renaming]
+
+
+class Replay:
+    """One replay.
+
+    Args:
+        shelf: the recording.
+        vault: the live secrets, by number.
+        rehearsed: says of a family, by its number, why it cannot be told apart; ``None`` if it can.
+    """
+
+    def __init__(self, shelf: Shelf, vault: Vault, rehearsed: Callable[[int], Finding | None] = lambda _: None) -> None:
+        self.shelf = shelf
+        self.bindings = Bindings(vault)
+        self.assignment = Assignment(shelf.vocabulary.objects)
+        self.used: Counter[int] = Counter()
+        """How often each recorded call has answered, by its place."""
+        self._vault = vault
+        self._rehearsed = rehearsed
+        self._used_by: Counter[tuple[int, tuple[int, ...]]] = Counter()
+        self._asked: Counter[tuple[Any, Where, str]] = Counter()
+        self._now: dict[tuple[str, str], int] = defaultdict(int)
+        self._changed: dict[tuple[str, ...], tuple[int, int]] = {}
+        values = (value for recorded in shelf.vocabulary.objects for value in recorded.values if value is not None)
+        self._stand_ins = {
+            (value.name, stand_in(value.value, value.name)): value.value for value in values if value.kind == "secret"
+        }
+
+    # Looking -------------------------------------------------------------------------------------------------------------
+
+    def look(self, call: LiveCall) -> Finding:
+        """What the recording holds for this call."""
+        if not self.shelf.made:
+            return self._found(Finding(call, candidates=self._as_recorded(call)))
+        tree, marks = self.shelf.vocabulary.marked(self._recognised(call.tree))
+        if not marks:
+            return self._found(Finding(call, candidates=self._as_recorded(call)))
+        finding = self._found(self._about_objects(call, digest(neutral(tree)), marks))
+        if finding.outcome is LookResult.FOUND and self._contradicts(finding):
+            possible = [one for one in finding.candidates if not self._contradicts(_of_one(finding, one))]
+            return self._found(replace(finding, outcome=LookResult.MISSING, choice=None, candidates=possible))
+        return finding
+
+    def _found(self, finding: Finding) -> Finding:
+        """What is to be chosen of the candidates, if anything."""
+        call, candidates = finding.call, [candidate for candidate in finding.candidates if not candidate.opaque]
+        if not candidates:
+            opaque = Choice(Verdict.OPAQUE, finding.candidates) if finding.candidates else None
+            return replace(finding, choice=opaque)
+        # An answer that created an object is used once, even that of a plan, which may generate a name.
+        once = call.once or any(candidate.call.place in self.shelf.made for candidate in candidates)
+        choice = self._chosen(candidates, call, once=once)
+        finding = replace(finding, choice=choice, candidates=candidates, once=once)
+        if choice.verdict is Verdict.AMBIGUOUS:
+            return replace(finding, outcome=LookResult.AMBIGUOUS)
+        if choice.verdict not in (Verdict.FOUND, Verdict.REPEATED) or self._is_stale(choice, call):
+            return finding
+        reason = self._untellable(call, choice.candidates[0])
+        if reason is not None:
+            choice = replace(choice, verdict=Verdict.UNTELLABLE)
+            return replace(finding, outcome=LookResult.AMBIGUOUS, choice=choice, reason=reason)
+        return replace(finding, outcome=LookResult.FOUND)
+
+    def _recognised(self, live: Any) -> Any:
+        """``live`` with the recording's number for each secret that this replay has given out."""
+        if isinstance(live, list):
+            return [self._recognised(subtree) for subtree in live]
+        if not isinstance(live, dict):
+            return live
+        if PLACEHOLDER not in live:
+            return {key: self._recognised(subtree) for key, subtree in live.items()}
+        kind = live.get("kind", "string")
+        # Any other number belongs to this replay, and must not be mistaken for one of the recording's.
+        return {**live, PLACEHOLDER: self._stand_ins.get((kind, self._vault.value(live[PLACEHOLDER])), 0)}
+
+    def _as_recorded(self, call: LiveCall) -> list[Candidate]:
+        by_digest = self.shelf.by_digest.get((call.where, digest(neutral(call.tree))), ())
+        # A secret that is not declared this time, or not yet known, still matches its placeholder.
+        return self._plain(by_digest, call.tree) or self._plain(self.shelf.with_secrets.get(call.where, ()), call.tree)
+
+    def _plain(self, recorded: Iterable[RecordedCall], live: Any) -> list[Candidate]:
+        # Without placeholders, equal digests are enough.
+        paired = [(call, self.bindings.pairs(call.request, live) if call.secret else []) for call in recorded]
+        return self._strongest(
+            Candidate(call, tuple(pairs), self._compared(call, pairs, None), self._used_by[call.place, ()])
+            for call, pairs in paired
+            if pairs is not None and self.bindings.fit(pairs)
+        )
+
+    def _strongest(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those that agree with most of what is known of the secrets."""
+        listed = [(candidate, self.bindings.strength(candidate.pairs)) for candidate in candidates]
+        strongest = max((strength for _, strength in listed), default=0)
+        return [candidate for candidate, strength in listed if strength == strongest]
+
+    def _compared(self, call: RecordedCall, pairs: Sequence[Pair], renaming: Renaming | None) -> str:
+        """Equal for answers that will be equal, but for what is generated by them."""
+        creates = call.place in self.shelf.made
+        if call.interaction.response_blob or not (pairs or creates or renaming):
+            return call.answer
+        trees = self.shelf.blank(call)
+        renamed = self.shelf.arranged(call, renaming(trees) if renaming else trees)
+        return digest([self.bindings.compared(renamed, pairs) if pairs else renamed, call.interaction.withheld])
+
+    # About objects that equal requests made --------------------------------------------------------------------------------
+
+    def _about_objects(self, call: LiveCall, skeleton: str, marks: Sequence[Mark]) -> Finding:
+        group = self.shelf.alike.get((call.where, skeleton))
+        if group is None:
+            return Finding(call)
+        lives = self.shelf.vocabulary.objects_of(marks)
+        own = self._candidates(((marked, _itself(marked)) for marked in group.by_values.get(values_of(marks), ())), call, marks)
+        finding = Finding(call, candidates=own, about=group, marks=marks, alike=group.covers and group.uniform)
+        if own and finding.alike and self.assignment.is_open(lives):
+            return finding
+        allowed = self._candidates(self._pairings(group, marks, lives), call, marks)
+        return replace(finding, candidates=[self._explained(candidate, own) for candidate in allowed], alike=False)
+
+    def _pairings(self, group: Alike, marks: Sequence[Mark], lives: Sequence[int]) -> Iterable[tuple[MarkedCall, Pairing]]:
+        """The recorded calls that this may be, each with who stands for whom in it."""
+        roles = [self.assignment.role(live) for live in lives]
+        settled = tuple(sorted(role for role in roles if role is not None))
+        calls = group.by_objects.get(settled, ()) if lives and len(settled) == len(lives) else group.calls
+        for marked in calls:
+            by_place = self.shelf.vocabulary.pairing(marked.marks, marks)
+            for pairing in {by_place, self._by_roles(marked.objects, lives)} - {None}:
+                if all(self.assignment.allows(live, recorded) for recorded, live in pairing or ()):
+                    yield marked, pairing or ()
+
+    def _by_roles(self, recorded: Sequence[int], lives: Sequence[int]) -> Pairing | None:
+        """The pairing by the settled roles, regardless of order: sets are sorted by their present values."""
+        settled = {role: live for live in lives if (role := self.assignment.role(live)) is not None}
+        open_roles = [number for number in recorded if number not in settled]
+        open_lives = [live for live in lives if live not in settled.values()]
+        known = [(number, settled[number]) for number in recorded if number in settled]
+        if not settled or len(known) != len(settled) or len(open_roles) != len(open_lives):
+            return None
+        return tuple(sorted([*known, *zip(open_roles, open_lives, strict=True)]))
+
+    def _candidates(
+        self, calls: Iterable[tuple[MarkedCall, Pairing]], call: LiveCall, marks: Sequence[Mark]
+    ) -> list[Candidate]:
+        return self._strongest(
+            candidate for marked, pairing in calls if (candidate := self._candidate(marked, pairing, call, marks)) is not None
+        )
+
+    def _candidate(self, marked: MarkedCall, pairing: Pairing, call: LiveCall, marks: Sequence[Mark]) -> Candidate | None:
+        renaming = self.shelf.vocabulary.renaming(pairing, marked.marks, marks)
+        if marked.verbatim and not renaming.changes_nothing:
+            return None
+        if renaming.doubtful and not renaming.is_sure(self.shelf.vocabulary.marked(self.shelf.blank(marked.call))[1]):
+            return None
+        pairs = self._pairs(marked.call, renaming, call.tree)
+        if pairs is None or not self.bindings.fit(pairs):
+            return None
+        lives = tuple(live for _, live in pairing)
+        used = self._used_by[marked.call.place, lives]
+        answer = self._compared(marked.call, pairs, renaming)
+        return Candidate(marked.call, tuple(pairs), answer, used, pairing, None if renaming.changes_nothing else renaming)
+
+    def _pairs(self, recorded: RecordedCall, renaming: Renaming, live: Any) -> list[Pair] | None:
+        if recorded.secret or not renaming.is_whole:
+            return self.bindings.pairs(self.shelf.arranged(recorded, renaming(recorded.request)), live)
+        # Without placeholders, equal digests and marks are enough.
+        return []
+
+    def _explained(self, candidate: Candidate, own: Sequence[Candidate]) -> Candidate:
+        """The candidate with an answer that is about the live objects themselves, if there is one, else with what is opaque."""
+        if candidate.renaming is None:
+            return candidate
+        equal = sorted((other for other in own if other.answer == candidate.answer), key=lambda other: other.used)
+        if equal:
+            return replace(equal[0], pairing=candidate.pairing, stands_for=candidate.call)
+        return replace(candidate, opaque=self.shelf.origins.unexplained(candidate.call, candidate.pairing))
+
+    # Choosing --------------------------------------------------------------------------------------------------------------
+
+    def _chosen(self, candidates: Sequence[Candidate], call: LiveCall, *, once: bool) -> Choice:
+        aligned = _own_first(self._aligned(candidates, call), self.used)
+        choice = choose(aligned, once=once, urn=call.urn, now=self._now[call.where[:2]])
+        crowded = choice.verdict is Verdict.FOUND and once and not call.urn and self._is_crowded(candidates, call)
+        return Choice(Verdict.CROWDED, candidates) if crowded else choice
+
+    def _is_crowded(self, candidates: Sequence[Candidate], call: LiveCall) -> bool:
+        """Whether this session has asked this as often as any recorded one did about one object."""
+        times = Counter((candidate.pairing, candidate.call.interaction.session) for candidate in candidates)
+        return self._asked[_asked(call)] >= max(times.values())
+
+    def _aligned(self, candidates: Sequence[Candidate], call: LiveCall) -> Sequence[Candidate]:
+        """Where answers differ, those of the same address, phase and kind of session, if there are such."""
+        alike = len({candidate.answer for candidate in candidates}) == 1
+        if alike and not any(candidate.call.place in self.shelf.made for candidate in candidates):
+            return candidates
+        preview = call.preview
+        for fits in (
+            lambda recorded: bool(call.address) and recorded.interaction.address == call.address,
+            lambda recorded: bool(call.phase) and recorded.interaction.phase == call.phase,
+            lambda recorded: None not in (preview, recorded.preview) and recorded.preview == preview,
+            call.fits,
+        ):
+            candidates = narrowed(candidates, lambda candidate, fits=fits: fits(candidate.call))  # type: ignore[misc]
+        return candidates
+
+    def _untellable(self, call: LiveCall, chosen: Candidate) -> Finding | None:
+        """Why the object that this would make could be taken for another one later; ``None`` if nothing can go wrong."""
+        newborn = self.shelf.made.get(chosen.call.place)
+        if newborn is None or chosen.pairing or (call.address and chosen.call.interaction.address == call.address):
+            return None
+        return self._rehearsed(newborn.family) if len(self.shelf.families[newborn.family]) > 1 else None
+
+    def _is_stale(self, choice: Choice, call: LiveCall) -> bool:
+        recorded = choice.candidates[0].call
+        if choice.verdict is not Verdict.REPEATED or recorded.interaction.op not in LOOKING:
+            return False
+        changed = self._changed.get(_object(choice.candidates[0], call))
+        return changed is not None and changed > _moment(recorded)
+
+    # Linking ---------------------------------------------------------------------------------------------------------------
+
+    def _contradicts(self, finding: Finding) -> bool:
+        """Whether no assignment of live objects would explain this call beside all that were answered."""
+        with self.assignment.trial():
+            return not self._link(finding)
+
+    def _link(self, finding: Finding) -> bool:
+        lives = tuple(live for _, live in finding.chosen.pairing)
+        born = self._born(finding.chosen)
+        if not lives and born is None:
+            return True
+        link = Link(lives if born is None else (*lives, born), lambda: self._options(finding, lives))
+        return self.assignment.link(link, telling=bool(lives) and not finding.alike, born=born)
+
+    def _options(self, finding: Finding, lives: Sequence[int]) -> Iterable[tuple[int, ...]]:
+        """For which recorded objects the call was recorded with this answer, and which object it made then."""
+        for call, pairing in self._played(finding):
+            roles = {live: recorded for recorded, live in pairing}
+            newborn = self.shelf.made.get(call.place)
+            if roles.keys() == {*lives} and (newborn is None or call.wave == finding.chosen.call.wave):
+                yield (*(roles[live] for live in lives), *(() if newborn is None else (newborn.number,)))
+
+    def _played(self, finding: Finding) -> Iterable[tuple[RecordedCall, Pairing]]:
+        """The recorded calls that this one may be."""
+        if not finding.alike or finding.about is None:
+            return [
+                (candidate.stands_for or candidate.call, candidate.pairing)
+                for candidate in finding.candidates
+                if candidate.answer == finding.chosen.answer
+            ]
+        # Only the calls with its own values were looked at, but the answer was recorded of each object of the kin.
+        pairings = ((one.call, self.shelf.vocabulary.pairing(one.marks, finding.marks)) for one in finding.about.calls)
+        return [(call, pairing) for call, pairing in pairings if pairing is not None]
+
+    def _born(self, chosen: Candidate) -> int | None:
+        """The live object that this answer makes: it gets the values that the answer has, unless another one has them."""
+        newborn = self.shelf.made.get(chosen.call.place)
+        if newborn is None:
+            return None
+        kin = (newborn.number, *self.shelf.kins[newborn.kin])
+        return next((number for number in kin if not self.assignment.is_given(number)), newborn.number)
+
+    # Taking ----------------------------------------------------------------------------------------------------------------
+
+    def take(self, finding: Finding) -> Candidate:
+        """Give this answer: everything that follows from it is noted. Returns it with what is to be renamed in it."""
+        chosen, call = finding.chosen, finding.chosen.call
+        born = self._born(chosen)
+        self._link(finding)
+        if born is not None:
+            before = chosen.renaming or self.shelf.vocabulary.renaming(())
+            renaming = self.shelf.vocabulary.born_with(self.shelf.made[call.place], born, before)
+            chosen = replace(chosen, renaming=renaming, born=born)
+        if len({candidate.pairs for candidate in finding.candidates}) == 1:
+            self.bindings.bind(chosen.pairs)
+        self.used[call.place] += 1
+        self._used_by[call.place, tuple(live for _, live in chosen.pairing)] += 1
+        self._asked[_asked(finding.call)] += finding.once
+        self._move_on(finding, chosen)
+        return chosen
+
+    def _move_on(self, finding: Finding, chosen: Candidate) -> None:
+        """Time passes: what was recorded before is past, and what was read before the object's change is out of date."""
+        call, instance = chosen.call, finding.call.where[:2]
+        if finding.call.once:
+            key = _object(chosen, finding.call)
+            self._changed[key] = max(self._changed.get(key, (0, 0)), _moment(call))
+        if finding.call.once or (finding.choice is not None and finding.choice.ordered):
+            self._now[instance] = max(self._now[instance], call.wave)
+
+
+def _of_one(finding: Finding, candidate: Candidate) -> Finding:
+    """The finding, if only this candidate fitted."""
+    return replace(finding, choice=Choice(Verdict.FOUND, [candidate]), candidates=[candidate], alike=False)
+
+
+def _itself(marked: MarkedCall) -> Pairing:
+    return tuple((number, number) for number in sorted(marked.objects))
+
+
+def _own_first(candidates: Sequence[Candidate], used: Counter[int]) -> Sequence[Candidate]:
+    """Where answers differ, those of the live objects' own values, if there are such; else these first, then what is unused."""
+    own = [candidate for candidate in candidates if all(recorded == live for recorded, live in candidate.pairing)]
+    if len({candidate.answer for candidate in candidates}) > 1:
+        return own or candidates
+    others = sorted((candidate for candidate in candidates if candidate not in own), key=lambda one: used[one.call.place] > 0)
+    return [*own, *others]
+
+
+def _asked(call: LiveCall) -> tuple[Any, Where, str]:
+    return call.session, call.where, digest(call.tree)
+
+
+def _object(candidate: Candidate, call: LiveCall) -> tuple[str, ...]:
+    """What names the object that a call is about; within one provider instance."""
+    interaction = candidate.call.interaction
+    if interaction.urn:
+        return *call.where[:2], interaction.urn
+    id_ = candidate.renaming(interaction.id) if candidate.renaming else interaction.id
+    return *call.where[:2], interaction.type, id_ or f"#{interaction.n}"
+
+
+def _moment(call: RecordedCall) -> tuple[int, int]:
+    """When a call was recorded, as far as the cassette's order tells: calls without a URN are in no order in a wave."""
+    return call.wave, call.place if call.interaction.urn else 0

@@ -1,0 +1,210 @@
+"""A recording, prepared for being replayed any number of times: nothing here changes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from mockprovider.calls import Call, Op
+from mockprovider.cassette.model import Cassette, Interaction
+from mockprovider.cassette.objects import Mark, Origins, RecordedObject, is_verbatim, learn
+from mockprovider.cassette.objects.explaining import answer_of
+from mockprovider.cassette.order import ANYWHERE, answer_digest, canonical, request_digest
+from mockprovider.cassette.recorded import RecordedCall, Where
+from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.matching import digest, encode
+from mockprovider.redaction import is_plain, neutral
+
+Arrange: TypeAlias = Callable[[str, str, Any], Any]
+"""Given a method, a type and a tree of a request or an answer, the tree with its sets in one order."""
+
+
+class Reader(Struct, frozen=True):
+    """How the calls of one recorded provider are read.
+
+    ``transcriber`` gives its protocol's trees, ``arrange`` puts the sets in them in order. Calls that are ``unasked`` have an
+    empty answer, whatever was recorded.
+    """
+
+    transcriber: Transcriber
+    arrange: Arrange = lambda _method, _type, tree: tree
+    unasked: Callable[[Call], bool] = lambda _: False
+
+
+class MarkedCall:
+    """A recorded call whose request has generated values.
+
+    ``objects`` are those that the values belong to, each once; ``verbatim`` says that nothing in the answer can be replaced.
+    """
+
+    def __init__(self, call: RecordedCall, marks: Sequence[Mark], objects: Sequence[int]) -> None:
+        self.call = call
+        self.marks = marks
+        self.objects = tuple(objects)
+        self.verbatim = is_verbatim(call.interaction.response)
+
+
+class Alike:
+    """The recorded calls whose requests are equal, generated values apart.
+
+    ``covers`` says that for each of the objects that they are about, there is one about each object that was made with it: so
+    such a call does not tell objects apart. ``uniform`` says that it does not by its answers either.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[MarkedCall] = []
+        self.by_values: dict[tuple[Any, ...], list[MarkedCall]] = defaultdict(list)
+        self.by_objects: dict[tuple[int, ...], list[MarkedCall]] = defaultdict(list)
+        self.covers = False
+        self.uniform = False
+
+    def add(self, marked: MarkedCall) -> None:
+        """Add a call."""
+        self.calls.append(marked)
+        self.by_values[values_of(marked.marks)].append(marked)
+        self.by_objects[tuple(sorted(marked.objects))].append(marked)
+
+
+def values_of(marks: Sequence[Mark]) -> tuple[Any, ...]:
+    """The generated values of some marks, in their order."""
+    return tuple(mark.value for mark in marks)
+
+
+class Shelf:
+    """A recording, by everything that a call may be looked up by.
+
+    Args:
+        cassette: the recording.
+        readers: by the provider's name in the cassette: ``""`` where it holds one provider.
+    """
+
+    def __init__(self, cassette: Cassette, readers: Mapping[str, Reader]) -> None:
+        self.cassette = canonical(cassette)
+        self.readers = readers
+        self.asked: dict[int, list[Interaction]] = defaultdict(list)
+        """What was asked of the engine during an interaction, by its number."""
+        for interaction in self.cassette.interactions:
+            if interaction.parent is not None:
+                self.asked[interaction.parent].append(interaction)
+        self.instances = {session.number: session.instance for session in self.cassette.header.sessions}
+        self.calls = self._calls()
+        self.by_digest: dict[tuple[Where, str], list[RecordedCall]] = defaultdict(list)
+        self.with_secrets: dict[Where, list[RecordedCall]] = defaultdict(list)
+        for call in self.calls:
+            self.by_digest[call.where, call.digest].append(call)
+            if call.secret:
+                self.with_secrets[call.where].append(call)
+        # Calls that carry a URN are told apart by it.
+        named = any(call.interaction.urn for call in self.calls)
+        self.vocabulary = learn([] if named else [call for call in self.calls if self._generates(call.interaction)])
+        self.made: Mapping[int, RecordedObject] = {recorded.place: recorded for recorded in self.vocabulary.objects}
+        self.origins = Origins(self.calls, self.vocabulary)
+
+    def _calls(self) -> list[RecordedCall]:
+        sessions = {session.number: session for session in self.cassette.header.sessions}
+        calls = []
+        for place, interaction in enumerate(self.cassette.interactions):
+            if interaction.direction != "provider":
+                continue
+            arranged = self._arranged(interaction)
+            calls.append(
+                RecordedCall(
+                    interaction,
+                    where_of(interaction),
+                    arranged.request,
+                    place,
+                    sessions[interaction.session].wave,
+                    sessions[interaction.session].preview,
+                    request_digest(arranged),
+                    self._answered(arranged),
+                    secret=not is_plain(encode(interaction.request)),
+                    filled=not is_plain(encode([interaction.response, interaction.status])),
+                    once=self._mutates(interaction) and not interaction.preview,
+                )
+            )
+        return calls
+
+    def _generates(self, interaction: Interaction) -> bool:
+        return self._mutates(interaction) or interaction.op == Op.PLAN.value
+
+    def _arranged(self, interaction: Interaction) -> Interaction:
+        trees = interaction.request, interaction.response
+        request, response = (self._in_order(interaction, tree) for tree in trees)
+        return replace(interaction, request=request, response=response)
+
+    def _in_order(self, interaction: Interaction, tree: Any) -> Any:
+        return self.readers[interaction.provider].arrange(interaction.method, interaction.type, tree)
+
+    def _mutates(self, interaction: Interaction) -> bool:
+        return self.readers[interaction.provider].transcriber.mutates(interaction.method)
+
+    def arranged(self, call: RecordedCall, tree: Any) -> Any:
+        """A tree of this call's request or answer, with its sets in order."""
+        return self._in_order(call.interaction, tree)
+
+    def _answered(self, interaction: Interaction) -> str:
+        """Equal for equal answers, and with them for equal questions to the engine."""
+        # Lines of log do not count: they are for people, and may contain times.
+        asked = [question for question in self.asked.get(interaction.n, ()) if question.op != Op.LOG]
+        if not asked:
+            return answer_digest(interaction)
+        return digest([answer_digest(interaction), [request_digest(question) for question in asked]])
+
+    @cached_property
+    def alike(self) -> Mapping[tuple[Where, str], Alike]:
+        """The calls about objects, by where they were asked and their request without generated values."""
+        groups: dict[tuple[Where, str], Alike] = defaultdict(Alike)
+        for call in self.calls if self.made else ():
+            tree, marks = self.vocabulary.marked(call.request)
+            if marks:
+                objects = self.vocabulary.objects_of(marks)
+                groups[call.where, digest(neutral(tree))].add(MarkedCall(call, marks, objects))
+        for group in groups.values():
+            group.covers = self._covers(group)
+            group.uniform = len({self.blank_digest(marked.call) for marked in group.calls}) == 1
+        return groups
+
+    @cached_property
+    def about(self) -> Mapping[int, tuple[int, ...]]:
+        """The objects that each call's request is about, by the call's place."""
+        return {marked.call.place: marked.objects for group in self.alike.values() for marked in group.calls}
+
+    def _covers(self, group: Alike) -> bool:
+        about = {number for marked in group.calls for number in marked.objects}
+        waves = {(self.vocabulary.objects[number].kin, self.vocabulary.objects[number].wave) for number in about}
+        return all(recorded.number in about for recorded in self.vocabulary.objects if (recorded.kin, recorded.wave) in waves)
+
+    def blank(self, call: RecordedCall) -> Any:
+        """The call's answer without the values that were generated for its object."""
+        return self.made[call.place].blank if call.place in self.made else answer_of(call)
+
+    def blank_digest(self, call: RecordedCall) -> str:
+        """Equal for answers that are equal, generated values apart."""
+        return digest([neutral(self.vocabulary.marked(self.blank(call))[0]), call.interaction.status is None])
+
+    @cached_property
+    def kins(self) -> Mapping[int, list[int]]:
+        """The numbers of the recorded objects of each kin, by that of the first."""
+        kins: dict[int, list[int]] = defaultdict(list)
+        for recorded in self.vocabulary.objects:
+            kins[recorded.kin].append(recorded.number)
+        return kins
+
+    @cached_property
+    def families(self) -> Mapping[int, list[RecordedObject]]:
+        """The recorded objects that were made by one request at one time, by the number of the first."""
+        families: dict[int, list[RecordedObject]] = defaultdict(list)
+        for recorded in self.vocabulary.objects:
+            families[recorded.family].append(recorded)
+        return families
+
+
+def where_of(interaction: Interaction) -> Where:
+    """What an interaction is looked up by."""
+    instance = interaction.instance if interaction.op not in ANYWHERE else ""
+    return interaction.provider, instance, interaction.method, interaction.type, interaction.urn
