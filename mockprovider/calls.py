@@ -249,7 +249,8 @@ class Call(Struct, kw_only=True):
 
     Args:
         type: the type's token in its canonical (Pulumi) spelling, or a function's token.
-        address: the resource's address in its configuration, where somebody knows it.
+        address: which resource of the engine's configuration it is for, in the engine's spelling (``module.x.random_id.i[3]``);
+            empty where nobody knows.
         inputs: what is wanted (news, config, args).
         prior, prior_inputs: what the engine remembers of the object (olds, prior state), and the inputs that led to it.
         planned, proposed: Terraform's planned state, and the one that it proposes to plan.
@@ -299,7 +300,8 @@ class Call(Struct, kw_only=True):
 
     def __str__(self) -> str:
         where = self.urn or " ".join(part for part in (self.type, self.id) if part)
-        return f"{self.method or self.op.value}{' (preview)' if self.preview else ''}{' of ' + where if where else ''}"
+        about = f"{' of ' + where if where else ''}{' at ' + self.address if self.address else ''}"
+        return f"{self.method or self.op.value}{' (preview)' if self.preview else ''}{about}"
 
 
 class Reply(Struct, kw_only=True):

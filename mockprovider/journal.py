@@ -92,6 +92,7 @@ class Journal:
         type: str | None = None,  # noqa: A002 - the field's word
         name: str | None = None,
         urn: str | None = None,
+        address: str | None = None,
         preview: bool | None = None,
     ) -> list[Entry]:
         """The entries of one side, in the order of their starts, that fit every criterion given.
@@ -103,7 +104,7 @@ class Journal:
             raise DefinitionError(f"Calls go by type tokens, and {type!r:.40} is none: give its token, a string.")
         if op is not None:
             _known("op", op, Op)
-        wanted = {"op": op, "type": type, "name": name, "urn": urn, "preview": preview}
+        wanted = {"op": op, "type": type, "name": name, "urn": urn, "address": address, "preview": preview}
         criteria = [(key, value) for key, value in wanted.items() if value is not None]
         with self._lock:
             entries = list(self._entries)
@@ -116,10 +117,11 @@ class Journal:
         type: str | None = None,  # noqa: A002 - the field's word
         name: str | None = None,
         urn: str | None = None,
+        address: str | None = None,
         preview: bool | None = None,
     ) -> list[str]:
         """The ops of the entries that fit, as plain strings: ``["check", "create"]``. Raises as ``entries`` does."""
-        entries = self.entries(side=side, type=type, name=name, urn=urn, preview=preview)
+        entries = self.entries(side=side, type=type, name=name, urn=urn, address=address, preview=preview)
         return [entry.call.op.value for entry in entries]
 
     def clear(self) -> None:

@@ -263,7 +263,9 @@ def mockprovider_terraform(
     _engine_of(request, "terraform").engines.append(tmp_path / "terraform")
     serving = mockprovider_provider.serve("terraform", major=mockprovider_terraform_protocol)
     try:
-        return Terraform(tmp_path / "terraform", lambda: serving.environment, binary=request.param)
+        return Terraform(
+            tmp_path / "terraform", lambda: serving.environment, binary=request.param, doubles=[mockprovider_provider]
+        )
     except PluginError as error:
         pytest.skip(str(error))
 

@@ -15,6 +15,8 @@ from mockprovider.errors import DefinitionError
         (call(Op.CREATE, urn=URN, method="Create"), f"Create of {URN}"),
         (call(Op.READ, id="b-1"), f"read of {TOKEN} b-1"),
         (call(Op.CHECK, preview=True), f"check (preview) of {TOKEN}"),
+        (call(Op.CREATE, address="cloud_bucket.b[0]"), f"create of {TOKEN} at cloud_bucket.b[0]"),
+        (call(Op.READ, id="b-1", address="cloud_bucket.b[0]"), f"read of {TOKEN} b-1 at cloud_bucket.b[0]"),
         (call(Op.CANCEL, ""), "cancel"),
     ],
 )

@@ -92,6 +92,19 @@ ORDER = [
 ]
 
 
+@given(st.permutations(range(5)), st.permutations(range(5)))
+def test_equal_calls_are_in_the_order_of_their_addresses(arrived, generated):
+    """Equal creates that have addresses stand in the order of these, whatever came first and whatever was generated."""
+    recorder = Recorder(Toy(), header())
+    for number in arrived:
+        asked = call(Op.CREATE, session(), size=1)
+        asked.address = f"cloud_bucket.b[{number}]"
+        recorder(asked, lambda _, number=number: answer(id=f"id-{generated[number]}"))
+    kept = recorder.close().interactions
+    assert [interaction.address for interaction in kept] == [f"cloud_bucket.b[{number}]" for number in range(5)]
+    assert [interaction.response["id"] for interaction in kept] == [f"id-{number}" for number in generated]
+
+
 def test_the_order_of_ops_is_part_of_the_format():
     """Calls that no URN orders stand in the order of the ops: a new op joins the list, and no op changes its place."""
     assert [op.value for op in Op] == ORDER

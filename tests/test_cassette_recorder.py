@@ -7,6 +7,7 @@ from cassette_toy import TYPE, Opened, Toy, answer, call, header, recorded, secr
 
 from mockprovider.calls import Failure, Op, Reply, Status
 from mockprovider.cassette import Memory, Recorder
+from mockprovider.cassette.model import Sent
 from mockprovider.errors import CassetteError, PluginError, UnsupportedError
 from mockprovider.matching import encode
 from mockprovider.redaction import Redactor
@@ -61,6 +62,53 @@ def test_an_id_that_turns_out_to_be_secret():
     recorder(call(Op.CREATE, session(), "urn:a"), lambda _: Reply(value={}, id="swordfish-1"))
     recorder(call(Op.READ, session(), "urn:a", id="swordfish-1"), lambda _: answer(key=secret("swordfish-1")))
     assert [interaction.id for interaction in recorder.close().interactions] == ["", ""]
+
+
+def addressed(op, address, reply=None, **inputs):
+    """A call with an address, and what it is answered."""
+    asked = call(op, session(), **inputs)
+    asked.address = address
+    return asked, lambda _: reply or answer()
+
+
+def test_the_address_is_recorded_beside_the_request():
+    """A call's address is kept, and it is no part of what the call is matched by."""
+    recorder = Recorder(Toy(), header())
+    recorder(*addressed(Op.CREATE, "cloud_bucket.b[0]", name="a"))
+    recorder(*addressed(Op.CREATE, "", name="a"))
+    without, has = recorder.close().interactions
+    assert (has.address, without.address) == ("cloud_bucket.b[0]", "")
+    assert has.request == without.request
+    assert b"address" not in encode(without)
+
+
+def test_an_address_with_a_secret_is_left_out():
+    """A key that turns out to be secret is in no address of the cassette, and in no note or line before that."""
+    sink, seen = Memory(), []
+    sink.sending = lambda sent: seen.append(sent.address) or 1
+    sink.append = lambda interaction, note=0: seen.append(interaction.address) or interaction
+    recorder = Recorder(Toy(), header(), sink)
+    recorder(*addressed(Op.CREATE, 'cloud_bucket.b["swordfish-9"]'))
+    recorder(*addressed(Op.CREATE, 'cloud_bucket.b["swordfish-9"]', answer(key=secret("swordfish-9"))))
+    recorder(*addressed(Op.CREATE, 'cloud_bucket.b["swordfish-9"]'))
+    before = 'cloud_bucket.b["swordfish-9"]'
+    assert seen == [before, before, before, "", "", ""]
+    assert [interaction.address for interaction in recorder.close().interactions] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        (
+            Sent(op="create", method="Create", type=TYPE, address="cloud_bucket.b[0]", name="b"),
+            f"create {TYPE} cloud_bucket.b[0]",
+        ),
+        (Sent(op="create", method="Create", type=TYPE, urn="urn:a", address="x"), f"create {TYPE} urn:a"),
+    ],
+)
+def test_a_note_names_the_address(sent, text):
+    """What may exist in the cloud after a crash is named by its address, where it has no URN."""
+    assert str(sent) == text
 
 
 def test_an_interaction_says_who_asked_what():

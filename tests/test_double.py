@@ -112,6 +112,42 @@ def test_layers_are_next_to_the_provider():
     assert notes == [("a", 2), ("b", 2), "provider"]
 
 
+def address_of(call):
+    """An address that says which call it is of."""
+    return f"{call.op}.{call.name}"
+
+
+def test_calls_have_addresses_while_somebody_knows_them(double):
+    """While a block runs, what it was given tells each call's address, before any layer sees the call."""
+    create(double)
+    with double.addressed(address_of):
+        create(double)
+    create(double)
+
+    assert [entry.call.address for entry in double.journal.entries()] == ["", "create.logs", ""]
+
+
+def test_of_two_who_know_addresses_none_is_asked(double):
+    """While two engines run on one double, calls have no address, since nothing says which engine they are of."""
+    with double.addressed(address_of):
+        with double.addressed(address_of):
+            create(double)
+        with double.addressed(lambda _: "other"):
+            create(double)
+        create(double)
+
+    assert [entry.call.address for entry in double.journal.entries()] == ["", "", "create.logs"]
+
+
+def test_a_run_that_breaks_off_tells_no_more_addresses(double):
+    """A block that ends with an error has ended, too."""
+    with pytest.raises(ValueError, match="over"), double.addressed(address_of):
+        raise ValueError("over")
+    create(double)
+
+    assert double.journal.entries()[0].call.address == ""
+
+
 def test_sessions_are_counted(double):
     """Sessions are numbered from 1, each with its protocol, peer, package and way back."""
     double.define(KEY)

@@ -148,3 +148,20 @@ def test_a_real_providers_own_declarations(tmp_path):
         told = "\n".join(explain(double))
 
     assert PASSWORD not in told + (tmp_path / "journal.json").read_text()
+
+
+def test_addresses_are_kept_without_secrets(tmp_path):
+    """What is kept of a failed test names each call's address, and a secret in a key of it is masked."""
+    with Double(CLOUD) as double:
+        session = double.open("pulumi", package="cloud")
+        for key in ("plain", PASSWORD):
+            with double.addressed(lambda _, key=key: f'cloud_database.d["{key}"]'):
+                double(Call(op=Op.CREATE, session=session, type=TOKEN, inputs={"name": "a", "key": PASSWORD}))
+        keep(tmp_path, double)
+        told = "\n".join(explain(double))
+
+    kept = json.loads((tmp_path / "journal.json").read_text())
+    addresses = [entry["call"]["address"] for entry in kept if entry["side"] == "engine"]
+    assert addresses == ['cloud_database.d["plain"]', 'cloud_database.d["[secret]"]']
+    assert f'create of {TOKEN} at cloud_database.d["plain"] -> ' in told
+    assert PASSWORD not in told

@@ -145,3 +145,14 @@ def test_first_calls_of_several_packages_are_told_apart(tmp_path):
         assert shaken(double) == {"dns": True, "cloud": False}
     with Double(BUCKET, NAMED, provider=replaying(path)) as double:
         assert shaken(double) == {"dns": True, "cloud": False}
+
+
+def test_a_double_knows_whether_it_has_a_cassette(tmp_path):
+    """A double that records or replays says so; a fake and a provider of one's own have no cassette."""
+    path = tmp_path / "life.json"
+    with Double(BUCKET, provider=recording(path)) as records:
+        records(Call(op=Op.CREATE, session=records.open(), type=TOKEN, inputs={}))
+        assert records.has_cassette
+    assert Double(provider=replaying(path)).has_cassette
+    assert not Double().has_cassette
+    assert not Double(provider=lambda _: Reply()).has_cassette

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mockprovider.calls import Call
 from mockprovider.drivers.diagnostics import CliDiagnostic
-from mockprovider.drivers.terraform import Terraform, TerraformResult
+from mockprovider.drivers.terraform import Terraform, TerraformResult, unknown
 from mockprovider.errors import PluginError, ProgramError
 
 STAND_IN = """#!{python}
@@ -92,6 +95,93 @@ def test_each_operation_is_one_command(cli: Terraform) -> None:
         ["import", "-no-color", "a.b", "id"],
         ["test", "-json", "-filter=tests/a.tftest.hcl"],
     ]
+
+
+class Led:
+    """A double that an engine is led to: it notes what happens while an engine runs."""
+
+    def __init__(self, *, has_cassette: bool) -> None:
+        self.has_cassette = has_cassette
+        self.notes: list[str] = []
+
+    @contextmanager
+    def addressed(self, address_of: Callable[[Call], str]) -> Iterator[None]:
+        """Note the run, and that it is over."""
+        self.notes.append("knows nothing" if address_of is unknown else "knows addresses")
+        try:
+            yield
+        finally:
+            self.notes.append("over")
+
+
+@pytest.fixture
+def led(cli: Terraform) -> Led:
+    """A recorded double that the driver knows of."""
+    led = Led(has_cassette=True)
+    cli._doubles = [Led(has_cassette=False), led]
+    return led
+
+
+def parallelisms(cli: Terraform) -> dict[str, list[str]]:
+    """The flags of parallelism of each command."""
+    return {run["arguments"][0]: [flag for flag in run["arguments"] if "parallelism" in flag] for run in asked(cli)}
+
+
+def everything(cli: Terraform) -> dict[str, list[str]]:
+    """Run each operation, and say with which flags of parallelism."""
+    answers(cli, validate={"stdout": '{"diagnostics": []}'}, show={"stdout": "{}"})
+    for operation in (cli.validate, cli.plan, cli.apply, cli.destroy, cli.test):
+        operation()
+    cli.import_("a.b", "id")
+    return parallelisms(cli)
+
+
+def test_a_recorded_double_is_asked_one_call_at_a_time(cli: Terraform, led: Led) -> None:
+    """Where a double has a cassette, engines work on one resource at a time, in each operation that can be told so."""
+    serial = ["-parallelism=1"]
+    silent: dict[str, list[str]] = {"validate": [], "show": [], "test": [], "import": []}
+    assert everything(cli) == {"plan": serial, "apply": serial, "destroy": serial, **silent}
+
+
+def test_a_fake_is_asked_in_parallel(cli: Terraform, led: Led) -> None:
+    """Without a cassette engines work on as many resources as they do by themselves."""
+    led.has_cassette = False
+    assert set(map(tuple, everything(cli).values())) == {()}
+
+
+@pytest.mark.parametrize("has_cassette", [True, False])
+def test_a_parallelism_of_ones_own(cli: Terraform, led: Led, has_cassette: bool) -> None:
+    """What the driver is given counts, and what an operation is given counts more."""
+    led.has_cassette, cli.parallelism = has_cassette, 10
+    cli.apply()
+    cli.destroy("-parallelism=3")
+    assert parallelisms(cli) == {"apply": ["-parallelism=10"], "destroy": ["-parallelism=10", "-parallelism=3"]}
+
+
+def test_runs_in_turn_know_addresses(cli: Terraform, led: Led) -> None:
+    """Only while an engine works on one resource at a time and says so are the doubles told addresses, never after its end."""
+    answers(cli, show={"stdout": "{}"})
+    cli.apply()
+    cli.apply_plan()
+    cli.refresh()
+    cli.plan()
+    assert led.notes == ["knows addresses", "over"] * 4 + ["knows nothing", "over"]
+    led.notes.clear()
+    cli.apply("-parallelism=10")
+    cli.import_("a.b", "id")
+    cli.test()
+    cli.command("apply", "-auto-approve")
+    assert led.notes == ["knows nothing", "over"] * 4
+
+
+@pytest.mark.parametrize("end", [{"exit_code": 1}, {"hang": True}])
+def test_runs_that_fail_know_no_addresses_afterwards(cli: Terraform, led: Led, end: dict[str, Any]) -> None:
+    """A run that failed, or that was ended, is over for the doubles."""
+    answers(cli, apply=end)
+    cli.seconds = 0.01 if "hang" in end else 30
+    with pytest.raises(ProgramError):
+        cli.apply()
+    assert led.notes == ["knows addresses", "over"]
 
 
 def test_the_json_stream_is_read(cli: Terraform) -> None:

@@ -59,6 +59,19 @@ def test_the_engine_sees_what_the_fault_made_of_it(journal):
     assert journal.entries(side=Side.PROVIDER)[0].reply.id == "b-1"
 
 
+def test_calls_are_found_by_their_address(journal):
+    """The calls for one resource of a configuration are found by its address, and their lines show it."""
+    serve = around(journal, answer(id="b-1"))
+    serve(call(Op.CREATE, address="cloud_bucket.b[0]"))
+    serve(call(Op.CREATE, address="cloud_bucket.b[1]"))
+
+    (entry,) = journal.entries(address="cloud_bucket.b[1]")
+    assert entry.call.address == "cloud_bucket.b[1]"
+    assert str(entry).endswith(f"create of {TOKEN} at cloud_bucket.b[1] -> b-1")
+    assert journal.ops(address="cloud_bucket.b[0]") == ["create"]
+    assert journal.ops(address="cloud_bucket.b") == []
+
+
 def test_an_error_is_kept_and_goes_on(journal):
     """An exception is noted on every side that it passes, and raised as it was."""
     broken = ValueError("boom")

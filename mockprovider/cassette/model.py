@@ -58,7 +58,8 @@ class RecordedStatus(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fi
 class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """One recorded call and its answer: exactly one of ``response``, ``response_blob``, ``status`` and ``withheld``.
 
-    ``request`` is what the call was matched by. ``type``, ``urn`` and ``id`` repeat parts of it for the reader.
+    ``request`` is what the call was matched by. ``type``, ``urn`` and ``id`` repeat parts of it for the reader. ``address`` is
+    no part of it: the engine's driver knew it.
     """
 
     n: int
@@ -74,6 +75,7 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     urn: str = ""
     address: str = ""
     id: str = ""
+    address: str = ""
     preview: bool = False
     request: Any = None
     request_blob: str = ""
@@ -90,13 +92,14 @@ class Sent(Struct, kw_only=True, omit_defaults=True):
     method: str
     type: str = ""
     urn: str = ""
+    address: str = ""
     name: str = ""
     id: str = ""
     instance: str = ""
     request: Any = None
 
     def __str__(self) -> str:
-        about = " ".join(filter(None, (self.type, self.urn or self.name, self.id)))
+        about = " ".join(filter(None, (self.type, self.urn or self.address or self.name, self.id)))
         return f"{self.op} {about}".rstrip()
 
 

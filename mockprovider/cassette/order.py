@@ -3,7 +3,7 @@
 1. Sessions by phase (in the order in which the phases began), then by provider instance, then by wave. Sessions of one wave
    ran at the same time; they are ordered by what was asked in them.
 2. In a session by phase, then: the calls that start a provider, in the protocol's order; calls that name no resource, by
-   type, op and content; the calls of each URN, URNs in alphabetical order; what ends a provider.
+   type, op, address and content; the calls of each URN, URNs in alphabetical order; what ends a provider.
 3. Calls of one URN stay as they came: an engine has one operation at a time on a resource.
 4. What a provider asked its engine during a call follows that call (``wayback.ordered``).
 
@@ -154,7 +154,8 @@ def _place(interaction: Interaction, content: str) -> tuple[Any, ...]:
     answer = answer_digest(rewritten(interaction, neutral))
     rank = OPS.get(interaction.op, len(OPS))
     if resource:
-        return (1, "", interaction.type, rank, content, answer, interaction.n)
+        # Generated values make contents and answers differ from recording to recording, and addresses do not.
+        return (1, "", interaction.type, rank, interaction.address, content, answer, interaction.n)
     return (2 if interaction.op in ENDING else 0, rank, interaction.urn, content, answer, interaction.n)
 
 

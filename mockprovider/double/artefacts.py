@@ -72,7 +72,7 @@ def _entry(entry: Entry, masked: Masked) -> dict[str, Any]:
 
 def _call(call: Call, masked: Masked) -> dict[str, Any]:
     bags = {name: getattr(call, name) for name in ("inputs", "prior", "prior_inputs", "planned")}
-    words = {name: getattr(call, name) for name in ("type", "name", "urn", "id", "preview")}
+    words = {name: getattr(call, name) for name in ("type", "name", "urn", "address", "id", "preview")}
     return {name: item for name, item in words.items() if item} | {
         name: masked(call.type, bag) for name, bag in bags.items() if bag is not None
     }

@@ -29,6 +29,7 @@ class Wiring(Struct):
     """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
 
     ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
+    ``has_cassette`` says whether a cassette is recorded or replayed.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Wiring(Struct):
     layers: tuple[Layer, ...] = ()
     protocol: ProviderProtocol | None = None
     recorder: Recorder | None = None
+    has_cassette: bool = False
 
 
 def real(
@@ -134,7 +136,7 @@ def using(
         speaks, name = by_name(cassette.header.protocol), cassette.header.provider
         library = _library(cassette, redactor, whole_schema=whole_schema)
     if CassetteAction.RECORD not in actions:
-        return Wiring(name or "mock", CassetteLayer(mode, library, None), (), speaks)
+        return Wiring(name or "mock", CassetteLayer(mode, library, None), (), speaks, has_cassette=True)
     if not isinstance(behind, Wiring):
         behind = Wiring("mock", behind)
     speaks = behind.protocol or of_family(protocol)
@@ -149,7 +151,7 @@ def using(
         finishing=edge.compacted if compact else lambda cassette: cassette,
     )
     layer = CassetteLayer(mode, library, recorder)
-    return Wiring(behind.name, behind.provider, (*behind.layers, layer), speaks, recorder)
+    return Wiring(behind.name, behind.provider, (*behind.layers, layer), speaks, recorder, has_cassette=True)
 
 
 def _library(cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Library:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import reprlib
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 from mockprovider.calls import Call, EnginePort, Handler, Layer, Op, Reply, Session
@@ -85,6 +86,8 @@ class Double:
         self.speaks = wiring.protocol
         """The protocol that a real or recorded provider speaks; ``None`` where all are spoken, as by the fake."""
         self.is_fake = wiring.provider is None
+        self.has_cassette = wiring.has_cassette
+        """Whether a cassette is recorded or replayed here."""
         self.seed = seed
         self.packages: dict[str, Package] = {}
         self.cloud = cloud or Cloud(seed=seed)
@@ -96,6 +99,7 @@ class Double:
         self._served: list[Serving] = []
         self._ways_back: dict[str, Any] = {}
         self._handlers: dict[str, Handler] = {}
+        self._addressing: tuple[Callable[[Call], str], ...] = ()
         self._sessions = 0
         self._lock = threading.Lock()
         self._recorder = wiring.recorder
@@ -188,8 +192,27 @@ class Double:
         if call.op is Op.CANCEL:
             # Before the layers, since one of them may be hanging. Terraform's Stop is this op, too.
             call.session.cancelled.set()
+        addressing = self._addressing
+        if len(addressing) == 1:
+            call.address = addressing[0](call)
         protocol = call.session.protocol
         return (self._handlers.get(protocol.name) or self._handler(protocol))(call)
+
+    @contextmanager
+    def addressed(self, address_of: Callable[[Call], str]) -> Iterator[None]:
+        """While the block runs, ``address_of`` tells the ``address`` of each call, in the thread that answers it.
+
+        Where two blocks run at the same time, calls have none: nothing says which engine a call came from.
+        """
+        with self._lock:
+            self._addressing = (*self._addressing, address_of)
+        try:
+            yield
+        finally:
+            with self._lock:
+                addressing = list(self._addressing)
+                addressing.remove(address_of)
+                self._addressing = tuple(addressing)
 
     def open(
         self,

@@ -7,8 +7,10 @@ import re
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TypeAlias
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, TypeAlias
 
 from msgspec import Struct
 
@@ -51,32 +53,40 @@ def run(
     expect_failure: bool = False,
     accept: Sequence[int] = (0,),
     keep: bool = False,
+    following: Callable[[BinaryIO], AbstractContextManager[Any]] = nullcontext,
 ) -> Finished:
     """Run ``command`` to its end.
 
     Raises ``ProgramError``, with the engine's output, if the exit code is not in ``accept`` (or is, where a failure was
     expected), or if it has not ended after ``seconds``; its process group is killed then, and also when we are interrupted.
     With ``keep``, what it printed is added to the folder's ``output.txt``: for commands that print no secrets.
+    ``following`` is entered while it runs, with the file that its standard output goes to, to read along.
     """
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
+    with (
+        TemporaryFile() as printed,
+        following(printed),
+        subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            stdout, stderr = process.communicate(timeout=seconds)
+            _, stderr = process.communicate(timeout=seconds)
         except BaseException as error:
             os.killpg(process.pid, signal.SIGKILL)
-            stdout, stderr = process.communicate()
+            _, stderr = process.communicate()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise ProgramError(f"{_shown(command)} had not ended after {seconds:g} s.\n{_end(stdout, stderr)}") from error
+                shown = _end(_whole(printed), stderr)
+                raise ProgramError(f"{_shown(command)} had not ended after {seconds:g} s.\n{shown}") from error
             raise
+        stdout = _whole(printed)
     finished = Finished(tuple(command), process.returncode, stdout, stderr)
     if keep:
         with (cwd / OUTPUT).open("a", encoding="utf-8") as file:
@@ -87,6 +97,11 @@ def run(
         )
         raise ProgramError(f"{_shown(command)} {surprise}.\n{_end(stdout, stderr)}")
     return finished
+
+
+def _whole(printed: BinaryIO) -> str:
+    printed.seek(0)
+    return printed.read().decode(errors="replace").replace("\r\n", "\n")
 
 
 def _shown(command: Sequence[str]) -> str:

@@ -6,15 +6,19 @@ import json
 import os
 import shutil
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from msgspec import Struct, field
 
+from mockprovider.calls import Call
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Environment, Finished, resolved, run
 from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
+from mockprovider.drivers.progress import WALKING, Progress, announces
 from mockprovider.drivers.sources import REATTACH, hint
 from mockprovider.errors import PluginError, ProgramError
 from mockprovider.files import make_folder
@@ -93,6 +97,15 @@ class Adopter(Protocol):
     cloud: Cloud
 
 
+class Addressable(Protocol):
+    """What the engine of a driver is led to: a ``Double``."""
+
+    has_cassette: bool
+
+    def addressed(self, address_of: Callable[[Call], str]) -> AbstractContextManager[None]:
+        """Have ``address_of`` tell the address of each call while a block runs."""
+
+
 class Terraform:
     """One root module under a real CLI, in a folder of its own, without user settings, network, plugin cache and ``init``.
 
@@ -103,6 +116,10 @@ class Terraform:
         variables: values of the root module's variables, strings or JSON.
         settings: HCL for the CLI's configuration file, such as a ``provider_installation`` block.
         seconds: how long one run may take.
+        doubles: the doubles of this process that ``environment`` leads to. Their calls have addresses (``Call.address``) while
+            an engine works on one resource at a time.
+        parallelism: how many resources the engine works on at a time. Unless given, it is one where a double records or
+            replays a cassette, else the engine's own number. It may be set later.
 
     Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
@@ -116,6 +133,8 @@ class Terraform:
         variables: Mapping[str, Any] | None = None,
         settings: str = "",
         seconds: float = SECONDS,
+        doubles: Sequence[Addressable] = (),
+        parallelism: int | None = None,
     ) -> None:
         executable = shutil.which(binary)
         if executable is None:
@@ -123,8 +142,10 @@ class Terraform:
         self.binary = executable
         self.folder = folder
         self.seconds = seconds
+        self.parallelism = parallelism
         self.variables = dict(variables or {})
         self._environment = environment
+        self._doubles = doubles
         self._settings = folder / ".mockprovider"
         make_folder(self._settings)
         # The CLI warns about a missing settings file, and must not read the user's own.
@@ -181,7 +202,7 @@ class Terraform:
         """``plan``, with the plan as data. Its exit code is 2 where there is something to do, 0 where not."""
         path = self._settings / "plan.bin"
         options = ("-detailed-exitcode", f"-out={path}")
-        finished = self.command("plan", "-json", *options, *arguments, expect_failure=expect_failure, accept=(0, CHANGES))
+        finished = self.command(*self._told("plan", *options, *arguments), expect_failure=expect_failure, accept=(0, CHANGES))
         result = self._result(finished)
         if finished.exit_code in (0, CHANGES):
             result.plan = json.loads(self.command("show", "-json", str(path)).stdout)
@@ -242,6 +263,7 @@ class Terraform:
                 expect_failure=expect_failure,
                 accept=accept,
                 keep=arguments[0] in OPERATIONS,
+                following=partial(self._followed, arguments),
             )
         except ProgramError as error:
             error.args = (f"{error}{hint(str(error), environment)}",)
@@ -250,8 +272,24 @@ class Terraform:
     # Inside ----------------------------------------------------------------------------------------------------------
 
     def _operate(self, *arguments: str, expect_failure: bool) -> TerraformResult:
-        operation, *rest = arguments
-        return self._result(self.command(operation, "-json", *rest, expect_failure=expect_failure))
+        return self._result(self.command(*self._told(*arguments), expect_failure=expect_failure))
+
+    def _told(self, operation: str, *arguments: str) -> tuple[str, ...]:
+        """The command line of an operation: with JSON output, and with the driver's parallelism before the caller's own."""
+        parallelism = self.parallelism
+        if parallelism is None and any(double.has_cassette for double in self._doubles):
+            parallelism = 1
+        options = () if parallelism is None or operation not in WALKING else (f"-parallelism={parallelism}",)
+        return operation, "-json", *options, *arguments
+
+    @contextmanager
+    def _followed(self, arguments: Sequence[str], printed: BinaryIO) -> Iterator[None]:
+        """Tell the doubles the addresses of their calls while the engine runs, where it announces these one at a time."""
+        address_of = Progress(printed).address_of if announces(arguments) else unknown
+        with ExitStack() as runs:
+            for double in self._doubles:
+                runs.enter_context(double.addressed(address_of))
+            yield
 
     def _result(self, finished: Finished) -> TerraformResult:
         result = TerraformResult(finished.exit_code, finished.stdout, finished.stderr, state=self.state())
@@ -263,6 +301,11 @@ class Terraform:
             elif event.get("type") == "test_run" and "status" in (run_ := event["test_run"]):
                 result.tests.setdefault(run_["path"], {})[run_["run"]] = run_["status"]
         return result
+
+
+def unknown(_: Call) -> str:
+    """The address of a call that nothing announces."""
+    return ""
 
 
 def _check_served(environment: Mapping[str, str]) -> None:
