@@ -97,6 +97,27 @@ def test_an_address_with_a_secret_is_left_out():
 
 
 @pytest.mark.parametrize(
+    ("password", "key"),
+    [
+        ("swordfish-9", "swordfish-9"),
+        ("swordfish-9", "not swordfish-9 at all"),
+        ("sword${fish}", "sword$${fish}"),
+        ("sword%{fish}", "sword%%{fish}"),
+        ('sword"fish', 'sword\\"fish'),
+        ("sword\\fish", "sword\\\\fish"),
+        ("sword\nfish", "sword\\nfish"),
+        ("sword\u00fcfish", "sword\u00fcfish"),
+    ],
+)
+def test_a_secret_in_an_address_is_found_as_engines_write_it(password, key):
+    """A secret that is a key, or a part of one, is found with the escapes that keys have."""
+    recorder = Recorder(Toy(), header())
+    recorder(*addressed(Op.CREATE, f'module.m["{key}"].cloud_bucket.b[0]', key=secret(password)))
+    recorder(*addressed(Op.CREATE, 'module.m["$${x}"].cloud_bucket.b[0]', key=secret(password)))
+    assert {interaction.address for interaction in recorder.close().interactions} == {"", 'module.m["$${x}"].cloud_bucket.b[0]'}
+
+
+@pytest.mark.parametrize(
     ("sent", "text"),
     [
         (

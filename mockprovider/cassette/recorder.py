@@ -139,7 +139,7 @@ class Recorder:
                 method=call.method,
                 type=asked.type,
                 urn=call.urn,
-                address=self._text(call.address) if call.address else "",
+                address=self._address(call.address) if call.address else "",
                 name=call.name,
                 id=self._text(call.id) if call.id else "",
                 instance=asked.instance,
@@ -236,7 +236,7 @@ class Recorder:
             urn=call.urn,
             # A provider's own id is a fresh UUID in each stack.
             id="" if call.op.value in STARTING else self._text(call.id or reply.id),
-            address=self._text(call.address) if call.address else "",
+            address=self._address(call.address) if call.address else "",
             preview=call.preview,
             request=transcriber.key(call, request.tree),
             withheld=WITHHELD if answer.broken else BROKEN_OFF if reply.stream and reply.status else "",
@@ -265,6 +265,11 @@ class Recorder:
     def _text(self, text: str) -> str:
         """A text that stands beside the trees; empty where it holds a secret."""
         return text if self._redactor.hide(text).tree == text else ""
+
+    def _address(self, text: str) -> str:
+        # Engines write keys as HCL does, with the beginning of a template escaped; other escapes are JSON's.
+        spellings = (text, text.replace("$${", "${").replace("%%{", "%{")) if text else ()
+        return text if all(map(self._text, spellings)) else ""
 
     def _keep(self, interaction: Interaction, asked: Asked) -> None:
         with self._lock:
@@ -317,7 +322,7 @@ class Recorder:
 
         request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
         scrubbed = rewritten(interaction, clean)
-        scrubbed = replace(scrubbed, id=self._text(interaction.id), address=self._text(interaction.address))
+        scrubbed = replace(scrubbed, id=self._text(interaction.id), address=self._address(interaction.address))
         if request:
             scrubbed = replace(scrubbed, request=request.tree, request_blob="")
         if response:
