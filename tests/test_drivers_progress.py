@@ -96,11 +96,18 @@ def test_the_type_must_fit(engine: Engine) -> None:
     assert engine.calls(Op.CREATE) == ""
 
 
-@pytest.mark.parametrize("type_", ["apply_complete", "apply_errored"])
+@pytest.mark.parametrize("type_", ["apply_complete", "apply_errored", "refresh_complete"])
 def test_what_is_over_announces_nothing(engine: Engine, type_: str) -> None:
-    """A line that came too late for its call gives its address to no later call, once the engine has said the end."""
+    """A line whose call has not come gives its address to no later call, once the engine has said the end."""
     engine.prints(line("apply_start", "create"), line(type_, "create"))
     assert engine.calls(Op.CREATE) == ""
+
+
+@pytest.mark.parametrize("type_", ["provision_start", "provision_progress", "provision_complete", "apply_progress"])
+def test_what_happens_meanwhile_takes_nothing(engine: Engine, type_: str) -> None:
+    """What a provisioner does before a delete, and how long it lasts, leaves the address to the call."""
+    engine.prints(line("apply_start", "delete"), line(type_, "delete"))
+    assert engine.calls(Op.DELETE) == ADDRESS
 
 
 def test_the_last_line_counts(engine: Engine) -> None:

@@ -27,6 +27,8 @@ ANNOUNCED = {
 }
 """What an engine calls after it has printed a line of this type and action. Plans and imports are not announced."""
 
+NEWS = frozenset({"refresh_start", "refresh_complete", "apply_start", "apply_complete", "apply_errored"})
+"""The lines that begin or end what can be announced. A provisioner's lines may stand between a start and its call."""
 OPS = frozenset(ANNOUNCED.values())
 WALKING = frozenset({"plan", "apply", "destroy", "refresh"})
 """The commands that announce calls, and that can be told how many resources to work on at a time."""
@@ -67,7 +69,7 @@ class Progress:
         self._line = b""
         """The beginning of a line that is not whole yet."""
         self._last: Line | None = None
-        """The last line about a resource, until a call has come that it may have announced."""
+        """The last line of news, until a call has come that it may have announced."""
         self._lock = threading.Lock()
 
     def address_of(self, call: Call) -> str:
@@ -94,7 +96,7 @@ class Progress:
         except (msgspec.MsgspecError, ValueError, RecursionError):
             # Warnings from before the stream begins are plain text.
             return
-        if line.hook is not None and line.hook.resource is not None:
+        if line.type in NEWS and line.hook is not None and line.hook.resource is not None:
             self._last = line
 
 

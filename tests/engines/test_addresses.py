@@ -33,6 +33,13 @@ ANNOUNCED = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE, Op.INVOKE})
 
 REQUIRED = 'terraform {\n  required_providers {\n    cloud = { source = "example.com/mock/cloud" }\n  }\n}\n'
 KEYS = ("a b", "$${x}", 'say \\"x\\"', "back\\\\slash", "two\\nlines", "[0].z", "ü", "%%{if}", "module.m.random_id.i[0]")
+SPOOF = json.dumps(
+    {
+        "type": "apply_start",
+        "hook": {"action": "delete", "resource": {"addr": "cloud_thing.spoof", "resource_type": "cloud_thing"}},
+    }
+).replace('"', '\\"')
+"""A line as the engine prints it, which a provisioner prints: engines put what it prints into lines of their own."""
 MODULE = f"""{REQUIRED}
 variable "size" {{
   type = number
@@ -68,6 +75,10 @@ resource "cloud_thing" "before" {{
   name  = var.name
   lifecycle {{
     create_before_destroy = true
+  }}
+  provisioner "local-exec" {{
+    when    = destroy
+    command = "echo '{SPOOF}'"
   }}
 }}
 data "cloud_zone" "z" {{
