@@ -208,6 +208,7 @@ def test_reading_along_moves_nothing(engine: Engine, tmp_path: Path) -> None:
         (["apply", "-parallelism=1", "-parallelism=10"], "10"),
         (["apply", "-parallelism=10", "-parallelism", "1"], "1"),
         (["apply", "-parallelism"], ""),
+        (["apply", "-p=1", "-parallelism-=1"], ""),
         (["apply", "-var=parallelism=1", "-var", "x=-parallelism=1"], ""),
     ],
 )
@@ -222,6 +223,7 @@ def test_the_last_parallelism_counts(arguments: list[str], number: str) -> None:
         (["apply", "-json", "-parallelism=1"], True),
         (["plan", "-json", "-parallelism=1"], True),
         (["destroy", "-json", "-parallelism=1"], True),
+        (["refresh", "-json", "-parallelism=1"], True),
         (["apply", "-json"], False),
         (["apply", "-json", "-parallelism=2"], False),
         (["apply", "-json", "-parallelism=1", "-parallelism=10"], False),

@@ -46,15 +46,15 @@ class LineResource(Struct, rename={"address": "addr"}):
 class LineHook(Struct):
     """What a line says of a resource."""
 
-    resource: LineResource | None = None
+    resource: LineResource
     action: str = ""
 
 
 class Line(Struct):
-    """One line of the engine's progress, as far as it is of use here."""
+    """One line of the engine's progress about a resource, as far as it is of use here."""
 
-    type: str = ""
-    hook: LineHook | None = None
+    type: str
+    hook: LineHook
 
 
 class Progress:
@@ -94,17 +94,15 @@ class Progress:
         try:
             line = msgspec.json.decode(text, type=Line)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            # Warnings from before the stream begins are plain text.
+            # It is about no resource, or one of the warnings from before the stream, which are plain text.
             return
-        if line.type in NEWS and line.hook is not None and line.hook.resource is not None:
+        if line.type in NEWS:
             self._last = line
 
 
 def _announced(line: Line, op: Op, type_: str) -> str:
-    hook = line.hook or LineHook()
-    if hook.resource is None or hook.resource.resource_type != type_ or ANNOUNCED.get((line.type, hook.action)) is not op:
-        return ""
-    return hook.resource.address
+    fits = ANNOUNCED.get((line.type, line.hook.action)) is op and line.hook.resource.resource_type == type_
+    return line.hook.resource.address if fits else ""
 
 
 def _wire_type(call: Call) -> str:
