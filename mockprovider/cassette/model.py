@@ -75,7 +75,6 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     urn: str = ""
     address: str = ""
     id: str = ""
-    address: str = ""
     preview: bool = False
     request: Any = None
     request_blob: str = ""
