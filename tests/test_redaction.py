@@ -463,3 +463,15 @@ def test_only_outputs_are_secret_by_a_word_of_their_own():
     tree = {SIGNATURE: BYTE_STRING, "value": "aGVsbG8=", "secret": True}
 
     assert hide({"only": tree})[1].tree["only"]["value"] == "aGVsbG8="
+
+
+def test_what_is_known_of_an_unknown_value_is_searched():
+    """An unknown text that is known to begin with a secret begins with its placeholder; an unknown itself hides nothing."""
+    redactor, _ = hide({"a": secret("hunter2hunter2")})
+    tree = {"url": {"$unknown": {"null": False, "prefix": "db://hunter2hunter2@"}}, "other": {"$unknown": "Z2VuZXJhdGVk"}}
+    hidden = redactor.hide(tree)
+    assert hidden.tree["url"]["$unknown"]["prefix"] == {"$text": ["db://", {"$secret": 1}, "@"]}
+    assert hidden.tree["url"]["$unknown"]["null"] is False
+    assert hidden.tree["other"] == tree["other"]
+    assert not hidden.broken
+    assert fill(hidden.tree, lambda *_: "hunter2hunter2") == tree

@@ -20,7 +20,8 @@ class Transcriber(Protocol):
     - a key that begins with ``$`` holds verbatim bytes as base64 (unknown fields, a message without a better tree): no
       secret can be cut out of these, so an answer that has one there is recorded as withheld. Two such keys mean more: what
       ``$bytes`` holds may be replaced as a whole, and ``$unknown`` marks a value that is not known yet, which is never a
-      secret. ``$secret``, ``$text`` and ``$literal`` are taken.
+      secret; an object in it says what is known, in texts that are searched for secrets. ``$secret``, ``$text`` and
+      ``$literal`` are taken.
     """
 
     marks: Marks

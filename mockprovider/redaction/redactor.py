@@ -32,6 +32,8 @@ Names: TypeAlias = Collection[str]
 """Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
 
 STEPS = re.compile("[.:]")
+OPENED = frozenset({PLAIN_BYTES, UNKNOWN})
+"""Keys in which a secret can be replaced."""
 
 
 class Hidden(Struct, frozen=True):
@@ -154,7 +156,7 @@ class _Pass:
         redacted: dict[str, Any] = {}
         for key, item in value.items():
             if key in (marks.signature, UNKNOWN):
-                redacted[key] = item
+                redacted[key] = self._refined(item, (*path, key)) if isinstance(item, dict) else item
                 continue
             place = (*path, key) if ":" not in key and "." not in key else (*path, *_steps(key))
             within = inside or ("string" if (declares and key == "value") or self._is_declared(place) else "")
@@ -162,6 +164,10 @@ class _Pass:
                 within = "base64"
             redacted[key] = self.walk(item, place, within)
         return {LITERAL: redacted} if reserved else redacted
+
+    def _refined(self, said: dict[str, Any], path: tuple[str, ...]) -> Tree:
+        """What is known of an unknown value: a text's beginning may hold a secret that is known from elsewhere."""
+        return {name: self._plain(part, path) if isinstance(part, str) else part for name, part in said.items()}
 
     def _rewalk(self, value: dict[str, Any], path: tuple[str, ...]) -> Tree:
         if LITERAL in value:
@@ -183,7 +189,7 @@ class _Pass:
         return placeholder(self._vault.number(value, kind), kind)
 
     def _plain(self, value: Any, path: tuple[str, ...]) -> Tree:
-        if isinstance(value, str) and any(key.startswith("$") and key != PLAIN_BYTES for key in path):
+        if isinstance(value, str) and any(key.startswith("$") and key not in OPENED for key in path):
             return self._verbatim(value)
         if self._pattern is None or value is None or isinstance(value, bool):
             return value

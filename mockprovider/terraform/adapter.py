@@ -16,6 +16,7 @@ from mockprovider.terraform.process.installing import SOURCE, dev_overrides, mir
 from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
 from mockprovider.terraform.proto import protocol as messages
 from mockprovider.terraform.recorded.pruning import pruned
+from mockprovider.terraform.recorded.respelling import modern
 from mockprovider.terraform.recorded.sets import Sets
 from mockprovider.terraform.recorded.transcript import TerraformTranscript
 from mockprovider.terraform.recorded.trees import build
@@ -95,6 +96,7 @@ class TerraformAdapter(Adapter):
         To an engine that asks for resource identities where no engine did, a recording answers none. Nothing else in it has an
         identity, so this agrees with the recorded provider.
         """
+        cassette = modern(cassette)
         small = pruned(cassette)
         asked = any(interaction.method == IDENTITIES for interaction in cassette.interactions)
         reader = Reader(self.transcriber(), Sets(small), lambda call: not asked and call.method == IDENTITIES)

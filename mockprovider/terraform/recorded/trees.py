@@ -2,10 +2,10 @@
 
 A message is a dict of its set fields, so that unset and empty differ. Values beyond JSON have these forms:
 
-* DynamicValue's ``msgpack`` is the decoded value, with an unknown as ``{"$unknown": its refinement}``. If that would not encode
-  to the same bytes, it is ``{"$msgpack": the bytes, "shown": …}``.
-* The ``json`` of a DynamicValue or a raw state is that JSON, if it can be restored; a raw state is restored as equal JSON,
-  without the state file's indentation.
+* DynamicValue's ``msgpack`` is the decoded value, with an unknown as ``{"$unknown": what is known of it}``. It is restored to
+  bytes that mean the same to an engine: the order of a map's keys and the width of a number have no meaning. Where something
+  would be lost, it is ``{"$msgpack": the bytes}``.
+* The ``json`` of a DynamicValue or a raw state is that JSON, restored as equal JSON, if that is possible.
 * Other bytes are text if they are printable, else ``{"$bytes": …}``.
 * Unknown protobuf fields are ``"$unknown_fields"``.
 
@@ -17,16 +17,18 @@ from __future__ import annotations
 import json
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from decimal import Decimal
-from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+import msgpack  # type: ignore[import-untyped]
 from google.protobuf.message import Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.values import packing
+from mockprovider.terraform.values.refinements import payload_of, refinements
 from mockprovider.values import LEAVES, Unknown, Value
 from mockprovider.wire.trees import Leaf, Trees
 
@@ -48,9 +50,7 @@ class _Trees(Trees):
         of = field.containing_type.name
         if (of, field.name) == ("DynamicValue", "msgpack"):
             return MSGPACK
-        if field.name == "json":
-            return EXACT_JSON if of == "DynamicValue" else JSON
-        return BYTES
+        return JSON if field.name == "json" else BYTES
 
     def tree(self, message: Message) -> dict[str, Data]:
         shown = super().tree(message)
@@ -104,13 +104,12 @@ def _compact(value: Data) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=True).encode()
 
 
-def _show_json(data: bytes, *, exact: bool) -> Data:
+def _show_json(data: bytes) -> Data:
     try:
         value = json.loads(data, parse_float=_float, parse_int=_integer, parse_constant=_refuse, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return {"$bytes": _base64(data)}
-    writable = not exact or _compact(value) == data
-    return value if writable and not (isinstance(value, dict) and "$bytes" in value) else {"$bytes": _base64(data)}
+    return {"$bytes": _base64(data)} if isinstance(value, dict) and "$bytes" in value else value
 
 
 def _float(text: str) -> float:
@@ -147,27 +146,56 @@ PLAIN = LEAVES - {bytes, float}
 def _show_msgpack(data: bytes) -> Data:
     try:
         shown = _show_value(packing.unpack_any(data))
-        if _read_msgpack(shown) == data:
+        again = _read_msgpack(shown)
+        if again == data or _meaning(again) == _meaning(data):
             return shown
     except (MalformedError, TypeError, ValueError, OverflowError, RecursionError):
-        return {"$msgpack": _base64(data)}
-    return {"$msgpack": _base64(data), "shown": shown}
+        pass
+    return {"$msgpack": _base64(data)}
 
 
 def _show_value(value: Value) -> Data:
     if isinstance(value, Unknown):
-        return {"$unknown": _base64(value.refinement or b"")}
+        return {"$unknown": _show_refinement(value.refinement)}
     if isinstance(value, bytes):
         return {"$bytes": _base64(value)}
     if isinstance(value, dict):
-        if "$" in "".join([key[:1] for key in value]):
+        members = _members(value.items())
+        if "$" in "".join([key[:1] for key in members]):
             raise ValueError("a key would be taken for a marker")
-        return {key: item if type(item) in PLAIN else _show_value(item) for key, item in sorted(value.items())}
+        return {key: item if type(item) in PLAIN else _show_value(item) for key, item in sorted(members.items())}
     if isinstance(value, list):
         return [_show_value(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
+    if type(value) not in LEAVES or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"JSON has no {value}")
-    return value
+    return packing.shortest(value)
+
+
+def _members(pairs: Iterable[tuple[Any, Value]]) -> dict[str, Value]:
+    """A map by its keys, which may be packed as bytes; an engine takes no other keys, and none twice."""
+    pairs = list(pairs)
+    members = {key if isinstance(key, str) else key.decode(): value for key, value in pairs if isinstance(key, (str, bytes))}
+    if len(members) != len(pairs):
+        raise ValueError("a key is no text, or stands twice")
+    return members
+
+
+def _meaning(data: bytes) -> Any:
+    """Equal for two packed values that an engine takes for the same."""
+    return msgpack.unpackb(data, object_pairs_hook=_members, ext_hook=_refined, strict_map_key=False)
+
+
+def _refined(code: int, payload: bytes) -> tuple[str, Data]:
+    if code != packing.REFINED and len(payload) > 1:
+        raise ValueError(f"engines refuse an extension {code}")
+    return "unknown", _show_refinement(packing.unknown(code, payload).refinement)
+
+
+def _show_refinement(payload: bytes | None) -> Data:
+    try:
+        return refinements(payload) if payload else ""
+    except MalformedError:
+        return _base64(payload or b"")
 
 
 def _read_msgpack(shown: Data) -> bytes:
@@ -182,10 +210,25 @@ def _read_value(shown: Data) -> Value:
     if not isinstance(shown, dict):
         return shown
     if "$unknown" in shown:
-        return Unknown(refinement=b64decode(shown["$unknown"]) or None)
+        said = shown["$unknown"]
+        return Unknown(refinement=payload_of(said) if isinstance(said, dict) else b64decode(said) or None)
     if "$bytes" in shown:
         return b64decode(shown["$bytes"])
     return {key: item if type(item) in PLAIN else _read_value(item) for key, item in shown.items()}
+
+
+def respelled(shown: Data) -> Data:
+    """A tree that an older version wrote, in today's spelling: it kept what is now data as bytes."""
+    if isinstance(shown, list):
+        return [respelled(element) for element in shown]
+    if not isinstance(shown, dict):
+        return shown
+    with suppress(ValueError):
+        if isinstance(shown.get("$msgpack"), str):
+            return _show_msgpack(b64decode(shown["$msgpack"]))
+        if isinstance(shown.get("$unknown"), str):
+            return {"$unknown": _show_refinement(b64decode(shown["$unknown"]))}
+    return {name: respelled(item) for name, item in shown.items()}
 
 
 # Unknown fields.
@@ -217,7 +260,6 @@ def _wire(field: Any) -> bytes:
 
 
 MSGPACK = Leaf(_show_msgpack, _read_msgpack)
-JSON = Leaf(partial(_show_json, exact=False), _read_json)
-EXACT_JSON = Leaf(partial(_show_json, exact=True), _read_json)
+JSON = Leaf(_show_json, _read_json)
 BYTES = Leaf(_show_bytes, _read_bytes)
 TREES = _Trees()

@@ -39,6 +39,8 @@ LONGEST = 4000
 """The largest number of digits, far more than Terraform's 512 bits; longer numbers are an attack."""
 
 BITS_64 = range(-(2**63), 2**63)
+PACKABLE = range(-(2**63), 2**64)
+"""Integers that msgpack has a form for."""
 
 
 class Dynamic(Struct, frozen=True):
@@ -54,8 +56,8 @@ def unpack_any(data: bytes) -> Value:
     Raises ``MalformedError`` for bytes that are not one msgpack value.
     """
     try:
-        return msgpack.unpackb(data, ext_hook=_unknown, strict_map_key=False)
-    except (ValueError, msgpack.UnpackException, RecursionError) as error:
+        return msgpack.unpackb(data, ext_hook=unknown, strict_map_key=False)
+    except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
         raise MalformedError(f"These {len(data)} bytes are not msgpack: {error or type(error).__name__}.") from error
 
 
@@ -82,7 +84,18 @@ def packed(tree: Any) -> bytes:
     return bytes(msgpack.packb(tree))
 
 
-def _unknown(code: int, payload: bytes) -> Unknown:
+def shortest(value: Any) -> Any:
+    """A number as the integer that is equal to it, if one of 64 bits is; other values as they are.
+
+    To an engine, ``1.0`` is ``1``. A negative zero is no integer.
+    """
+    if type(value) is not float or not value.is_integer() or int(value) not in BITS_64:
+        return value
+    return value if str(value) == "-0.0" else int(value)
+
+
+def unknown(code: int, payload: bytes) -> Unknown:
+    """The unknown value of an extension."""
     # As in the reference decoder, a payload of at most one byte is a plain unknown, whatever its code.
     return Unknown(refinement=payload if code == REFINED and len(payload) > 1 else None)
 
@@ -107,7 +120,7 @@ _AS_THEY_ARE = LEAVES - {int}
 
 
 def _is_big(value: Value) -> bool:
-    return isinstance(value, int) and value not in BITS_64
+    return isinstance(value, int) and value not in PACKABLE
 
 
 # Decoding, by type name.
