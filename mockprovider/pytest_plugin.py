@@ -84,10 +84,12 @@ def pytest_configure(config: pytest.Config) -> None:
     _known_mode(config.getoption(RECORD))
     config.addinivalue_line(
         "markers",
-        "cassette(path=None, command=None, protocol=None, env=None, name=None): replay the provider from a cassette "
+        "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=()): "
+        "replay the provider from a cassette "
         "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
         "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
-        "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both",
+        "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both; secrets, public and masks "
+        "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons",
     )
 
 
@@ -110,7 +112,7 @@ def _known_mode(name: str) -> None:
 def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
     """How this test uses a cassette; ``None`` if it is not marked with one."""
     from mockprovider.double import cassette_path  # noqa: PLC0415 - slow to import
-    from mockprovider.double.marked import CassetteUse, arguments  # noqa: PLC0415 - as above
+    from mockprovider.double.marked import PLACES, CassetteUse, arguments  # noqa: PLC0415 - as above
 
     marker = request.node.get_closest_marker("cassette")
     if marker is None:
@@ -127,6 +129,7 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
         protocol=options["protocol"],
         env=options["env"] or {},
         name=options["name"] or "",
+        places={name: options[name] for name in PLACES},
     )
 
 
@@ -157,6 +160,8 @@ def mockprovider_provider(
         double.close()
     if used.recording:
         used.recording.settle(passed=used.passed and len(double.errors) == used.told)
+        for notice in used.recording.notices:
+            warnings.warn(MockProviderWarning(notice), stacklevel=2)
     used.raise_errors()
 
 

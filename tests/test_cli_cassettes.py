@@ -1,14 +1,20 @@
-"""``mockprovider cassette``: recordings that broke off."""
+"""``mockprovider cassette``: recordings that broke off, and whether a recording may be committed."""
 
 from __future__ import annotations
 
+import base64
+import json
+from urllib.parse import quote
+
 import pytest
-from cassette_toy import Toy, answer, call, session
+from cassette_toy import Toy, answer, call, secret, session
 from click.testing import CliRunner
 
 from mockprovider import tape
 from mockprovider.calls import Op
 from mockprovider.cli import main
+from mockprovider.pulumi.transcript import PulumiTranscript
+from mockprovider.redaction import Redactor
 
 
 @pytest.fixture
@@ -72,3 +78,172 @@ def test_there_is_nothing_to_recover(path):
     said, code = recover(path)
 
     assert (said.startswith("Error: There is no cassette ./it.json."), code) == (True, 1)
+
+
+# Whether it may be committed
+
+WORD, TYPE = "correct/horse battery", "cloud:index:Bucket"
+TOKEN = "ghp_" + "a1B2c3D4e5" * 4
+
+
+def check(*arguments, env=None):
+    """What the command says, a line each, and its exit code."""
+    result = CliRunner().invoke(main, ["cassette", "check", *map(str, arguments)], env=env)
+    return result.output.splitlines(), result.exit_code
+
+
+def taken(path, conversation, **decided):
+    """A Pulumi cassette of calls and answers whose messages are these bags."""
+    with tape.record(path, Bags(), protocol="pulumi", redactor=Redactor(**decided)) as recorder:
+        for inputs, outputs in conversation:
+            recorder(call(Op.CREATE, session(), f"urn:{len(inputs)}", **inputs), lambda _, value=outputs: answer(**value))
+    return path
+
+
+def edited(path, message, **properties):
+    """Change properties of the first interaction by hand."""
+    header, first, *others = json.loads(path.read_text())
+    first[message]["properties"] |= properties
+    path.write_text(json.dumps([header, first, *others]))
+
+
+class Bags(Toy):
+    """The toy, with the place in messages where Pulumi has properties."""
+
+    marks = PulumiTranscript.marks
+
+    def request(self, asked):
+        return {"properties": super().request(asked)}
+
+    def reply(self, reply, asked):
+        return {"properties": super().reply(reply, asked)}
+
+
+def test_a_clean_cassette_passes(path):
+    """A cassette whose secrets are gone passes without a word, and so does a file that is none."""
+    other = path.with_name("package.json")
+    other.write_text('{"password": "x"}')
+    taken(path, [({"password": WORD, "key": secret("another-secret")}, {"url": f"x:{WORD}"})], names=["password"])
+    assert check(path, other) == ([], 0)
+
+
+def test_a_declared_secret_that_is_readable(path):
+    """A declared place that was filled in by hand fails with its place, and so does that value elsewhere; it is not shown."""
+    taken(path, [({"password": WORD, "note": f"x {WORD}"}, {"key": secret("another-secret")})], names=["password"])
+    edited(path, "request", password="filled-in-by-hand", note="see filled-in-by-hand")
+    lines, code = check(path)
+    assert code == 1
+    assert lines == [
+        f"{path}: interaction 1, request.properties.note: a declared secret is readable. Record again.",
+        f"{path}: interaction 1, request.properties.password: a declared secret is readable. Record again.",
+        "1 of 1 file must not be committed.",
+    ]
+
+
+def test_a_marked_secret_that_is_readable(path):
+    """A value that the protocol marks as secret fails where it is readable."""
+    taken(path, [({"key": secret("another-secret")}, {})])
+    edited(path, "request", key=secret("by-hand"))
+    lines, code = check(path)
+    assert (lines[0], code) == (
+        f"{path}: interaction 1, request.properties.key.value: a declared secret is readable. Record again.",
+        1,
+    )
+
+
+def test_what_is_undecided_fails(path):
+    """A place that holds what the provider shows openly fails until it is decided, either way."""
+    conversation = [({}, {"url": "https://queue/1"}), ({"value": secret("https://queue/1")}, {})]
+    lines, code = check(taken(path, conversation))
+    assert (lines[0], code) == (
+        f"{path}: {TYPE}.value: it is declared secret and holds what the provider shows openly elsewhere. Decide with "
+        "public=[...] or secrets=[...], and record again; or move it to public in the file's header.",
+        1,
+    )
+    assert check(taken(path, conversation, public=["value"])) == ([], 0)
+    assert check(taken(path, conversation, names=["value"])) == ([], 0)
+    taken(path, conversation)
+    path.write_text(path.read_text().replace('"undecided"', '"public"'))
+    assert check(path) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        WORD,
+        f"see {WORD}.",
+        quote(WORD, safe=""),
+        WORD.encode().hex(),
+        WORD.encode().hex().upper(),
+        base64.b64encode(f"a:{WORD}".encode()).decode(),
+        base64.urlsafe_b64encode(f"ab:{WORD}".encode()).decode(),
+    ],
+)
+@pytest.mark.parametrize("large", [False, True], ids=["file", "blob"])
+def test_a_value_of_the_environment(path, spelled, large):
+    """The value of a variable is found in every spelling, in the file and in its blobs, and is not shown."""
+    taken(path, [({}, {"a": {"b": spelled}, "c": "x" * 70_000 * large})])
+    assert check(path)[1] == 0
+    lines, code = check("--value-env", "MY_SECRET", path, env={"MY_SECRET": WORD})
+    assert code == 1
+    assert lines[0] == f"{path}: interaction 1, response.properties.a.b: a declared secret is readable. Record again."
+    assert spelled not in "\n".join(lines)
+
+
+def test_a_variable_that_is_not_set(path):
+    """A value that is not there cannot be looked for, which is wrong usage and no success."""
+    lines, code = check("--value-env", "MY_SECRET", taken(path, []), env={"MY_SECRET": ""})
+    assert (lines[-1], code) == ("Error: --value-env: MY_SECRET is not set or empty.", 2)
+
+
+def test_one_more_name(path):
+    """A property that is named to the command is looked at as if it had been named to the recording."""
+    taken(path, [({"pin": 1234}, {})])
+    assert check(path) == ([], 0)
+    assert check("--secret", f"{TYPE}.pin", path)[1] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [(TOKEN, "a GitHub token"), (f"x {TOKEN}", "a GitHub token"), ("kT9" * 3 + "bX2zQ8vW4mR7pL1nJ6", "a random text")],
+)
+def test_look_alikes_are_warnings(path, text, kind):
+    """What looks like a credential is a warning with its place, once, without its value, and the command succeeds."""
+    lines, code = check(taken(path, [({"note": text}, {"note": text})]))
+    assert code == 0
+    assert lines == [
+        f"{path}: warning: interaction 1, request.properties.note: it looks like {kind}. If it is one, revoke it, name its "
+        "property with secrets=[...], and record again."
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "arn:aws:iam::123456789012:role/service-role/MyVeryLongRoleName2024",
+        "urn:pulumi:dev::shop::cloud:index:Bucket::logs",
+        "/usr/local/lib/python3.11/site-packages/Thing",
+        "0f8fad5b-d9cb-469f-a165-70867728950e",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "ThisIsAnOrdinaryResourceNameInCamelCase",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8kT9bX2zQ8vW4mR7pL1nJ6kT9bX2zQ8vW4mR7pL1nJ",
+        "2026-11-22T14:00:00.123456789Z",
+    ],
+)
+def test_what_is_no_look_alike(path, text):
+    """Names, URNs, paths, digests, times and public keys are no credentials."""
+    assert check(taken(path, [({"note": text}, {})])) == ([], 0)
+
+
+def test_files_that_cannot_be_read(path):
+    """A damaged cassette fails in a line, and the others are looked at all the same."""
+    torn = path.with_name("torn.json")
+    torn.write_bytes(taken(path, [({"note": TOKEN}, {})]).read_bytes()[:-3])
+    lines, code = check(torn, path, path.with_name("none.json"))
+    assert code == 1
+    assert [line.split(": ")[0] for line in lines] == [
+        f"{torn} is torn",
+        str(path),
+        f"There is no cassette {path.with_name('none.json')}. Did you mean 'torn.json'? To record it",
+        "2 of 3 files must not be committed.",
+    ]

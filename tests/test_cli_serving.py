@@ -46,3 +46,25 @@ def test_nobody_reads_what_it_says(tmp_path):
             replies = [double(Call(op=Op.CHECK, session=double.open(), inputs={"a": "b"}, **asked)) for _ in range(3)]
 
     assert [(reply.status, reply.inputs) for reply in replies] == [(None, {"a": "b"})] * 3
+
+
+def test_recording_with_decisions(tmp_path):
+    """What the options name is secret in the recording, which says how it was made; what was misspelt is told at the end."""
+    options = ["--secret", "mock:index:Bucket.key", "--secret", "kee", "--mask", "at"]
+    asked = {"type": "mock:index:Bucket", "name": "b", "urn": "urn:pulumi:dev::p::mock:index:Bucket::b"}
+    with Double() as fake:
+        behind = fake.serve().address
+        with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", *options, "--attach", behind) as process:
+            address = process.stdout.readline().split(" at ")[1].split(". ")[0]
+            with Double(provider=attached(address, name="mock")) as double:
+                inputs = {"key": "hunter2-very-secret", "at": "today"}
+                double(Call(op=Op.CHECK, session=double.open(), inputs=inputs, **asked))
+            process.terminate()
+            told, _ = process.communicate(timeout=30)
+
+    text = (tmp_path / "it.json").read_text()
+    header = json.loads(text)[0]
+    assert "hunter2" not in text
+    assert header["created_by"].endswith(f"--cassette it.json {' '.join(options)} --attach HOST:PORT")
+    assert (header["secrets"], header["masks"]) == ({"*": ["kee"], "mock:index:Bucket": ["key"]}, {"*": ["at"]})
+    assert told.endswith("Recorded 1 call into it.json.\nsecrets: 'kee' is nowhere in this recording.\n")

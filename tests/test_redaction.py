@@ -221,8 +221,8 @@ def test_resource_types_declare_in_both_spellings():
         "size": int,
     }
     redactor.declare(ResourceType("cloud:index:Database", properties).secrets)
-    assert redactor.names("cloud:index:Database") == {"extra", "adminPassword", "admin_password", "pin", "pin_code"}
-    assert redactor.names("cloud:index:Other", ["more"]) == {"extra", "more"}
+    assert redactor.names("cloud:index:Database").secret == {"extra", "adminPassword", "admin_password", "pin", "pin_code"}
+    assert redactor.names("cloud:index:Other", ["more"]).secret == {"extra", "more"}
 
 
 def test_nested_properties_declare_too():

@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cassette import misses
 from mockprovider.cassette.choice import Candidate, Verdict
-from mockprovider.cassette.finding import Finding, LiveCall
+from mockprovider.cassette.decided import take_decisions
 from mockprovider.cassette.instances import note_instance
+from mockprovider.cassette.lookup import LiveCall, Lookup
 from mockprovider.cassette.model import Cassette, Interaction, status_of
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects.explaining import answer_of
@@ -25,14 +26,19 @@ from mockprovider.cassette.shelf import Reader, Shelf
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
-from mockprovider.redaction import Redactor
+from mockprovider.redaction import Policy, Redactor
 
 
 class Sought(Struct, frozen=True):
-    """A call, and what the recording holds for it."""
+    """A call, and what the recording holds for it.
+
+    ``sent`` is the call's key with what is masked in it, ``names`` says which places are secret and which are masked.
+    """
 
     call: Call
-    finding: Finding
+    finding: Lookup
+    sent: Any
+    names: Policy
 
     @property
     def outcome(self) -> LookResult:
@@ -63,10 +69,14 @@ class Library:
         """Held from a look until what it found is taken, so that no other call takes it."""
         self._redactor = redactor or Redactor()
         self._redactor.marks = next(iter(readers.values())).transcriber.marks
-        self._redactor.declare(cassette.header.secrets)
-        self.shelf = Shelf(cassette, readers)
+        take_decisions(self._redactor, cassette)
+        self.shelf = Shelf(cassette, readers, self._compared)
         self.cassette = self.shelf.cassette
         self._replay = Replay(self.shelf, self._redactor.vault, cache(lambda family: rehearsed(self.shelf, family)))
+
+    def _compared(self, type_: str, tree: Any) -> Any:
+        """A recorded tree without what is masked in it."""
+        return self._redactor.compared(tree, self._redactor.names(type_))
 
     def is_unasked(self, call: Call, provider: str = "") -> bool:
         """Whether the answer to this call is empty, whatever was recorded."""
@@ -83,12 +93,13 @@ class Library:
         transcriber = reader.transcriber
         call = transcriber.named(call)
         self._admit(call, transcriber)
-        names = self._redactor.names(call.type, transcriber.secrets(call))
+        type_ = transcriber.type(call)
+        names = self._redactor.names(call.type, transcriber.secrets(call), type_)
         request = transcriber.request(call)
         with self.turn:
             self._redactor.learn([request], names)
-            type_ = transcriber.type(call)
-            tree = reader.arrange(call.method, type_, transcriber.key(call, self._redactor.hide(request, names).tree))
+            sent = transcriber.key(call, self._redactor.hide(request, names).tree)
+            tree = reader.arrange(call.method, type_, self._redactor.compared(sent, names))
             instance = call.session.instance if call.op.value not in ANYWHERE else ""
             live = LiveCall(
                 where=(provider, instance, call.method, type_, call.urn),
@@ -100,7 +111,7 @@ class Library:
                 preview=call.session.preview,
                 fits=lambda recorded: self._is_of_package(recorded.interaction, call, transcriber),
             )
-            return Sought(call, self._replay.look(live))
+            return Sought(call, self._replay.look(live), sent, names)
 
     def _admit(self, call: Call, transcriber: Transcriber) -> None:
         if call.session.protocol.name != self.cassette.header.protocol:
@@ -141,15 +152,16 @@ class Library:
             self.repeats += choice is not None and choice.verdict is Verdict.REPEATED
             answer = self._answer(candidate)
         transcriber = self.shelf.readers[candidate.call.interaction.provider].transcriber
-        return lambda: self._reply(call, candidate, answer, transcriber)
+        return lambda: self._reply(sought, candidate, answer, transcriber)
 
-    def _reply(self, call: Call, candidate: Candidate, answer: Any, transcriber: Transcriber) -> Reply:
-        interaction = candidate.call.interaction
+    def _reply(self, sought: Sought, candidate: Candidate, answer: Any, transcriber: Transcriber) -> Reply:
+        call, interaction = sought.call, candidate.call.interaction
         if asked := self.shelf.asked.get(interaction.n):
             try:
                 answer = self._played_again(call, candidate, asked, transcriber)
             except Refused as refused:
                 return refused.reply
+        answer = self._redactor.answered(answer, self.cassette.request(interaction), sought.sent, sought.names)
         if interaction.status is None:
             return transcriber.restore(call.method, answer, call)
         details = transcriber.pack(answer["details"]) if answer["details"] is not None else b""

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, EnginePort, Op
-from mockprovider.redaction import Hidden
+from mockprovider.redaction import Hidden, Policy
 
 Line: TypeAlias = tuple[str, str, str]
 """Severity, message, URN."""
@@ -29,7 +29,7 @@ class Asked(Struct, eq=False):
     instance: str
     phase: str
     request: Any
-    names: frozenset[str]
+    names: Policy
     type: str = ""
     """The type that it is about, as its message spells it."""
     hidden: Hidden | None = None

@@ -10,7 +10,7 @@ from typing import Any
 
 from mockprovider.calls import Call
 from mockprovider.cassette.choice import Candidate, Choice, Verdict
-from mockprovider.cassette.finding import Finding
+from mockprovider.cassette.lookup import Lookup
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.order import ANYWHERE
@@ -35,7 +35,7 @@ EXCHANGED = (
 DOORS = "--provider-record=all (pytest), or mockprovider record"
 
 
-def told(shelf: Shelf, used: Mapping[int, int], finding: Finding, call: Call) -> str:
+def told(shelf: Shelf, used: Mapping[int, int], finding: Lookup, call: Call) -> str:
     """Why a call is refused. ``used`` says how often each recorded call has answered, by its place."""
     if finding.choice is None:
         return _unknown(shelf, used, call, finding.call.tree)
@@ -81,7 +81,7 @@ def _is_about_equal_objects(shelf: Shelf, call: RecordedCall) -> bool:
     return any(len(shelf.families[recorded.family]) > 1 for recorded in objects)
 
 
-def _untellable(shelf: Shelf, chosen: RecordedCall, reason: Finding, call: Call) -> str:
+def _untellable(shelf: Shelf, chosen: RecordedCall, reason: Lookup, call: Call) -> str:
     """One of several equal objects, which nothing tells apart while they are made, and something does later."""
     family = shelf.families[shelf.made[chosen.place].family]
     places = ", ".join(str(shelf.cassette.interactions[recorded.place].n) for recorded in family)
@@ -94,7 +94,7 @@ def _untellable(shelf: Shelf, chosen: RecordedCall, reason: Finding, call: Call)
     ])  # fmt: skip
 
 
-def _why(reason: Finding) -> Iterable[str]:
+def _why(reason: Lookup) -> Iterable[str]:
     where = f"{reason.call.where[2]}{f' of {reason.call.where[3]}' if reason.call.where[3] else ''}"
     if reason.choice is None or not reason.choice.candidates:
         yield f"If one took another's place, {where} would ask for what was never recorded."

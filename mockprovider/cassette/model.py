@@ -43,7 +43,13 @@ class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
     provider_version: str = ""
     faults: Any = None
     secrets: dict[str, list[str]] = field(default_factory=dict)
-    """What the recording's double declared secret beyond what its protocol marks: names by type token."""
+    """What somebody declared secret beyond what its protocol marks: names by type token (``*``: of every type)."""
+    public: dict[str, list[str]] = field(default_factory=dict)
+    """The declared places whose values somebody decided to leave readable."""
+    undecided: dict[str, list[str]] = field(default_factory=dict)
+    """The declared places where the provider's own public values stand, about which nobody has decided."""
+    masks: dict[str, list[str]] = field(default_factory=dict)
+    """The places whose values do not count when calls are compared."""
     sessions: list[RecordedSession] = field(default_factory=list)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Handler, Op, Reply, Session, Status
+from mockprovider.cassette.decided import note_decisions, notices
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.listening import Asked, Line, Listener
 from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, Sent, code_name
@@ -17,7 +18,7 @@ from mockprovider.cassette.order import STARTING, canonical, rewritten
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import Back, back_of
 from mockprovider.errors import CassetteError, UnsupportedError
-from mockprovider.redaction import Hidden, Redactor
+from mockprovider.redaction import Hidden, Policy, Redactor
 
 WITHHELD = "the answer holds a secret in bytes that cannot be redacted"
 BROKEN_OFF = "the provider's stream broke off after some of its messages"
@@ -102,6 +103,8 @@ class Recorder:
         self._interactions: list[Interaction] = []
         self._previews: dict[int, bool | None] = {}
         self._types: set[str] = set()
+        self._about: dict[int, tuple[str, ...]] = {}
+        """Each interaction's type, in its spellings."""
         self._listeners: dict[int, tuple[Session, Listener]] = {}
         self._clean: dict[str, Hidden | None] = {}
         self._lock = threading.Lock()
@@ -120,7 +123,8 @@ class Recorder:
             raise UnsupportedError(f"{call} cannot be recorded yet: {reason}.")
         asked = self._asked(call, self._transcriber)
         if call.op is Op.CONFIGURE:
-            note_instance(call, self._transcriber.key(call, self._redactor.hide(asked.request, asked.names).tree))
+            key = self._transcriber.key(call, self._hidden(asked).tree)
+            note_instance(call, self._redactor.compared(key, asked.names))
             asked.instance = call.session.instance
         if call.preview or not self._transcriber.mutates(call.method):
             self._sink.ready()
@@ -143,7 +147,7 @@ class Recorder:
                 name=call.name,
                 id=self._text(call.id) if call.id else "",
                 instance=asked.instance,
-                request=self._hidden(asked).tree,
+                request=asked.hidden.tree if asked.hidden else None,
             )
         )
 
@@ -190,11 +194,14 @@ class Recorder:
         self._append(asked, Reply(), back)
 
     def _asked(self, call: Call, transcriber: Transcriber) -> Asked:
-        self._types.add(call.type)
-        names = self._redactor.names(call.type, transcriber.secrets(call))
+        type_ = transcriber.type(call)
+        self._types |= {call.type, type_}
+        names = self._redactor.names(call.type, transcriber.secrets(call), type_)
         request = transcriber.request(call)
         self._redactor.learn([request], names)
-        return Asked(call, call.session.instance, self.phase, request, names, transcriber.type(call))
+        asked = Asked(call, call.session.instance, self.phase, request, names, type_)
+        self._redactor.origins.noted.append((self._hidden(asked).tree, False))
+        return asked
 
     def _overheard(self, back: Transcriber, monitor: Handler, parent: Asked) -> Handler:
         """``monitor``, with each call recorded."""
@@ -223,6 +230,10 @@ class Recorder:
         self._redactor.learn([tree], asked.names)
         request = self._hidden(asked)
         answer = self._redactor.hide(tree, asked.names)
+        if call.op is not Op.GET_SCHEMA:
+            self._redactor.origins.noted.append((answer.tree, True))
+        if self._redactor.masks.known:
+            self._redactor.compared([request.tree, answer.tree], asked.names)
         interaction = Interaction(
             n=self._number_of(asked),
             session=call.session.number,
@@ -280,8 +291,14 @@ class Recorder:
                     f"{asked.call} came after the recording of {self._sink.name} had ended. "
                     "Stop the provider's server first, then close the recorder."
                 )
+            self._about[interaction.n] = asked.names.types
             self._interactions.append(self._sink.append(interaction, asked.note))
             self._previews[interaction.session] = asked.call.session.preview
+
+    @property
+    def notices(self) -> list[str]:
+        """What whoever made the recording should know of what it hides, in plain sentences; ask when it is closed."""
+        return notices(self._redactor, self._types)
 
     @property
     def recorded(self) -> int:
@@ -298,7 +315,7 @@ class Recorder:
             if self._failed is not None:
                 raise self._failed
             if self._cassette is None:
-                self._header.secrets = self._redactor.declared(self._types)
+                note_decisions(self._header, self._redactor, self._types)
                 interactions = [self._scrubbed(interaction) for interaction in self._interactions]
                 cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
                 cassette = self._finishing(cassette)
@@ -313,14 +330,16 @@ class Recorder:
     def _scrubbed(self, interaction: Interaction) -> Interaction:
         """The interaction without secrets that were declared only after it was written."""
         broken = False
+        types = self._about[interaction.n]
+        names = self._redactor.names(types[0], (), types[-1])
 
         def clean(tree: Any) -> Any:
             nonlocal broken
-            hidden = self._redactor.hide(tree, again=True)
+            hidden = self._redactor.hide(tree, names, again=True)
             broken = broken or hidden.broken
             return hidden.tree
 
-        request, response = self._clean_blob(interaction.request_blob), self._clean_blob(interaction.response_blob)
+        request, response = (self._clean_blob(blob, names) for blob in (interaction.request_blob, interaction.response_blob))
         scrubbed = rewritten(interaction, clean)
         scrubbed = replace(scrubbed, id=self._text(interaction.id), address=self._address(interaction.address))
         if request:
@@ -331,13 +350,13 @@ class Recorder:
             return replace(scrubbed, response=None, status=None, withheld=WITHHELD)
         return scrubbed
 
-    def _clean_blob(self, blob: str) -> Hidden | None:
+    def _clean_blob(self, blob: str, names: Policy) -> Hidden | None:
         """What is to be kept instead of this blob, if it holds secrets."""
         if not blob:
             return None
         if blob not in self._clean:
             tree = self._sink.blobs[blob]
-            hidden = self._redactor.hide(tree, again=True)
+            hidden = self._redactor.hide(tree, names, again=True)
             self._clean[blob] = hidden if hidden.tree != tree else None
         return self._clean[blob]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockprovider.cassette.finding import Finding, LiveCall
+from mockprovider.cassette.lookup import LiveCall, Lookup
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import RecordedObject
 from mockprovider.cassette.recorded import RecordedCall
@@ -18,7 +18,7 @@ from mockprovider.cassette.shelf import Shelf
 from mockprovider.redaction import PLACEHOLDER, Vault, stand_in
 
 
-def rehearsed(shelf: Shelf, family: int) -> Finding | None:
+def rehearsed(shelf: Shelf, family: int) -> Lookup | None:
     """What is refused if the objects of this family are exchanged; ``None`` if nothing is."""
     return _Rehearsal(shelf, shelf.families[family]).refused()
 
@@ -33,7 +33,7 @@ class _Rehearsal:
         self._lives: dict[int, int] = {}
         """Which live object stands where a recorded one did."""
 
-    def refused(self) -> Finding | None:
+    def refused(self) -> Lookup | None:
         created = []
         for recorded in self._family:
             finding = self._look(self._calls[recorded.place])
@@ -57,7 +57,7 @@ class _Rehearsal:
             }
         return descended
 
-    def _later(self, descended: set[int]) -> Finding | None:
+    def _later(self, descended: set[int]) -> Lookup | None:
         """What is refused of the calls about these objects, each made as soon as the objects exist."""
         pending = [call for call in self._shelf.calls if not descended.isdisjoint(self._shelf.about.get(call.place, ()))]
         while ready := [call for call in pending if self._exist(call, descended)]:
@@ -74,7 +74,7 @@ class _Rehearsal:
     def _exist(self, call: RecordedCall, descended: set[int]) -> bool:
         return all(number in self._lives for number in self._shelf.about[call.place] if number in descended)
 
-    def _look(self, call: RecordedCall) -> Finding:
+    def _look(self, call: RecordedCall) -> Lookup:
         pairing = tuple((number, self._lives.get(number, number)) for number in self._shelf.about.get(call.place, ()))
         words = self._shelf.vocabulary
         tree = self._shelf.arranged(call, words.exchanged(pairing, words.marked(call.request)[1])(call.request))

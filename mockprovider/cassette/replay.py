@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Op
 from mockprovider.cassette.bindings import Bindings, Pair
 from mockprovider.cassette.choice import Candidate, Choice, Verdict, choose, narrowed
-from mockprovider.cassette.finding import Finding, LiveCall
+from mockprovider.cassette.lookup import LiveCall, Lookup
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import Assignment, Link, Mark, Pairing, Renaming
 from mockprovider.cassette.recorded import RecordedCall, Where
@@ -34,7 +34,7 @@ class Replay:
         rehearsed: says of a family, by its number, why it cannot be told apart; ``None`` if it can.
     """
 
-    def __init__(self, shelf: Shelf, vault: Vault, rehearsed: Callable[[int], Finding | None] = lambda _: None) -> None:
+    def __init__(self, shelf: Shelf, vault: Vault, rehearsed: Callable[[int], Lookup | None] = lambda _: None) -> None:
         self.shelf = shelf
         self.bindings = Bindings(vault)
         self.assignment = Assignment(shelf.vocabulary.objects)
@@ -53,20 +53,20 @@ class Replay:
 
     # Looking -------------------------------------------------------------------------------------------------------------
 
-    def look(self, call: LiveCall) -> Finding:
+    def look(self, call: LiveCall) -> Lookup:
         """What the recording holds for this call."""
         if not self.shelf.made:
-            return self._found(Finding(call, candidates=self._as_recorded(call)))
+            return self._found(Lookup(call, candidates=self._as_recorded(call)))
         tree, marks = self.shelf.vocabulary.marked(self._recognised(call.tree))
         if not marks:
-            return self._found(Finding(call, candidates=self._as_recorded(call)))
+            return self._found(Lookup(call, candidates=self._as_recorded(call)))
         finding = self._found(self._about_objects(call, digest(neutral(tree)), marks))
         if finding.outcome is LookResult.FOUND and self._contradicts(finding):
             possible = [one for one in finding.candidates if not self._contradicts(_of_one(finding, one))]
             return self._found(replace(finding, outcome=LookResult.MISSING, choice=None, candidates=possible))
         return finding
 
-    def _found(self, finding: Finding) -> Finding:
+    def _found(self, finding: Lookup) -> Lookup:
         """What is to be chosen of the candidates, if anything."""
         call, candidates = finding.call, [candidate for candidate in finding.candidates if not candidate.opaque]
         if not candidates:
@@ -129,13 +129,13 @@ class Replay:
 
     # About objects that equal requests made --------------------------------------------------------------------------------
 
-    def _about_objects(self, call: LiveCall, skeleton: str, marks: Sequence[Mark]) -> Finding:
+    def _about_objects(self, call: LiveCall, skeleton: str, marks: Sequence[Mark]) -> Lookup:
         group = self.shelf.alike.get((call.where, skeleton))
         if group is None:
-            return Finding(call)
+            return Lookup(call)
         lives = self.shelf.vocabulary.objects_of(marks)
         own = self._candidates(((marked, _itself(marked)) for marked in group.by_values.get(values_of(marks), ())), call, marks)
-        finding = Finding(call, candidates=own, about=group, marks=marks, alike=group.covers and group.uniform)
+        finding = Lookup(call, candidates=own, about=group, marks=marks, alike=group.covers and group.uniform)
         if own and finding.alike and self.assignment.is_open(lives):
             return finding
         allowed = self._candidates(self._pairings(group, marks, lives), call, marks)
@@ -196,7 +196,7 @@ class Replay:
         equal = sorted((other for other in own if other.answer == candidate.answer), key=lambda other: other.used)
         if equal:
             return replace(equal[0], pairing=candidate.pairing, stands_for=candidate.call)
-        return replace(candidate, opaque=self.shelf.origins.unexplained(candidate.call, candidate.pairing))
+        return replace(candidate, opaque=self.shelf.opaque.unexplained(candidate.call, candidate.pairing))
 
     # Choosing --------------------------------------------------------------------------------------------------------------
 
@@ -226,7 +226,7 @@ class Replay:
             candidates = narrowed(candidates, lambda candidate, fits=fits: fits(candidate.call))  # type: ignore[misc]
         return candidates
 
-    def _untellable(self, call: LiveCall, chosen: Candidate) -> Finding | None:
+    def _untellable(self, call: LiveCall, chosen: Candidate) -> Lookup | None:
         """Why the object that this would make could be taken for another one later; ``None`` if nothing can go wrong."""
         newborn = self.shelf.made.get(chosen.call.place)
         if newborn is None or chosen.pairing or (call.address and chosen.call.interaction.address == call.address):
@@ -242,12 +242,12 @@ class Replay:
 
     # Linking ---------------------------------------------------------------------------------------------------------------
 
-    def _contradicts(self, finding: Finding) -> bool:
+    def _contradicts(self, finding: Lookup) -> bool:
         """Whether no assignment of live objects would explain this call beside all that were answered."""
         with self.assignment.trial():
             return not self._link(finding)
 
-    def _link(self, finding: Finding) -> bool:
+    def _link(self, finding: Lookup) -> bool:
         lives = tuple(live for _, live in finding.chosen.pairing)
         born = self._born(finding.chosen)
         if not lives and born is None:
@@ -255,7 +255,7 @@ class Replay:
         link = Link(lives if born is None else (*lives, born), lambda: self._options(finding, lives))
         return self.assignment.link(link, telling=bool(lives) and not finding.alike, born=born)
 
-    def _options(self, finding: Finding, lives: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    def _options(self, finding: Lookup, lives: Sequence[int]) -> Iterable[tuple[int, ...]]:
         """For which recorded objects the call was recorded with this answer, and which object it made then."""
         for call, pairing in self._played(finding):
             roles = {live: recorded for recorded, live in pairing}
@@ -263,7 +263,7 @@ class Replay:
             if roles.keys() == {*lives} and (newborn is None or call.wave == finding.chosen.call.wave):
                 yield (*(roles[live] for live in lives), *(() if newborn is None else (newborn.number,)))
 
-    def _played(self, finding: Finding) -> Iterable[tuple[RecordedCall, Pairing]]:
+    def _played(self, finding: Lookup) -> Iterable[tuple[RecordedCall, Pairing]]:
         """The recorded calls that this one may be."""
         if not finding.alike or finding.about is None:
             return [
@@ -285,7 +285,7 @@ class Replay:
 
     # Taking ----------------------------------------------------------------------------------------------------------------
 
-    def take(self, finding: Finding) -> Candidate:
+    def take(self, finding: Lookup) -> Candidate:
         """Give this answer: everything that follows from it is noted. Returns it with what is to be renamed in it."""
         chosen, call = finding.chosen, finding.chosen.call
         born = self._born(chosen)
@@ -302,7 +302,7 @@ class Replay:
         self._move_on(finding, chosen)
         return chosen
 
-    def _move_on(self, finding: Finding, chosen: Candidate) -> None:
+    def _move_on(self, finding: Lookup, chosen: Candidate) -> None:
         """Time passes: what was recorded before is past, and what was read before the object's change is out of date."""
         call, instance = chosen.call, finding.call.where[:2]
         if finding.call.once:
@@ -312,7 +312,7 @@ class Replay:
             self._now[instance] = max(self._now[instance], call.wave)
 
 
-def _of_one(finding: Finding, candidate: Candidate) -> Finding:
+def _of_one(finding: Lookup, candidate: Candidate) -> Lookup:
     """The finding, if only this candidate fitted."""
     return replace(finding, choice=Choice(Verdict.FOUND, [candidate]), candidates=[candidate], alike=False)
 

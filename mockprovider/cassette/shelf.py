@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op
 from mockprovider.cassette.model import Cassette, Interaction
-from mockprovider.cassette.objects import Mark, Origins, RecordedObject, is_verbatim, learn
+from mockprovider.cassette.objects import Mark, OpaqueWords, RecordedObject, is_verbatim, learn
 from mockprovider.cassette.objects.explaining import answer_of
 from mockprovider.cassette.order import ANYWHERE, answer_digest, canonical, request_digest
 from mockprovider.cassette.recorded import RecordedCall, Where
@@ -81,11 +81,18 @@ class Shelf:
     Args:
         cassette: the recording.
         readers: by the provider's name in the cassette: ``""`` where it holds one provider.
+        compared: given a type and a tree, the tree without what is masked in it.
     """
 
-    def __init__(self, cassette: Cassette, readers: Mapping[str, Reader]) -> None:
+    def __init__(
+        self,
+        cassette: Cassette,
+        readers: Mapping[str, Reader],
+        compared: Callable[[str, Any], Any] = lambda _type, tree: tree,
+    ) -> None:
         self.cassette = canonical(cassette)
         self.readers = readers
+        self._compared = compared
         self.asked: dict[int, list[Interaction]] = defaultdict(list)
         """What was asked of the engine during an interaction, by its number."""
         for interaction in self.cassette.interactions:
@@ -103,7 +110,7 @@ class Shelf:
         named = any(call.interaction.urn for call in self.calls)
         self.vocabulary = learn([] if named else [call for call in self.calls if self._generates(call.interaction)])
         self.made: Mapping[int, RecordedObject] = {recorded.place: recorded for recorded in self.vocabulary.objects}
-        self.origins = Origins(self.calls, self.vocabulary)
+        self.opaque = OpaqueWords(self.calls, self.vocabulary)
 
     def _calls(self) -> list[RecordedCall]:
         sessions = {session.number: session for session in self.cassette.header.sessions}
@@ -134,7 +141,7 @@ class Shelf:
 
     def _arranged(self, interaction: Interaction) -> Interaction:
         trees = interaction.request, interaction.response
-        request, response = (self._in_order(interaction, tree) for tree in trees)
+        request, response = (self._in_order(interaction, self._compared(interaction.type, tree)) for tree in trees)
         return replace(interaction, request=request, response=response)
 
     def _in_order(self, interaction: Interaction, tree: Any) -> Any:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from mockprovider import tape
-from mockprovider.cassette import Sent
+from mockprovider.cassette import FORMAT, Sent
+from mockprovider.cassette.checking import Finding, check
+from mockprovider.double.cassettes import transcriber
+from mockprovider.errors import MockProviderError
 
+STAMP = FORMAT.encode()
 WIDEST = 100
 """So many characters of a request are shown."""
 
@@ -38,3 +43,33 @@ def recover(file: Path) -> None:
 def _shown(sent: Sent) -> str:
     request = json.dumps(sent.request, ensure_ascii=False, default=str)
     return f"{sent} {request if len(request) <= WIDEST else request[: WIDEST - 1] + '…'}"
+
+
+def check_files(files: Sequence[Path], names: Sequence[str], values: Sequence[str]) -> bool:
+    """Say what speaks against committing these cassettes, a line for each, and return whether nothing does.
+
+    Other files are passed over, so that a hook may be given whatever is committed.
+    """
+    failed = [file for file in files if not _passes(file, names, values)]
+    if failed:
+        click.echo(f"{len(failed)} of {len(files)} {'file' if len(files) == 1 else 'files'} must not be committed.", err=True)
+    return not failed
+
+
+def _passes(file: Path, names: Sequence[str], values: Sequence[str]) -> bool:
+    # A draft has no end, and it may be what somebody adds to a commit by mistake.
+    if file.is_file() and STAMP not in file.read_bytes():
+        return True
+    try:
+        cassette = tape.load(file, recover=file.suffix != ".json")
+        findings = check(cassette, transcriber(cassette.header.protocol).marks, names=names, values=values)
+    except MockProviderError as error:
+        click.echo(f"{file}: {error}" if str(file) not in str(error) else str(error))
+        return False
+    for finding in findings:
+        click.echo(f"{file}: {_said(finding)}")
+    return not any(finding.fails for finding in findings)
+
+
+def _said(finding: Finding) -> str:
+    return f"{'' if finding.fails else 'warning: '}{finding.place}: {finding.problem}."

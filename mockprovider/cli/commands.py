@@ -20,6 +20,8 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 
 PORT = click.IntRange(0, 65535)
 
+NAMED = "A property that is secret, such as password or aws_ssm_parameter.value; may be given again, as may the next two."
+
 port_option = click.option("--port", type=PORT, default=0, metavar="N", help="Port to serve at; a free one unless given.")
 host_option = click.option("--host", default="127.0.0.1", show_default=True, metavar="HOST", help="Address to serve at.")
 seed_option = click.option("--seed", default=0, metavar="N", help="Seed of all that is generated, such as ids; 0 unless given.")
@@ -135,6 +137,9 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 @click.option("--name", default="", metavar="NAME", help="The package's name; taken from the executable's unless given.")
 @click.option("--attach", default="", metavar="HOST:PORT", help="Record a provider that runs already, instead of starting one.")
 @click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
+@click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED)
+@click.option("--public", multiple=True, metavar="PATH", help="What stays readable although it is declared secret.")
+@click.option("--mask", "masks", multiple=True, metavar="PATH", help="What differs each time and does not count on replay.")
 @click.argument("provider", nargs=-1, metavar="-- PROVIDER...", type=click.UNPROCESSED)
 @port_option
 @host_option
@@ -143,7 +148,16 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
     "  mockprovider record terraform --compact --cassette random.json -- terraform-provider-random"
 )
 def record(
-    *, protocol: str, cassette: Path, name: str, attach: str, compact: bool, provider: tuple[str, ...], port: int, host: str
+    *,
+    protocol: str,
+    cassette: Path,
+    name: str,
+    attach: str,
+    compact: bool,
+    provider: tuple[str, ...],
+    port: int,
+    host: str,
+    **places: tuple[str, ...],
 ) -> None:
     """Serve a real PROVIDER and record it, until Ctrl-C.
 
@@ -158,7 +172,8 @@ def record(
     spoken, package = named(provider)
     if spoken not in ("", protocol):
         raise click.UsageError(f"{package} is a {spoken} provider by its name: mockprovider record {spoken} ...")
-    serve_recording(protocol, cassette, provider, attach=attach, name=name, compact=compact, host=host, port=port)
+    behind = {"attach": attach, "name": name}
+    serve_recording(protocol, cassette, provider, compact=compact, places=places, host=host, port=port, **behind)
 
 
 @main.command()
@@ -216,6 +231,34 @@ def recover(*, file: Path) -> None:
     from mockprovider.cli import cassettes  # noqa: PLC0415 - zstandard is slow to import
 
     cassettes.recover(file)
+
+
+@cassette.command()
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@click.option("--secret", "secrets", multiple=True, metavar="PATH", help="One more property that is secret; see record --help.")
+@click.option(
+    "--value-env",
+    "variables",
+    multiple=True,
+    metavar="NAME",
+    help="An environment variable whose value is looked for in every spelling; may be given again.",
+)
+@example(
+    "  mockprovider cassette check cassettes/*.json\n"
+    "  mockprovider cassette check --value-env AWS_SECRET_ACCESS_KEY cassettes/*.json"
+)
+def check(*, files: tuple[Path, ...], secrets: tuple[str, ...], variables: tuple[str, ...]) -> None:
+    """Say whether cassettes may be committed.
+
+    It fails (exit code 1) on a declared secret that is readable, and on places that nobody has decided to be secret or public.
+    It warns of what looks like a credential. No value is ever shown. Files that are no cassettes are passed over.
+    """
+    from mockprovider.cli.cassettes import check_files  # noqa: PLC0415 - zstandard is slow to import
+
+    missing = [name for name in variables if not os.environ.get(name)]
+    if missing:
+        raise click.UsageError(f"--value-env: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set or empty.")
+    sys.exit(0 if check_files(files, secrets, [os.environ[name] for name in variables]) else 1)
 
 
 @main.group()

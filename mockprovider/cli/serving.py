@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import click
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, Serving, Wiring, attached, real, recording, replaying
+from mockprovider.double.cassettes import deciding
 from mockprovider.errors import CassetteError
 from mockprovider.journal import Entry, Side
 from mockprovider.protocols import ProviderProtocol
@@ -35,21 +37,35 @@ def serve_fake(
         click.echo("1 object was left in the cloud." if count == 1 else f"{count} objects were left in the cloud.")
 
 
+OPTIONS: Mapping[str, str] = {"secrets": "--secret", "public": "--public", "masks": "--mask"}
+"""What names places, by the argument of ``recording``."""
+
+
 def serve_recording(
-    protocol: str, cassette: Path, command: Sequence[str], *, attach: str, name: str, compact: bool, host: str, port: int
+    protocol: str,
+    cassette: Path,
+    command: Sequence[str],
+    *,
+    attach: str,
+    name: str,
+    compact: bool,
+    places: Mapping[str, Sequence[str]],
+    host: str,
+    port: int,
 ) -> None:
     """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it.
 
     Raises ``CassetteError`` if nobody called it: what was recorded before then stays.
     """
     behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
-    options = "--compact " if compact else ""
+    named = [f"{OPTIONS[kind]} {shlex.quote(place)} " for kind, given in places.items() for place in given]
+    options = ("--compact " if compact else "") + "".join(named)
     options += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
     created_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
     from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
 
     draft = Draft(cassette)
-    wiring = recording(draft, behind, protocol, created_by=created_by, compact=compact)
+    wiring = recording(draft, behind, protocol, created_by=created_by, compact=compact, redactor=deciding(**places))
     recorder = wiring.recorder
     try:
         with Double(provider=wiring, layers=(narrate,)) as double:
@@ -64,6 +80,8 @@ def serve_recording(
         raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
     count = len(recorder.close().interactions)
     click.echo(f"Recorded {count} {'call' if count == 1 else 'calls'} into {cassette}.")
+    for notice in recorder.notices:
+        click.echo(notice)
 
 
 def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:

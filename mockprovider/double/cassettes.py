@@ -15,7 +15,7 @@ from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer
 from mockprovider.double.launchers import named
 from mockprovider.errors import CassetteBrokenError, DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
-from mockprovider.redaction import Redactor
+from mockprovider.redaction import Names, Redactor
 
 if TYPE_CHECKING:
     from mockprovider.tape import Draft
@@ -83,6 +83,11 @@ def attached(target: str, protocol: str = "", *, name: str = "", major: int | No
     return Wiring(name or "mock", PerSession(lambda call: connect(target, call)), (), of_family(protocol, major))
 
 
+def deciding(secrets: Names = (), public: Names = (), masks: Names = ()) -> Redactor:
+    """What hides secrets as these names say, which are those of ``recording``."""
+    return Redactor(secrets, public=public, masks=masks)
+
+
 def recording(
     path: str | os.PathLike[str] | Draft,
     behind: Wiring | Handler | None = None,
@@ -90,13 +95,21 @@ def recording(
     *,
     created_by: str = "",
     redactor: Redactor | None = None,
+    secrets: Names = (),
+    public: Names = (),
+    masks: Names = (),
     compact: bool = False,
 ) -> Wiring:
     """``behind``, with a recorder in front that makes the cassette ``path``. Raises as ``tape.record`` does.
 
     ``behind`` is ``real(...)``, any handler, or ``None`` for the fake; ``protocol`` is what it speaks, ``pulumi`` unless given.
+    ``secrets``, ``public`` and ``masks`` name properties (``password``, ``aws_ssm_parameter.value``): more that are secret,
+    those whose values are readable in spite of a declaration, and those whose values do not count when calls are compared.
     With ``compact``, repeated calls with one answer are kept once, and of Terraform's schemas only the types in use.
     """
+    redactor = redactor or Redactor()
+    for kind, names in ((redactor.secret, secrets), (redactor.public, public), (redactor.masks, masks)):
+        redactor.decide(kind, names)
     return using(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
 
 
@@ -107,6 +120,11 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None,
     all recorded ones.
     """
     return using(Mode.NONE, path, redactor=redactor, whole_schema=whole_schema)
+
+
+def records(mode: Mode, path: str | os.PathLike[str]) -> bool:
+    """Whether a test in this mode may write the cassette ``path``."""
+    return CassetteAction.RECORD in RULES[mode].actions(existed=Path(path).exists())
 
 
 def using(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from mockprovider.cassette import Mode, Recorder, mode
-from mockprovider.double.cassettes import Wiring, real, recording, replaying
+from mockprovider.cassette import Recorder, mode
+from mockprovider.double.cassettes import Wiring, deciding, real, records, using
 from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import of_family
+from mockprovider.redaction import Names
 
 if TYPE_CHECKING:
     from mockprovider.tape import Draft
@@ -22,14 +24,20 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
     "protocol": (str,),
     "env": (dict,),
     "name": (str,),
+    "secrets": (list, tuple),
+    "public": (list, tuple),
+    "masks": (list, tuple),
 }
 """The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
+PLACES = ("secrets", "public", "masks")
+"""The arguments that name places in messages."""
 WANTED = {
     "path": "give the file's path, relative to the test's folder",
     "command": "give a command line, or a list of the executable and its arguments",
     "protocol": "give the name of one",
     "env": "give a dict of environment variables",
     "name": "give the package's name",
+    **dict.fromkeys(PLACES, "give a list of property names, such as 'password' or 'aws_ssm_parameter.value'"),
 }
 
 
@@ -50,6 +58,11 @@ class Recording:
             self._draft.drop()
 
     @property
+    def notices(self) -> list[str]:
+        """What whoever records should know of what the recording hides. Ask after closing the double."""
+        return self._recorder.notices
+
+    @property
     def told(self) -> str:
         """What becomes of it if the test fails, in a line."""
         draft = self._draft
@@ -63,7 +76,17 @@ class Recording:
 class CassetteUse:
     """How one test uses a cassette: where it lies, in which mode, and what is recorded under which name."""
 
-    def __init__(self, path: Path, mode: str, *, command: list[str], protocol: str, env: dict[str, str], name: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        mode: str,
+        *,
+        command: list[str],
+        protocol: str,
+        env: dict[str, str],
+        name: str,
+        places: Mapping[str, Names] = MappingProxyType({}),
+    ) -> None:
         self.path = path
         self.mode = mode
         self.recording: Recording | None = None
@@ -72,17 +95,20 @@ class CassetteUse:
         self.protocol = protocol
         self.env = env
         self.name = name
+        self.places = places
+        """Which properties are secret, public and masked, by the marker's argument."""
 
     def wiring(self, remake: str) -> Wiring:
         """What to put behind the double. ``remake`` is the command line that makes the cassette again."""
-        if mode(self.mode) is Mode.NONE:
-            return replaying(self.path)
+        chosen = mode(self.mode)
+        if not records(chosen, self.path):
+            return using(chosen, self.path, redactor=deciding(masks=self.places.get("masks", ())))
         fake = Wiring(self.name or "mock", protocol=of_family(self.protocol))
         behind = real(self.command, self.protocol, name=self.name, env=self.env) if self.command else fake
         from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
 
         draft = Draft(self.path)
-        wiring = recording(draft, behind, self.protocol, created_by=remake)
+        wiring = using(chosen, draft, behind, self.protocol, created_by=remake, redactor=deciding(**self.places))
         if wiring.recorder:
             self.recording = Recording(draft, wiring.recorder)
         return wiring
@@ -99,12 +125,19 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
             raise DefinitionError(f"@pytest.mark.cassette has no {name!r}; {has}.")
         if value is not None and not isinstance(value, ARGUMENTS[name]):
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} is a {type(value).__name__}; {WANTED[name]}.")
+        if name in PLACES and not all(isinstance(place, str) and place for place in _listed(value)):
+            raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} holds more than names; {WANTED[name]}.")
     command = _command(options.get("command") or [])
     try:
         protocol = of_family(options.get("protocol") or named(command)[0]).family
     except DefinitionError as error:
         raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
-    return {**dict.fromkeys(ARGUMENTS), **options, "command": command, "protocol": protocol}
+    places: dict[str, Names] = {name: options.get(name) or () for name in PLACES}
+    return {**dict.fromkeys(ARGUMENTS), **options, **places, "command": command, "protocol": protocol}
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, (list, tuple)) else ()
 
 
 def _command(command: str | Sequence[str]) -> list[str]:

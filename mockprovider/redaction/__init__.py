@@ -14,6 +14,7 @@ elsewhere is hardly ever the secret. Keys are names, and are never taken for sec
 Placeholders are numbers and not digests, because the digest of a weak password can be guessed.
 """
 
+from mockprovider.redaction.credentials import known_form, looks_random
 from mockprovider.redaction.marks import UNMARKED, Marks
 from mockprovider.redaction.placeholders import (
     LITERAL,
@@ -34,11 +35,13 @@ from mockprovider.redaction.placeholders import (
     renumber,
     stand_in,
 )
-from mockprovider.redaction.redactor import Hidden, Names, Redactor
+from mockprovider.redaction.places import EVERY, Names, Places, Policy
+from mockprovider.redaction.redactor import Hidden, Redactor
 from mockprovider.redaction.vault import CHUNK, Vault
 
 __all__ = [
     "CHUNK",
+    "EVERY",
     "LITERAL",
     "PLACEHOLDER",
     "PLAIN_BYTES",
@@ -51,12 +54,16 @@ __all__ = [
     "Hidden",
     "Marks",
     "Names",
+    "Places",
+    "Policy",
     "Redactor",
     "Tree",
     "Vault",
     "encode",
     "fill",
     "is_plain",
+    "known_form",
+    "looks_random",
     "neutral",
     "numbers",
     "placeholder",

@@ -6,12 +6,15 @@ import base64
 import binascii
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from mockprovider.redaction.credentials import known_form
 from mockprovider.redaction.marks import UNMARKED, Marks
+from mockprovider.redaction.masks import Masks
+from mockprovider.redaction.origins import Origins
 from mockprovider.redaction.placeholders import (
     LITERAL,
     PLACEHOLDER,
@@ -26,14 +29,15 @@ from mockprovider.redaction.placeholders import (
     is_plain,
     placeholder,
 )
+from mockprovider.redaction.places import Names, Places, Policy, Steps, ends, steps
 from mockprovider.redaction.vault import SecretText, Vault
 
-Names: TypeAlias = Collection[str]
-"""Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
-
-STEPS = re.compile("[.:]")
 OPENED = frozenset({PLAIN_BYTES, UNKNOWN})
 """Keys in which a secret can be replaced."""
+OPEN, MARKED, DECIDED, PUBLIC, BYTES = "", "marked", "decided", "public", "base64"
+"""How a place is treated: it is not declared; a protocol declares it secret; somebody does; somebody says that it is public in
+spite of that; it is declared, and holds base64.
+"""
 
 
 class Hidden(Struct, frozen=True):
@@ -44,51 +48,92 @@ class Hidden(Struct, frozen=True):
 
 
 class Redactor:
-    """Takes declared secrets out of trees.
+    """Takes declared secrets out of trees, and keeps what somebody has decided about places (see ``Places``).
 
     Args:
-        names: names declared secret in every tree (see ``Names``).
+        names: names declared secret in every tree, or in those of a type (``aws_ssm_parameter.value``).
         vault: where the secrets are kept while this runs.
         marks: how values are marked; a recorder and a replay set what their protocol says.
+        public: names whose values stay readable in spite of what declares them.
+        masks: names whose values do not count when calls are compared.
     """
 
-    def __init__(self, names: Names = (), vault: Vault | None = None, marks: Marks = UNMARKED) -> None:
+    def __init__(
+        self,
+        names: Names = (),
+        vault: Vault | None = None,
+        marks: Marks = UNMARKED,
+        *,
+        public: Names = (),
+        masks: Names = (),
+    ) -> None:
         self.vault = vault or Vault()
         self.marks = marks
-        self._names = frozenset(names)
-        self._types: dict[str, frozenset[str]] = {}
+        self.secret, self.public, self.masks = Places(names), Places(public), Places(masks)
+        self._policies: dict[tuple[str, str, frozenset[str]], Policy] = {}
+        self.origins = Origins()
+        self.undecided: dict[tuple[str, str], set[str]] = {}
+        """By type and name, the declared places where texts stayed readable because the provider itself had shown them."""
+
+    def decide(self, kind: Places, names: Names = (), by_type: Mapping[str, Names] | None = None) -> None:
+        """Name more places of this ``kind``: ``secret``, ``public`` or ``masks``."""
+        kind.add(names, by_type)
+        self._policies.clear()
 
     def declare(self, secrets: Mapping[str, Collection[str]]) -> None:
         """Take over what is declared secret: names by type token, as the ``secrets`` of a resource type or a package."""
-        for token, names in secrets.items():
-            self._types[token] = self._types.get(token, frozenset()).union(names)
+        self.decide(self.secret, by_type=secrets)
 
-    def declared(self, tokens: Iterable[str]) -> dict[str, list[str]]:
-        """What is declared for these types, in order; types without secrets are left out."""
-        return {token: sorted(self._types[token]) for token in sorted(set(tokens)) if self._types.get(token)}
+    def names(self, token: str, more: Names = (), spelled: str = "") -> Policy:
+        """What is declared for a type (``spelled`` by the protocol): its names, those of every tree, and ``more``."""
+        key = token, spelled, frozenset(more)
+        if key not in self._policies:
+            types = tuple(dict.fromkeys(filter(None, (token, spelled)))) or ("",)
+            decided = self.secret.of(types)
+            self._policies[key] = Policy(decided | key[2], decided, self.public.of(types), types)
+        return self._policies[key]
 
-    def names(self, token: str, more: Names = ()) -> frozenset[str]:
-        """What is declared secret for a type: its own names, those of every tree, and ``more``."""
-        return self._names.union(self._types.get(token, ()), more)
+    def still_open(self) -> dict[str, list[str]]:
+        """The declared places that hold something readable, by type, as long as nobody has decided about them."""
+        places: dict[str, list[str]] = {}
+        for (token, name), texts in sorted(self.undecided.items()):
+            if not all(map(self.vault.seeks, texts)):
+                places.setdefault(token, []).append(name)
+        return places
 
-    def learn(self, trees: Iterable[Tree], names: Names = ()) -> None:
+    def compared(self, tree: Tree, names: Policy) -> Tree:
+        """``tree``, a request or an answer, without what masks take out of comparisons."""
+        if not self.masks.known:
+            return tree
+        return self._masks(names).compared(tree, lambda name: self.masks.used.add((names.types, name)))
+
+    def answered(self, answer: Tree, recorded: Tree, live: Tree, names: Policy) -> Tree:
+        """A recorded answer with what the live request has under a mask where the recorded request had the same value."""
+        return self._masks(names).answered(answer, recorded, live) if self.masks.known else answer
+
+    def _masks(self, names: Policy) -> Masks:
+        return Masks(ends(self.masks.of(names.types)), self.marks)
+
+    def learn(self, trees: Iterable[Tree], names: Names | Policy = ()) -> None:
         """Collect the secrets that these trees declare, so that ``hide`` also finds them elsewhere."""
+        policy = names if isinstance(names, Policy) else Policy(frozenset(names))
         for tree in trees:
-            if _may_declare(encode(tree), names, self.marks):
-                _Pass(self.vault, names, self.marks).walk(tree, (), "")
+            if _may_declare(encode(tree), policy.secret, self.marks):
+                _Pass(self, policy).walk(tree, (), OPEN)
 
-    def hide(self, tree: Tree, names: Names = (), *, again: bool = False) -> Hidden:
+    def hide(self, tree: Tree, names: Names | Policy = (), *, again: bool = False) -> Hidden:
         """``tree`` with placeholders. ``again``: it was redacted before; only secrets learnt since then are hidden."""
+        policy = names if isinstance(names, Policy) else Policy(frozenset(names))
         encoded = encode(tree)
         known = self.vault.found(encoded)
-        if not known and not _may_declare(encoded, names, self.marks) and (again or is_plain(encoded)):
+        if not known and not _may_declare(encoded, policy.secret, self.marks) and (again or is_plain(encoded)):
             return Hidden(tree)
-        current = _Pass(self.vault, names, self.marks, known, again=again)
-        hidden = current.walk(tree, (), "")
+        current = _Pass(self, policy, known, again=again)
+        hidden = current.walk(tree, (), OPEN)
         if current.verbatim and current.unfindable:
             # A secret that cannot be searched for may be in the bytes as well, so they are hidden as a whole.
-            current = _Pass(self.vault, names, self.marks, known, again=again, blind=True)
-            hidden = current.walk(tree, (), "")
+            current = _Pass(self, policy, known, again=again, blind=True)
+            hidden = current.walk(tree, (), OPEN)
         return Hidden(hidden, current.broken)
 
     def mask(self, text: str, mark: str = "(secret)") -> str:
@@ -100,11 +145,7 @@ class Redactor:
 def _may_declare(encoded: bytes, names: Names, marks: Marks) -> bool:
     """Whether the tree of this JSON may declare a secret: a look at its text, which spares most trees the walk."""
     signed = bool(marks.secret) and (marks.secret.encode() in encoded or marks.output.encode() in encoded)
-    return signed or (bool(names) and any(encode(_steps(name)[-1])[1:] in encoded for name in names))
-
-
-def _steps(name: str) -> tuple[str, ...]:
-    return tuple(STEPS.split(name))
+    return signed or (bool(names) and any(encode(steps(name)[-1])[1:] in encoded for name in names))
 
 
 class _Pass:
@@ -112,9 +153,8 @@ class _Pass:
 
     def __init__(
         self,
-        vault: Vault,
-        names: Names,
-        marks: Marks,
+        redactor: Redactor,
+        policy: Policy,
         known: Collection[SecretText] = (),
         *,
         again: bool = False,
@@ -126,27 +166,26 @@ class _Pass:
         self.unfindable = False
         """The tree has secrets that cannot be searched for: too short, or no texts."""
         self._blind = blind
-        self._vault = vault
-        self._marks = marks
+        self._redactor = redactor
+        self._vault = redactor.vault
+        self._marks = redactor.marks
         self._again = again
         self._cores = [core for secret in known for core in secret.cores]
         self._spellings = {spelling: (encoding, secret) for secret in known for spelling, encoding in secret.spellings}
         longest_first = sorted(self._spellings, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first))) if known else None
-        self._declared: dict[str, list[tuple[str, ...]]] = {}
-        for name in names:
-            path = _steps(name)
-            self._declared.setdefault(path[-1], []).append(path)
+        self._types = policy.types
+        self._declared, self._decided, self._public = ends(policy.secret), ends(policy.decided), ends(policy.public)
 
-    def walk(self, value: Tree, path: tuple[str, ...], inside: str) -> Tree:
-        """``inside`` is the kind of the strings of the declared place that we are in; empty outside."""
+    def walk(self, value: Tree, path: Steps, inside: str) -> Tree:
+        """``inside`` is how the place that we are in is treated."""
         if isinstance(value, dict):
             return self._walk_object(value, path, inside)
         if isinstance(value, (list, tuple)):
             return [self.walk(item, path, inside) for item in value]
-        return self._secret(value, inside) if inside else self._plain(value, path)
+        return self._declared_leaf(value, path, inside) if inside else self._plain(value, path)
 
-    def _walk_object(self, value: dict[str, Any], path: tuple[str, ...], inside: str) -> Tree:
+    def _walk_object(self, value: dict[str, Any], path: Steps, inside: str) -> Tree:
         reserved = not RESERVED.isdisjoint(value)
         if self._again and reserved:
             return self._rewalk(value, path)
@@ -158,18 +197,20 @@ class _Pass:
             if key in (marks.signature, UNKNOWN):
                 redacted[key] = self._refined(item, (*path, key)) if isinstance(item, dict) else item
                 continue
-            place = (*path, key) if ":" not in key and "." not in key else (*path, *_steps(key))
-            within = inside or ("string" if (declares and key == "value") or self._is_declared(place) else "")
-            if within and ((signature is not None and signature == marks.bytes) or key.startswith("$")):
-                within = "base64"
+            # A wrapper's value is in the place of the wrapper.
+            wrapped = signature is not None and key == "value"
+            place = path if wrapped else (*path, key) if ":" not in key and "." not in key else (*path, *steps(key))
+            within = self._treated(place, inside or (MARKED if declares and key == "value" else OPEN))
+            if within in (MARKED, DECIDED) and ((signature is not None and signature == marks.bytes) or key.startswith("$")):
+                within = BYTES
             redacted[key] = self.walk(item, place, within)
         return {LITERAL: redacted} if reserved else redacted
 
-    def _refined(self, said: dict[str, Any], path: tuple[str, ...]) -> Tree:
+    def _refined(self, said: dict[str, Any], path: Steps) -> Tree:
         """What is known of an unknown value: a text's beginning may hold a secret that is known from elsewhere."""
         return {name: self._plain(part, path) if isinstance(part, str) else part for name, part in said.items()}
 
-    def _rewalk(self, value: dict[str, Any], path: tuple[str, ...]) -> Tree:
+    def _rewalk(self, value: dict[str, Any], path: Steps) -> Tree:
         if LITERAL in value:
             return {LITERAL: {key: self.walk(item, (*path, key), "") for key, item in value[LITERAL].items()}}
         if TEXT in value:
@@ -178,23 +219,57 @@ class _Pass:
             }
         return value
 
-    def _is_declared(self, path: tuple[str, ...]) -> bool:
-        return any(path[-len(end) :] == end for end in self._declared.get(path[-1], ()))
+    def _treated(self, place: Steps, inside: str) -> str:
+        """How a place is treated that lies in one that is treated so: what somebody decided counts before what is declared."""
+        if self._decided and (name := self._decided.of(place)):
+            self._redactor.secret.used.add((self._types, name))
+            return DECIDED
+        if inside == OPEN and self._declared.of(place):
+            inside = MARKED
+        if inside != OPEN and self._public and (name := self._public.of(place)):
+            self._redactor.public.used.add((self._types, name))
+            return PUBLIC
+        return inside
 
-    def _secret(self, value: Any, kind: str) -> Tree:
+    def _declared_leaf(self, value: Any, path: Steps, inside: str) -> Tree:
         if value is None or value == "" or value in self._marks.unknowns:
             return value
+        if self._stays(value, path, inside):
+            return self._plain(value, path)
+        return self._secret(value, BYTES if inside == BYTES else "string")
+
+    def _stays(self, value: Any, path: Steps, inside: str) -> bool:
+        """Whether the value of a declared place is readable there."""
+        if not isinstance(value, str):
+            return inside == PUBLIC
+        origins = self._redactor.origins
+        if inside == BYTES or self._vault.seeks(value):
+            return False
+        if inside == PUBLIC or origins.is_readable(value):
+            return origins.is_readable(value) or not known_form(value)
+        stays = inside == MARKED and origins.is_own(value)
+        if stays:
+            place = self._types[-1] if self._types else "", self._named(path)
+            self._redactor.undecided.setdefault(place, set()).add(value)
+        return stays
+
+    def _named(self, path: Steps) -> str:
+        """A place as somebody would name it: without the message's field, and what the protocol wraps values in."""
+        start = next((at + 1 for at, step in enumerate(path) if step in self._marks.wrappers), 1)
+        return ".".join(path[start:] or path)
+
+    def _secret(self, value: Any, kind: str) -> Tree:
         kind = kind if isinstance(value, str) else "bool" if isinstance(value, bool) else "number"
         self.unfindable = self.unfindable or kind != "string" or len(value) < SHORTEST
         return placeholder(self._vault.number(value, kind), kind)
 
-    def _plain(self, value: Any, path: tuple[str, ...]) -> Tree:
+    def _plain(self, value: Any, path: Steps) -> Tree:
         if isinstance(value, str) and any(key.startswith("$") and key not in OPENED for key in path):
             return self._verbatim(value)
         if self._pattern is None or value is None or isinstance(value, bool):
             return value
         if not isinstance(value, str):
-            return self._secret(value, "number") if self._pattern.search(str(value)) else value
+            return self._secret(value, "string") if self._pattern.search(str(value)) else value
         if any(core in value for core in self._cores):
             kind = "base64" if _is_base64(value) else "string"
             return placeholder(self._vault.number(value, kind), kind)

@@ -65,6 +65,10 @@ class Vault:
         for needle in known.needles:
             self._endings.setdefault(needle[-SHORTEST:], []).append(known)
 
+    def seeks(self, text: str) -> bool:
+        """Whether this very text is a secret that is looked for everywhere."""
+        return len(text) >= SHORTEST and ("string", text) in self._numbers
+
     def value(self, number: int) -> Any:
         """The secret of this number."""
         return self._values[number - 1]

@@ -95,6 +95,33 @@ def test_record_in_parallel(pytester, run):
     assert found == [f"test[{name}].json" for name in "abcd"]
 
 
+def test_the_marker_decides_about_places(run, pytester, monkeypatch):
+    """What the marker names is secret, public or masked; what it misspells is a warning; and the replay needs no provider."""
+    source = """
+        import os
+        import pulumi
+        import pytest
+
+        def program():
+            inputs = {"token": "hunter2-" + os.environ["RUN"], "at": "day " + os.environ["RUN"]}
+            pulumi.CustomResource("mock:index:Thing", "a", inputs)
+
+        @pytest.mark.cassette(secrets=["mock:index:Thing.token", "tokn"], masks=["at"])
+        def test(provider, pulumi_stack):
+            pulumi_stack.up(program)
+        """
+    monkeypatch.setenv("RUN", "one-of-many")
+    result = run(source, "--provider-record=all", "-W", "always")
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*MockProviderWarning: secrets: 'tokn' is nowhere in this recording."])
+    text = (pytester.path / "cassettes" / "test_it" / "test.json").read_text()
+    header = json.loads(text)[0]
+    assert (header["secrets"], header["masks"]) == ({"*": ["tokn"], "mock:index:Thing": ["token"]}, {"*": ["at"]})
+    assert ("hunter2" in text, "day one" in text) == (False, True)
+    monkeypatch.setenv("RUN", "two")
+    run(source).assert_outcomes(passed=1)
+
+
 def test_the_fake_is_recorded(run, pytester):
     """Without a command the fake is recorded, and its replay makes nothing in a cloud."""
     source = """
@@ -180,8 +207,8 @@ def test_where_in_us_a_miss_was_raised(replayed):
     short, full = replayed(source), replayed(source, "--full-trace")
 
     short.stdout.fnmatch_lines([">*pulumi_stack.up(lambda: program('bye'))", "*test_it.py:*: MissError"])
-    assert "replayer.py" not in short.stdout.str()
-    assert "replayer.py" in full.stdout.str()
+    assert "deciding.py" not in short.stdout.str()
+    assert "deciding.py" in full.stdout.str()
 
 
 def test_another_stack(replayed):
@@ -272,11 +299,13 @@ def test_a_missing_cassette(run, pytester):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name."),
-        ("1, 2, 3, 4, 5, 6", "has no 6 arguments; it has path, command, protocol, env, name."),
+        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name, secrets, public, masks."),
+        ("1, 2, 3, 4, 5, 6, 7, 8, 9", "has no 9 arguments; it has path, command, protocol, env, name, secrets, public, masks."),
         ("path=3", "path=3 is a int; give the file's path, relative to the test's folder."),
         ("command=3", "command=3 is a int; give a command line, or a list of the executable and its arguments."),
         ("env='A=1'", "env='A=1' is a str; give a dict of environment variables."),
+        ("secrets='password'", "secrets='password' is a str; give a list of property names, such as 'password' or 'aws_*'."),
+        ("masks=['a', 3]", "masks=?'a', 3? holds more than names; give a list of property names, such as 'password' or *"),
         ("protocol='ansible'", "There is no protocol 'ansible': give 'pulumi' or 'terraform'."),
     ],
 )

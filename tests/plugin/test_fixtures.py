@@ -85,7 +85,10 @@ def test_help(run):
     """The options and the marker, with each of its arguments, are in pytest's own help."""
     run("", "--help").stdout.fnmatch_lines(["mockprovider: doubles*", "*--provider-record*MODE*", "*--provider-seed*N*"])
     run("", "--markers").stdout.fnmatch_lines(
-        ["@pytest.mark.cassette(path=None, command=None, protocol=None, env=None, name=None): replay the provider*"]
+        [
+            "@pytest.mark.cassette(path=None, command=None, protocol=None, env=None, name=None, "
+            "secrets=(), public=(), masks=()): replay the provider*"
+        ]
     )
 
 

@@ -52,7 +52,7 @@ opaque, so it is given. Were the answer ``{arn: ..., fingerprint: 9f1c2ab07e}``,
 from __future__ import annotations
 
 from mockprovider.cassette.objects.assignment import Assignment, Link
-from mockprovider.cassette.objects.explaining import Origins
+from mockprovider.cassette.objects.explaining import OpaqueWords
 from mockprovider.cassette.objects.learning import learn
 from mockprovider.cassette.objects.renaming import Pairing, Renaming, is_verbatim
 from mockprovider.cassette.objects.values import MARK, GeneratedValue, Mark
@@ -64,7 +64,7 @@ __all__ = [
     "GeneratedValue",
     "Link",
     "Mark",
-    "Origins",
+    "OpaqueWords",
     "Pairing",
     "RecordedObject",
     "Renaming",

@@ -27,7 +27,7 @@ WORD = re.compile("[A-Z]*[a-z]*|(?:[A-Z]*[a-z]{2,})+")
 """What somebody may have written: one case, or words with capitals in CamelCase. Hashes and keys are not like that."""
 
 
-class Origins:
+class OpaqueWords:
     """Where the opaque words of a recording's answers came from.
 
     Args:

@@ -8,6 +8,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Op
+from mockprovider.redaction import Marks
 from mockprovider.terraform.recorded import trees
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
@@ -30,6 +31,8 @@ class TerraformTranscript(TableTranscript):
 
     It learns from schema answers which attributes are secret.
     """
+
+    marks = Marks(wrappers=frozenset({"msgpack", "json"}))
 
     def __init__(self, major: int) -> None:
         super().__init__(SERVICES[major])

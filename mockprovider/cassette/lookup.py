@@ -36,7 +36,7 @@ class LiveCall(Struct, frozen=True):
         return self.where[4]
 
 
-class Finding(Struct, frozen=True):
+class Lookup(Struct, frozen=True):
     """What a recording holds for a call.
 
     ``choice`` is ``None`` where nothing recorded fits; ``candidates`` are all that fit. ``about`` are the recorded calls that
@@ -52,7 +52,7 @@ class Finding(Struct, frozen=True):
     marks: Sequence[Mark] = ()
     alike: bool = False
     once: bool = False
-    reason: Finding | None = None
+    reason: Lookup | None = None
 
     @property
     def chosen(self) -> Candidate:

@@ -1,0 +1,48 @@
+"""What a cassette's header keeps of the decisions about places, so that a replay needs none of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from mockprovider.cassette.model import Cassette, Header
+from mockprovider.hints import did_you_mean
+from mockprovider.redaction import Redactor
+
+
+def note_decisions(header: Header, redactor: Redactor, types: Iterable[str]) -> None:
+    """Write into the header what is decided about the places of these types, and what is not."""
+    known = sorted(set(types))
+    header.secrets, header.public = redactor.secret.kept(known), redactor.public.kept(known)
+    header.masks, header.undecided = redactor.masks.kept(known), redactor.still_open()
+
+
+def take_decisions(redactor: Redactor, cassette: Cassette) -> None:
+    """Decide as the recording did: its declared places are secret, and what it left readable in a request is not."""
+    header = cassette.header
+    redactor.declare(header.secrets)
+    redactor.decide(redactor.public, by_type=header.public)
+    redactor.decide(redactor.masks, by_type=header.masks)
+    redactor.origins.replay(cassette.request(interaction) for interaction in cassette.interactions)
+
+
+OPTIONS = ("--public", "--secret")
+WORDS: Mapping[str, str] = {"secret": "secrets", "public": "public", "masks": "masks"}
+"""Where a redactor keeps what users name, and what they call it."""
+
+
+def notices(redactor: Redactor, types: Iterable[str]) -> list[str]:
+    """What whoever records should know of these decisions, in plain sentences: slips, and what is still to be decided."""
+    known = sorted(set(types) - {""})
+    return [
+        *(
+            f"{word}: {name!r} is nowhere in this recording. {did_you_mean(name.rpartition('.')[0], known)}".rstrip()
+            for kind, word in WORDS.items()
+            for name in getattr(redactor, kind).unused()
+        ),
+        *(
+            f"{token}.{name} is declared secret, and holds what the provider shows openly elsewhere, so it stays readable. "
+            f"Decide with public=[...] or secrets=[...] ({', '.join(OPTIONS)})."
+            for token, names in redactor.still_open().items()
+            for name in names
+        ),
+    ]

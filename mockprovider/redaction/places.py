@@ -1,0 +1,120 @@
+"""Places in messages that somebody names: ``password``, ``database.password``, ``aws_ssm_parameter.value``.
+
+A name is a property, or the end of a path with dots; with the type's token before it, it counts for that type alone. List
+indexes do not count, and neither does the message's field around a value (``olds``, ``planned_state``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import TypeAlias
+
+from msgspec import Struct
+
+Names: TypeAlias = Collection[str]
+"""Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
+Steps: TypeAlias = tuple[str, ...]
+
+EVERY = "*"
+"""Stands for every type where names are kept by type."""
+
+INDEX = re.compile(r"\[[0-9*]*\]")
+KEY = re.compile(r'\["((?:\\.|[^"\\])*)"\]')
+STEPS = re.compile("[.:]")
+
+
+def steps(name: str) -> Steps:
+    """The steps of a name. Keys of maps are cut at the same marks, so that either may be written."""
+    if "[" in name:
+        name = INDEX.sub("", KEY.sub(r".\1", name))
+    return tuple(STEPS.split(name))
+
+
+class Ends:
+    """Finds which name, if any, is the end of a path."""
+
+    def __init__(self, names: Names) -> None:
+        self._by_last: dict[str, list[tuple[Steps, str]]] = defaultdict(list)
+        for name in names:
+            path = steps(name)
+            self._by_last[path[-1]].append((path, name))
+
+    def __bool__(self) -> bool:
+        return bool(self._by_last)
+
+    def of(self, path: Steps) -> str:
+        """The name that ``path`` ends with; empty if there is none."""
+        for end, name in self._by_last.get(path[-1], ()) if path else ():
+            if path[-len(end) :] == end:
+                return name
+        return ""
+
+
+@lru_cache(maxsize=1024)
+def ends(names: frozenset[str]) -> Ends:
+    """The finder of these names, made once."""
+    return Ends(names)
+
+
+class Places:
+    """What somebody named, as it was ``given``, and by type. ``used`` has the names that were met, with the call's types."""
+
+    def __init__(self, names: Names = ()) -> None:
+        self.given: list[str] = []
+        self.used: set[tuple[Steps, str]] = set()
+        self.known = False
+        """Whether anything is named."""
+        self._by_type: dict[str, frozenset[str]] = {}
+        self._of: dict[Steps, frozenset[str]] = {}
+        self.add(names)
+
+    def add(self, names: Names = (), by_type: Mapping[str, Names] | None = None) -> None:
+        """Name more: as users write them, or by type (``EVERY`` for all)."""
+        self.given += [name for name in dict.fromkeys(names) if name not in self.given]
+        for token, more in (by_type or {}).items():
+            self._by_type[token] = self._by_type.get(token, frozenset()).union(more)
+        self.known = bool(self.given or self._by_type)
+        self._of.clear()
+
+    def of(self, types: Iterable[str]) -> frozenset[str]:
+        """The names that count in a message about these types: one type in its spellings."""
+        key = tuple(types)
+        if key not in self._of:
+            kept = (self._by_type.get(token, frozenset()) for token in (*key, EVERY))
+            self._of[key] = frozenset().union(*kept, (_within(name, key) for name in self.given))
+        return self._of[key]
+
+    def kept(self, types: Iterable[str]) -> dict[str, list[str]]:
+        """All names that may count in messages about these types, by type, in order; what ``add`` takes."""
+        known = sorted(set(types))
+        names = {token: set(self._by_type.get(token, ())) for token in (*known, EVERY)}
+        for given in self.given:
+            owners = [token for token in known if _within(given, (token,)) != given]
+            for token in owners or [EVERY]:
+                names[token].add(_within(given, (token,)))
+        return {token: sorted(names[token]) for token in sorted(names) if names[token]}
+
+    def unused(self) -> list[str]:
+        """What was named and never met."""
+        met = {spelled for types, name in self.used for spelled in (name, *(f"{token}.{name}" for token in types))}
+        return [name for name in self.given if name not in met]
+
+
+def _within(name: str, types: Steps) -> str:
+    return next((name.removeprefix(f"{token}.") for token in types if token and name.startswith(f"{token}.")), name)
+
+
+class Policy(Struct, frozen=True):
+    """What is decided about the places in messages about one type (``types`` are its spellings).
+
+    ``secret`` are all names that are declared, by a schema or by somebody; ``decided`` those of somebody, ``public`` what
+    somebody decided to be readable in spite of a declaration.
+    """
+
+    secret: frozenset[str] = frozenset()
+    decided: frozenset[str] = frozenset()
+    public: frozenset[str] = frozenset()
+    types: Steps = ()

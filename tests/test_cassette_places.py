@@ -1,0 +1,306 @@
+"""What somebody decides about places: more that is secret, what stays readable, what does not count; and what is told of it."""
+
+import pytest
+from cassette_toy import Toy, answer, call, header, recorded, replayer, secret, session
+
+from mockprovider.calls import Op, Reply
+from mockprovider.cassette import Cassette, Recorder
+from mockprovider.errors import AmbiguousError, MissError
+from mockprovider.matching import encode
+from mockprovider.redaction import EVERY, Places, Redactor
+
+BUCKET, QUEUE, PARAMETER = "cloud:index:Bucket", "cloud:sqs/queue:Queue", "cloud:ssm/parameter:Parameter"
+PASSWORD, URL = "hunter2-very-secret", "https://sqs.example.com/1234/jobs"
+
+
+def create(type_: str, urn: str = "", **inputs):
+    return call(Op.CREATE, session(), urn, type_, **inputs)
+
+
+def taken(*conversation, **decided) -> tuple[Cassette, Recorder]:
+    """The cassette of a conversation under these decisions, and its recorder."""
+    recorder = Recorder(Toy(), header(), redactor=Redactor(decided.pop("secrets", ()), **decided))
+    for asked, reply in conversation:
+        recorder(asked, lambda _, reply=reply: reply)
+    return recorder.close(), recorder
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden"),
+    [
+        ("password", True),
+        ("conf.password", True),
+        (f"{BUCKET}.password", True),
+        (f"{BUCKET}.conf.password", True),
+        (f"{BUCKET}.rules[0].password", True),
+        (f"{BUCKET}.rules[*].password", True),
+        (f"{BUCKET}.rules.password", True),
+        (f'{BUCKET}.tags["my.password"]', True),
+        (f"{BUCKET}.conf", True),
+        (f"{QUEUE}.password", False),
+        ("word", False),
+        ("pass.word", False),
+        ("other.password", False),
+    ],
+)
+def test_what_a_name_names(name, hidden):
+    """A name is a property, or the end of a path, of every type or of the one before it; indexes do not count."""
+    inputs = {"conf": {"password": PASSWORD}, "rules": [{"password": PASSWORD}], "tags": {"my.password": PASSWORD}}
+    cassette, _ = taken((create(BUCKET, **inputs), answer()), secrets=[name])
+    assert (PASSWORD.encode() not in encode(cassette.interactions)) is hidden
+
+
+def test_a_type_with_dots_in_its_token():
+    """The longest token that fits is cut off, however many dots it has."""
+    kind = "kubernetes:rbac.authorization.k8s.io/v1:Role"
+    cassette, _ = taken((create(kind, data={"key": PASSWORD}), answer()), secrets=[f"{kind}.data.key"])
+    assert cassette.header.secrets == {kind: ["data.key"]}
+    assert cassette.interactions[0].request == {"data": {"key": {"$secret": 1}}}
+
+
+def test_a_replay_needs_no_names():
+    """The header keeps what was named, by type; so a replay hides the same places, and gives back what the engine sends."""
+    asked = create(BUCKET, password=PASSWORD, pin=1234, name="a")
+    cassette, _ = taken((asked, answer(login=f"root:{PASSWORD}", pin=1234)), secrets=[f"{BUCKET}.password", "pin"])
+    assert cassette.header.secrets == {EVERY: ["pin"], BUCKET: ["password"]}
+    reply = replayer(cassette)(create(BUCKET, password="another-one-77", pin=77, name="a"))
+    assert reply.value == {"login": "root:another-one-77", "pin": 77}
+
+
+def test_a_misspelt_name_is_told():
+    """At its end a recording tells the names that were nowhere, with the type that was probably meant, and no others."""
+    names = ["password", "cloud:index:Bukket.password", "pasword", f"{BUCKET}.conf.token"]
+    asked = create(BUCKET, password=PASSWORD, conf={"token": "t"}, created="now")
+    _, recorder = taken((asked, answer()), secrets=names, public=["nowhere"], masks=["created", "modified"])
+    assert recorder.notices == [
+        "secrets: 'cloud:index:Bukket.password' is nowhere in this recording. Did you mean 'cloud:index:Bucket'?",
+        "secrets: 'pasword' is nowhere in this recording.",
+        "public: 'nowhere' is nowhere in this recording.",
+        "masks: 'modified' is nowhere in this recording.",
+    ]
+
+
+def test_names_are_kept_by_type():
+    """What a header keeps says the same when it is read back: for types in use, and for those that nobody knows."""
+    places = Places(["a", "cloud:x:Y.b", "database.password"])
+    kept = places.kept(["", "cloud:x:Y", "cloud:x:Z"])
+    assert kept == {EVERY: ["a", "database.password"], "cloud:x:Y": ["b"]}
+    again = Places()
+    again.add(by_type=kept)
+    for token in ("cloud:x:Y", "cloud:x:Z", "other"):
+        assert again.of([token]) == {name for name in places.of([token]) if not name.startswith("cloud:")}
+
+
+# Public values
+
+
+def lent(**inputs):
+    """A queue whose URL the provider makes, a parameter that hides its value, and somebody who uses the URL openly."""
+    return [
+        (create(QUEUE, "urn:q", name="jobs"), answer(url=URL, name="jobs")),
+        (create(PARAMETER, "urn:p", value=secret(URL)), answer(value=secret(URL), version=1)),
+        (create(BUCKET, "urn:b", queue=URL, note=f"see {URL}", **inputs), answer(queue=URL)),
+    ]
+
+
+def test_what_the_provider_showed_stays_readable():
+    """A value that an answer of the provider's own had openly is readable everywhere, and the place is still to be decided."""
+    cassette, recorder = taken(*lent())
+    assert b"$secret" not in encode(cassette.interactions)
+    assert cassette.header.undecided == {PARAMETER: ["value"]}
+    assert recorder.notices == [
+        f"{PARAMETER}.value is declared secret, and holds what the provider shows openly elsewhere, so it stays readable. "
+        "Decide with public=[...] or secrets=[...] (--public, --secret)."
+    ]
+
+
+def test_a_public_value_replays_as_it_was():
+    """The queue has its own URL again, the parameter too, and a parameter with another value is no recorded one."""
+    cassette, _ = taken(*lent())
+    replay = replayer(cassette)
+    for asked, reply in lent():
+        assert replay(asked).value == reply.value
+    with pytest.raises(MissError) as caught:
+        replayer(cassette)(create(PARAMETER, "urn:p", value=secret("another-url-of-mine")))
+    assert "another-url" not in str(caught.value)
+
+
+def test_a_live_secret_that_the_recording_has_openly():
+    """Today's secret may be a word of the recording: that word still matches, and the secret is given back."""
+    asked = create(BUCKET, "urn:b", password=secret(PASSWORD), name="testing")
+    replay = replayer(taken((asked, answer(url=f"x:{PASSWORD}", name="testing")))[0])
+    assert replay(create(BUCKET, "urn:b", password=secret("testing"), name="testing")).value == {
+        "url": "x:testing",
+        "name": "testing",
+    }
+
+
+@pytest.mark.parametrize(
+    "conversation",
+    [
+        pytest.param([(create(QUEUE, name=PASSWORD), answer(name=PASSWORD))], id="the engine brought it"),
+        pytest.param(
+            [(call(Op.CHECK, session(), key=PASSWORD), answer()), (create(QUEUE), answer(key=PASSWORD))], id="earlier"
+        ),
+        pytest.param([(create(QUEUE), answer(url=f"x:{PASSWORD}"))], id="in a text"),
+        pytest.param([(create(QUEUE), answer(**{PASSWORD: "x"}))], id="as a key"),
+        pytest.param([(create(QUEUE), answer(a=PASSWORD, b=secret(PASSWORD)))], id="marked in the same answer"),
+        pytest.param([(create(QUEUE), answer(b=secret(PASSWORD))), (create(QUEUE), answer(a=PASSWORD))], id="marked before"),
+        pytest.param([(create(QUEUE), Reply(value={"a": "x" * 70_000, "b": PASSWORD}))], id="in a huge answer"),
+        pytest.param([(create(QUEUE, k=secret("abcdef")), answer(url=f"{PASSWORD}abcdef"))], id="beside a secret"),
+    ],
+)
+def test_what_is_no_public_value(conversation):
+    """A declared secret is taken out unless an answer was first to have it: whole, unmarked, and before any marked place."""
+    cassette, _ = taken(*conversation, (create(PARAMETER, value=secret(PASSWORD)), answer()))
+    text = encode(cassette.interactions).decode()
+    assert cassette.header.undecided == {}
+    assert PASSWORD not in text.replace(f'"{PASSWORD}":', "")
+
+
+CREDENTIALS = {
+    "AWS": "AKIA" + "IOSFODNN7EXAMPLE",
+    "PEM": "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n-----END",
+    "JWT": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+    "GitHub": "ghp_" + "a1B2" * 9,
+    "Slack": "xoxb-" + "1234567890-abcdefghij",
+    "Google": "AIza" + "a1B2c" * 7,
+    "Stripe": "sk_live_" + "a1B2" * 6,
+    "URL": "postgres://app:" + "pw@db.example.com/x",
+}
+
+
+@pytest.mark.parametrize("credential", CREDENTIALS.values(), ids=CREDENTIALS.keys())
+@pytest.mark.parametrize("public", [(), ("value",)], ids=["undecided", "public"])
+def test_known_forms_are_always_secret(credential, public):
+    """What has the form of a credential is taken out of a declared place and everywhere, whoever showed it, whoever decided."""
+    conversation = [
+        (create(QUEUE), answer(url=credential)),
+        (create(PARAMETER, value=secret(credential)), answer()),
+    ]
+    cassette, _ = taken(*conversation, public=public)
+    assert credential not in encode(cassette.interactions).decode()
+    assert cassette.header.undecided == {}
+
+
+def test_public_is_decided():
+    """A place that is decided to be public keeps its values, and nothing is left to be decided; other places keep theirs."""
+    asked = create(PARAMETER, value=secret("eu-central-1"), size=secret(7), on=secret(value=True), password=secret(PASSWORD))
+    cassette, recorder = taken((asked, answer()), public=[f"{PARAMETER}.value", "size"])
+    request = cassette.interactions[0].request
+    assert (request["value"], request["size"]) == (secret("eu-central-1"), secret(7))
+    assert (request["password"], request["on"]) == (secret({"$secret": 2}), secret({"$secret": 1, "kind": "bool"}))
+    assert cassette.header.public == {EVERY: ["size"], PARAMETER: ["value"]}
+    assert (cassette.header.undecided, recorder.notices) == ({}, [])
+    assert replayer(cassette)(asked).value == {}
+
+
+def test_secret_is_decided():
+    """A place that is decided to be secret takes its value out everywhere, also where the provider showed it before."""
+    cassette, recorder = taken(*lent(), secrets=[f"{PARAMETER}.value"])
+    assert URL not in encode(cassette.interactions).decode()
+    assert (cassette.header.undecided, recorder.notices) == ({}, [])
+
+
+def test_a_public_value_that_is_decided_to_be_secret_elsewhere():
+    """A value that one decided place makes secret is so everywhere, and its other places need no decision any more."""
+    cassette, _ = taken(*lent(), (create(BUCKET, "urn:c", password=URL), answer()), secrets=["password"])
+    assert URL not in encode(cassette.interactions).decode()
+    assert cassette.header.undecided == {}
+
+
+# Masks
+
+
+def stamped(time: str, **more):
+    return create(BUCKET, "", name="a", labels={"created": time, "team": "x"}, **more)
+
+
+def test_a_masked_value_does_not_count():
+    """Another time than the recorded one matches; the answer has it where the recorded request and answer had the same."""
+    reply = answer(labels={"created": "2026-01-01", "team": "x"}, modified="2026-01-02", id="b-1")
+    cassette, recorder = taken((stamped("2026-01-01"), reply), masks=[f"{BUCKET}.labels.created", "modified"])
+    assert cassette.header.masks == {EVERY: ["modified"], BUCKET: ["labels.created"]}
+    assert recorder.notices == []
+    assert cassette.interactions[0].request["labels"]["created"] == "2026-01-01"
+    assert replayer(cassette)(stamped("2031-12-31")).value == {
+        "labels": {"created": "2031-12-31", "team": "x"},
+        "modified": "2026-01-02",
+        "id": "b-1",
+    }
+
+
+def test_old_and_new_values_under_a_mask_are_told_apart():
+    """Of a change, the answer's time is the one of today that stands where the recorded request had the answer's."""
+    asked = call(Op.UPDATE, session(), olds={"at": "t1"}, news={"at": "t2"})
+    cassette, _ = taken((asked, answer(at="t2", was="t1")), masks=["at", "was"])
+    today = call(Op.UPDATE, session(), olds={"at": "T1"}, news={"at": "T2"})
+    assert replayer(cassette)(today).value == {"at": "T2", "was": "t1"}
+
+
+def test_only_the_masked_place_is_masked():
+    """Everything else counts still, and so does whether there is anything at the masked place."""
+    cassette, _ = taken((stamped("2026-01-01"), answer()), masks=["labels.created"])
+    for other in (stamped("2031-12-31", size=1), create(BUCKET, "", name="a", labels={"team": "x"})):
+        with pytest.raises(MissError):
+            replayer(cassette)(other)
+
+
+def test_a_mask_covers_all_that_lies_there():
+    """Under a mask, lists and objects of any size are one value, which comes back whole."""
+    cassette, _ = taken((create(BUCKET, labels={"a": [1]}), answer(labels={"a": [1]})), masks=["labels"])
+    assert replayer(cassette)(create(BUCKET, labels={"b": 1, "c": 2})).value == {"labels": {"b": 1, "c": 2}}
+
+
+def test_what_is_unknown_or_secret_is_not_masked():
+    """An unknown or absent time is another request than a known one, and a secret under a mask is bound as ever."""
+    unknown = {"$unknown": ""}
+    plan, final = create(BUCKET, at=unknown), create(BUCKET, at="t1")
+    cassette, _ = taken((plan, answer(plan=1)), (final, answer(plan=2)), masks=["at"])
+    assert replayer(cassette)(create(BUCKET, at="t9")).value == {"plan": 2}
+    assert replayer(cassette)(create(BUCKET, at=unknown)).value == {"plan": 1}
+    with pytest.raises(MissError):
+        replayer(cassette)(create(BUCKET, at=None))
+
+    cassette, _ = taken((create(BUCKET, at=secret(PASSWORD)), answer(at=PASSWORD)), masks=["at"])
+    assert PASSWORD.encode() not in encode(cassette.interactions)
+    assert replayer(cassette)(create(BUCKET, at=secret("another-password"))).value == {"at": "another-password"}
+
+
+def test_equal_but_for_a_mask_is_equal():
+    """Answers that differ under a mask only are equal, so that they need no choice; without the mask they are refused."""
+    conversation = [(create(BUCKET, at=time), answer(at=time, host=None)) for time in ("t1", "t2")]
+    replay = replayer(recorded(*conversation, redactor=Redactor(masks=["at"])))
+    assert [replay(create(BUCKET, at=time)).value["at"] for time in ("T8", "T9")] == ["T8", "T9"]
+    asked = [call(Op.READ, session(n), about="x") for n in (1, 1)]
+    conversation = [(one, answer(seen=time)) for one, time in zip(asked, (1, 2), strict=True)]
+    with pytest.raises(AmbiguousError):
+        replayer(recorded(*conversation))(asked[0])
+    assert replayer(recorded(*conversation, redactor=Redactor(masks=["seen"])))(asked[0]).value in ({"seen": 1}, {"seen": 2})
+
+
+def test_a_mask_can_be_added_for_a_replay():
+    """A recording that was made without a mask replays with one."""
+    cassette, _ = taken((stamped("2026-01-01"), answer(labels={"created": "2026-01-01"})))
+    replay = replayer(cassette, redactor=Redactor(masks=["labels.created"]))
+    assert replay(stamped("2031-12-31")).value == {"labels": {"created": "2031-12-31"}}
+
+
+def test_masks_of_a_configuration_do_not_make_another_instance():
+    """A masked value of a configuration that names its instance by its content is no part of that name."""
+
+    def configured(time: str):
+        where = session(instance="")
+        return where, call(Op.CONFIGURE, where, "", "", at=time)
+
+    def life(time: str, provider):
+        where, configure = configured(time)
+        provider(configure)
+        return provider(call(Op.CREATE, where, name="a"))
+
+    recorder = Recorder(Toy(), header(), redactor=Redactor(masks=["at"]))
+    life("t1", lambda asked: recorder(asked, lambda _: answer(ok=True)))
+    assert life("t9", replayer(recorder.close())).value == {"ok": True}
