@@ -263,6 +263,7 @@ class Call(Struct, kw_only=True):
         stored: the state that is to be upgraded or moved.
         limit, page_size, page: how many objects List may answer at all and at once, and which page is wanted; 0 and empty
             where the engine says nothing.
+        secrets: where the engine knows of secrets that it sends openly, as recordings name places; ``None`` if it never says.
         extra: the protocol's other words.
         monitor: the way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct,
             Call), or takes its views (Create, Read, Update, Delete).
@@ -294,6 +295,7 @@ class Call(Struct, kw_only=True):
     limit: int = 0
     page_size: int = 0
     page: str = ""
+    secrets: tuple[str, ...] | None = None
     extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
     monitor: Handler | None = None

@@ -35,6 +35,7 @@ class Toy:
     """The toy's transcriber. ``address`` and ``seed`` are no part of a key, and ``tags`` is a set."""
 
     marks = MARKS
+    openly = False
 
     def __init__(self, secrets: tuple[str, ...] = ()) -> None:
         self._secrets = secrets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pulumi
 import pytest
 
 from mockprovider import Double, Output, Package, Property, ResourceType, Secret, Stack
@@ -165,3 +166,25 @@ def test_addresses_are_kept_without_secrets(tmp_path):
     assert addresses == ['cloud_database.d["plain"]', 'cloud_database.d["[secret]"]']
     assert f'create of {TOKEN} at cloud_database.d["plain"] -> ' in told
     assert PASSWORD not in told
+
+
+def test_what_the_engine_sent_openly(tmp_path):
+    """A secret for a provider that accepts none is in nothing that is shown or kept, though the provider repeats it."""
+
+    def provider(call):
+        sent = (call.inputs or {}).get("note", "")
+        return Reply(inputs=call.inputs) if call.op is Op.CHECK else Reply(failures=(Failure(f"no {sent}"),) if sent else ())
+
+    with Double(provider=provider, name="cloud") as double:
+        stack = Stack(double)
+
+        def program():
+            pulumi.CustomResource("cloud:index:Note", "n", {"note": pulumi.Output.secret(PASSWORD)})
+
+        failed = stack.up(program, expect_failure=True)
+        shown = "\n".join(explain(double))
+        kept = "".join((tmp_path / name).read_text() for name in keep(tmp_path, double, None))
+
+    assert PASSWORD in str(failed.error)
+    assert (PASSWORD in shown, PASSWORD in kept) == (False, False)
+    assert f"no {HIDDEN}" in kept

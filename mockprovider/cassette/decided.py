@@ -30,10 +30,20 @@ WORDS: Mapping[str, str] = {"secret": "secrets", "public": "public", "masks": "m
 """Where a redactor keeps what users name, and what they call it."""
 
 
-def notices(redactor: Redactor, types: Iterable[str]) -> list[str]:
-    """What whoever records should know of these decisions, in plain sentences: slips, and what is still to be decided."""
+OPENLY = (
+    "The provider does not accept secrets, so the engine sent them like any other value, and they are readable here. Name "
+    "their properties with secrets=[...] (--secret), and record again."
+)
+
+
+def notices(redactor: Redactor, types: Iterable[str], *, openly: bool = False) -> list[str]:
+    """What whoever records should know of these decisions, in plain sentences: slips, and what is still to be decided.
+
+    ``openly``: secrets may have come without a mark, which is no news to whoever has named some.
+    """
     known = sorted(set(types) - {""})
     return [
+        *([OPENLY] if openly and not redactor.secret.known else []),
         *(
             f"{word}: {name!r} is nowhere in this recording. {did_you_mean(name.rpartition('.')[0], known)}".rstrip()
             for kind, word in WORDS.items()

@@ -298,7 +298,7 @@ class Recorder:
     @property
     def notices(self) -> list[str]:
         """What whoever made the recording should know of what it hides, in plain sentences; ask when it is closed."""
-        return notices(self._redactor, self._types)
+        return notices(self._redactor, self._types, openly=self._transcriber.openly)
 
     @property
     def recorded(self) -> int:

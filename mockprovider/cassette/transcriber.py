@@ -27,6 +27,10 @@ class Transcriber(Protocol):
     marks: Marks
     """How the protocol marks secrets and unknown values in its messages."""
 
+    @property
+    def openly(self) -> bool:
+        """Whether secrets may have come without a mark until now, as to a provider that accepts none."""
+
     def named(self, call: Call) -> Call:
         """The call with its RPC's name, which one that was made in process may lack."""
 

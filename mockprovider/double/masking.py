@@ -56,7 +56,7 @@ class RunSecrets:
     def _look_into(self, call: Call, reply: Reply) -> None:
         bags = (call.inputs, call.prior, call.prior_inputs, call.planned, reply.value, reply.inputs)
         trees = [{name: map_value(value, self._noted) for name, value in bag.items()} for bag in bags if bag]
-        self._plain.learn(trees, self._plain.names(call.type))
+        self._plain.learn(trees, self._plain.names(call.type, call.secrets or ()))
 
     def _noted(self, value: Value) -> Value:
         """A value as plain JSON; what is wrapped as a secret is noted."""

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
 from mockprovider.engine.goal import Parameterization
-from mockprovider.engine.outgoing import flattened, outgoing, restored, unnamed, variables, with_contents
+from mockprovider.engine.outgoing import flattened, outgoing, restored, secret_names, unnamed, variables, with_contents
 from mockprovider.engine.state import ResourceState
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
@@ -152,7 +152,8 @@ class Instance:
     def check_config(self, urn: str, olds: Bag, news: Bag) -> Checked:
         """CheckConfig; the inputs as they are from a provider that does not have it."""
         try:
-            reply = self._ask(Op.CHECK_CONFIG, urn=urn, prior_inputs=flattened(olds), inputs=flattened(news))
+            bags: dict[str, Any] = {"prior_inputs": flattened(olds), "inputs": flattened(news)}
+            reply = self._ask(Op.CHECK_CONFIG, urn=urn, secrets=secret_names(olds, news), **bags)
         except CallFailedError as error:
             if error.code != UNIMPLEMENTED:
                 raise
@@ -167,7 +168,8 @@ class Instance:
             "inputs": flattened(news),
         }
         try:
-            return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, **bags))
+            secrets = secret_names(old_inputs, old_outputs, news)
+            return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, secrets=secrets, **bags))
         except CallFailedError as error:
             if error.code != UNIMPLEMENTED:
                 raise
@@ -185,7 +187,8 @@ class Instance:
         as_strings = variables(self.package, known)
         extra = {**_CONFIGURE, "variables": as_strings} if as_strings else _CONFIGURE
         try:
-            reply = self._ask(Op.CONFIGURE, urn=urn, id=id_, inputs=dict(inputs), extra=extra)
+            openly = self._sent_openly(inputs)
+            reply = self._ask(Op.CONFIGURE, urn=urn, id=id_, inputs=dict(inputs), secrets=openly, extra=extra)
         except CallFailedError as error:
             self._unusable = error
             return
@@ -209,7 +212,8 @@ class Instance:
         # In a real run, an input that comes from a skipped resource is left out.
         known_inputs = news if self._preview else {name: value for name, value in news.items() if not is_unknown(value)}
         bags: dict[str, Any] = {"prior_inputs": self._out(olds or {}), "inputs": self._out(known_inputs)}
-        reply = self._ask(Op.CHECK, urn=urn, seed=seed, autonaming=options, **bags)
+        openly = self._sent_openly(olds, news)
+        reply = self._ask(Op.CHECK, urn=urn, seed=seed, autonaming=options, secrets=openly, **bags)
         inputs = self._in(reply.inputs or {}, news, "inputs") if reply.ok else {}
         return Checked(inputs, _check_failures(reply))
 
@@ -222,16 +226,16 @@ class Instance:
             "prior_inputs": self._out(of.old_inputs, elide=True),
             "inputs": self._out(news, elide=True),
         }
-        reply = self._ask(Op.DIFF, urn=of.urn, id=of.id, ignore_changes=of.ignore_changes, **bags)
+        openly = self._sent_openly(of.old_outputs, of.old_inputs, news)
+        reply = self._ask(Op.DIFF, urn=of.urn, id=of.id, ignore_changes=of.ignore_changes, secrets=openly, **bags)
         return resolved(as_diff(reply), of.old_inputs, news)
 
     def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Create, or its preview."""
         if self._preview and not (self._usable() and self._supports_preview):
             return Outcome(outputs=dict(inputs) if self.known else {})
-        reply = self._ask(
-            Op.CREATE, urn=of.urn, inputs=self._out(inputs), timeout=of.timeout, preview=self._preview, partial=True
-        )
+        bags: dict[str, Any] = {"inputs": self._out(inputs), "secrets": self._sent_openly(inputs)}
+        reply = self._ask(Op.CREATE, urn=of.urn, timeout=of.timeout, preview=self._preview, partial=True, **bags)
         if not self._preview and not reply.id:
             raise wrong(f"the provider returned an empty id from Create of {of.urn!r}")
         return self._outcome(reply, reply.id, inputs)
@@ -244,6 +248,7 @@ class Instance:
             "prior": self._out(of.old_outputs, elide=True),
             "prior_inputs": self._out(of.old_inputs, elide=True),
             "inputs": self._out(inputs),
+            "secrets": self._sent_openly(of.old_outputs, of.old_inputs, inputs),
         }
         options = {"timeout": of.timeout, "preview": self._preview, "ignore_changes": of.ignore_changes}
         reply = self._ask(Op.UPDATE, urn=of.urn, id=of.id, partial=True, **options, **bags)
@@ -254,7 +259,8 @@ class Instance:
         if not self._usable():
             return Outcome(outputs={}, inputs={})
         bags: dict[str, Any] = {"prior_inputs": self._out(inputs, elide=True), "prior": self._out(state, elide=True)}
-        reply = self._ask(Op.READ, urn=of.urn, id=of.id, timeout=of.timeout, partial=True, **bags)
+        openly = self._sent_openly(inputs, state)
+        reply = self._ask(Op.READ, urn=of.urn, id=of.id, timeout=of.timeout, partial=True, secrets=openly, **bags)
         if reply.value is None:
             return Outcome()
         outcome = self._outcome(reply, reply.id, state or {})
@@ -269,13 +275,14 @@ class Instance:
             "prior": self._out(of.old_outputs, elide=True),
             "prior_inputs": self._out(of.old_inputs, elide=True),
         }
-        self._ask(Op.DELETE, urn=of.urn, id=of.id, timeout=of.timeout, **bags)
+        openly = self._sent_openly(of.old_outputs, of.old_inputs)
+        self._ask(Op.DELETE, urn=of.urn, id=of.id, timeout=of.timeout, secrets=openly, **bags)
 
     def invoke(self, token: str, args: Bag) -> Reply:
         """Invoke. Failures of single arguments are in the reply."""
         if not self._usable():
             return Reply(value={})
-        reply = self._ask(Op.INVOKE, type=token, inputs=self._out(args), preview=self._preview)
+        reply = self._ask(Op.INVOKE, type=token, inputs=self._out(args), preview=self._preview, secrets=self._sent_openly(args))
         if not reply.ok:
             return reply
         returned = dict(reply.value or {})
@@ -288,7 +295,7 @@ class Instance:
         """Construct or Call. During the call, the provider may use ``monitor``."""
         if not self._usable():
             return Reply(value={})
-        reply = self._ask(op, monitor=monitor, **fields)
+        reply = self._ask(op, monitor=monitor, secrets=self._sent_openly(fields.get("inputs")), **fields)
         if not self._preview:
             self._known(reply.value or {}, "outputs" if op is Op.CONSTRUCT else "results")
         return reply
@@ -302,6 +309,10 @@ class Instance:
 
     def _out(self, bag: Bag | None, *, elide: bool = False) -> dict[str, Value] | None:
         return None if bag is None else outgoing(bag, self.accepts, elide=elide)
+
+    def _sent_openly(self, *bags: Bag | None) -> tuple[str, ...]:
+        """Where secrets are that the provider gets openly, because it does not accept any."""
+        return () if "secrets" in self.accepts else secret_names(*bags)
 
     def _in(self, bag: Bag, sent: Bag, what: str) -> dict[str, Value]:
         if not self._preview:
@@ -355,7 +366,7 @@ _CONFIGURE: Mapping[str, Any] = {
     "sends_old_inputs": True,
     "sends_old_inputs_to_delete": True,
 }
-"""What Handshake and Configure are told of this engine, by the protocol's own field names."""
+"""What Handshake and Configure are openly of this engine, by the protocol's own field names."""
 
 
 def _check_failures(reply: Reply) -> tuple[tuple[str, str], ...]:

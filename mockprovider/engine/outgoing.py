@@ -5,13 +5,14 @@ back.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
 from mockprovider.errors import MalformedError
 from mockprovider.urn import Urn
 from mockprovider.values import (
+    LEAVES,
     UNKNOWN,
     Archive,
     Asset,
@@ -20,6 +21,7 @@ from mockprovider.values import (
     ResourceReference,
     Secret,
     Value,
+    children,
     has_secret,
     is_unknown,
     map_value,
@@ -65,6 +67,24 @@ NOTHING: frozenset[str] = frozenset()
 def flattened(bag: Bag) -> dict[str, Value]:
     """``bag`` as CheckConfig and DiffConfig are sent it whatever the provider accepts: without secrets and references."""
     return outgoing(bag, NOTHING)
+
+
+def secret_names(*bags: Bag | None) -> tuple[str, ...]:
+    """Where the secrets of these bags are, as recordings name places: paths with dots, without indexes."""
+    return tuple(sorted({name for bag in bags for name in _secret_names(bag or {}, "")}))
+
+
+def _secret_names(value: Value, at: str) -> Iterator[str]:
+    if type(value) in LEAVES:
+        return
+    if isinstance(value, Secret) or (isinstance(value, Output) and value.secret):
+        yield at
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _secret_names(item, f"{at}.{key}" if at else key)
+    else:
+        for item in children(value):
+            yield from _secret_names(item, at)
 
 
 def restored(answer: Bag, sent: Bag) -> dict[str, Value]:

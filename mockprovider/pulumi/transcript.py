@@ -17,7 +17,7 @@ from mockprovider.pulumi.errors import TYPE_URL, read_status
 from mockprovider.pulumi.log import LOGGING, SEVERITIES
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
-from mockprovider.pulumi.signatures import MARKS, OUTPUT, SIGNATURE
+from mockprovider.pulumi.signatures import MARKS, OUTPUT, SIGNATURE, accepted
 from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
 from mockprovider.urn import PROVIDERS, reference
 from mockprovider.wire.methods import Service
@@ -51,6 +51,20 @@ class PulumiTranscript(TableTranscript):
 
     def __init__(self, service: Service = PROVIDER) -> None:
         super().__init__(service)
+        self._accepts: set[bool] = set()
+        self._untold = False
+
+    @property
+    def openly(self) -> bool:
+        """Whether the provider accepts no secrets, and the engine has not said which of the values that it sends are some."""
+        return self._untold and self._accepts == {False}
+
+    def reply(self, reply: Reply, call: Call) -> dict[str, Any] | Status:
+        """The tree of the reply's answer message, or the status that it travels as."""
+        if call.op in (Op.HANDSHAKE, Op.CONFIGURE) and reply.ok:
+            self._accepts.add("secrets" in accepted(reply.extra))
+        self._untold |= bool(call.urn and call.inputs) and call.secrets is None
+        return super().reply(reply, call)
 
     @property
     def back(self) -> Backward:
@@ -76,8 +90,8 @@ class PulumiTranscript(TableTranscript):
         return _settled(kept) if row.op in CONFIGURED else kept
 
     def secrets(self, call: Call) -> Collection[str]:
-        """The secrets in the stack's configuration; all others are marked in the values themselves."""
-        return secret_names(call)
+        """The secrets in the stack's configuration, and those that the engine knows and sends openly; others are marked."""
+        return [*secret_names(call), *(call.secrets or ())]
 
     def is_for(self, instance: str, package: str) -> bool:
         """Whether a provider's URN is for ``package``."""

@@ -76,7 +76,7 @@ class Places:
         self.given += [name for name in dict.fromkeys(names) if name not in self.given]
         for token, more in (by_type or {}).items():
             self._by_type[token] = self._by_type.get(token, frozenset()).union(more)
-        self.known = bool(self.given or self._by_type)
+        self.known = bool(self.given or any(self._by_type.values()))
         self._of.clear()
 
     def of(self, types: Iterable[str]) -> frozenset[str]:

@@ -65,6 +65,11 @@ class TableTranscript:
         """Names that the protocol declares secret for this call."""
         return ()
 
+    @property
+    def openly(self) -> bool:
+        """Whether secrets may have come without a mark; only protocols that mark secrets know."""
+        return False
+
     def is_for(self, instance: str, package: str) -> bool:  # noqa: ARG002 - for protocols whose instances tell
         """Whether the name of a provider instance says that it is one of ``package``."""
         return False
