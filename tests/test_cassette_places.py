@@ -3,9 +3,11 @@
 import pytest
 from cassette_toy import Toy, answer, call, header, recorded, replayer, secret, session
 
+from mockprovider import tape
 from mockprovider.calls import Op, Reply
 from mockprovider.cassette import Cassette, Recorder
-from mockprovider.errors import AmbiguousError, MissError
+from mockprovider.cassette.decided import NAMES
+from mockprovider.errors import AmbiguousError, MissError, UnsupportedError
 from mockprovider.matching import encode
 from mockprovider.redaction import EVERY, Places, Redactor
 
@@ -304,3 +306,74 @@ def test_masks_of_a_configuration_do_not_make_another_instance():
     recorder = Recorder(Toy(), header(), redactor=Redactor(masks=["at"]))
     life("t1", lambda asked: recorder(asked, lambda _: answer(ok=True)))
     assert life("t9", replayer(recorder.close())).value == {"ok": True}
+
+
+# Secrets in names
+
+ODD, NAMED = "hunter2-very-secret", "mockprovider-secret"
+
+
+def named(value: str = ODD):
+    """A secret, and then the same text as the key of a map in a request, in an answer, and in a path in one."""
+    return [
+        (create(PARAMETER, "urn:p", value=secret(value)), answer()),
+        (create(BUCKET, "urn:b", labels={value: "x", f"a.{value}": "y", f"b.{value}": "z"}), answer(id="b-1")),
+        (call(Op.READ, session(), "urn:b"), answer(labels={value: "x"})),
+        (call(Op.DIFF, session(), "urn:b", new=1), answer(detailedDiff={f'labels["{value}"]': {"kind": "ADD"}}, diffs=[value])),
+    ]
+
+
+def test_a_secret_in_a_key_is_gone():
+    """A key loses the secret in it; a request matches by the rest, an answer with such a key is refused, and it is told."""
+    cassette, recorder = taken(*named())
+    assert ODD not in encode(cassette.interactions).decode()
+    asked = next(one for one in cassette.interactions if one.op == "create" and one.urn == "urn:b")
+    assert asked.request["labels"] == {NAMED: "x", f"a.{NAMED}": "y", f"b.{NAMED}": "z"}
+    assert recorder.notices == [NAMES]
+
+    replay = replayer(cassette)
+    for asked, reply in named("another-password-9")[:2]:
+        assert replay(asked).value == reply.value
+    for asked, _ in named("another-password-9")[2:]:
+        with pytest.raises(UnsupportedError, match="the key of a map"):
+            replay(asked)
+
+
+def test_keys_that_become_alike_stay_apart():
+    """Two keys that differ in their secrets alone remain two."""
+    values = [secret("first-secret-1"), secret("second-secret-2")]
+    asked = create(BUCKET, values=values, labels={"first-secret-1": 1, "second-secret-2": 2})
+    assert taken((asked, answer()))[0].interactions[0].request["labels"] == {NAMED: 1, f"{NAMED}-2": 2}
+
+
+def test_a_word_is_a_name():
+    """A secret of letters alone may be the name of a property, which stays, and the call replays."""
+    asked = create(BUCKET, password=secret("filename"), filename="x")
+    cassette, recorder = taken((asked, answer(filename="x", url="see filename")))
+    assert cassette.interactions[0].request["filename"] == "x"
+    assert recorder.notices == []
+    reply = replayer(cassette)(create(BUCKET, password=secret("hidden"), filename="x"))
+    assert reply.value == {"filename": "x", "url": "see hidden"}
+
+
+def test_a_secret_that_was_a_key_before_it_was_one(tmp_path):
+    """Keys, URNs and notes that were written before the secret was declared lose it at the end of the recording."""
+    urn = f"urn:pulumi:dev::shop::{BUCKET}::db-{ODD}"
+    conversation = [
+        (create(BUCKET, urn, labels={ODD: 1}), answer(labels={ODD: 1})),
+        (create(PARAMETER, "urn:p", value=secret(ODD)), answer()),
+        (create(BUCKET, urn, labels={ODD: 2}), answer(ok=True)),
+    ]
+    with tape.record(tmp_path / "it.json", Toy(), protocol="toy") as recorder:
+        for asked, reply in conversation[:2]:
+            recorder(asked, lambda _, reply=reply: reply)
+        before = "".join(file.read_text() for file in tmp_path.iterdir())
+        recorder(conversation[2][0], lambda _: conversation[2][1])
+        after = "".join(file.read_text() for file in tmp_path.iterdir())
+    # What was written since the secret is known does not have it.
+    assert after.count(ODD) == before.count(ODD)
+    cassette = tape.load(tmp_path / "it.json")
+    assert ODD not in (tmp_path / "it.json").read_text()
+    assert {one.urn for one in cassette.interactions} == {"urn:p", urn.replace(ODD, NAMED)}
+    with pytest.raises(MissError):
+        replayer(cassette)(create(BUCKET, urn, labels={ODD: 2}))

@@ -84,7 +84,8 @@ def _parts(cassette: Cassette, redactor: Redactor) -> Iterator[Part]:
 def _readable(part: Part, redactor: Redactor) -> Iterator[str]:
     hidden = redactor.hide(part.tree, part.names, again=True).tree
     if hidden is not part.tree:
-        yield from (f"{part.place}, {difference.path}" for difference in differences(part.tree, hidden))
+        # A key may be the secret.
+        yield from (redactor.mask(f"{part.place}, {difference.path}") for difference in differences(part.tree, hidden))
 
 
 def _alike(parts: Collection[Part]) -> Iterator[Finding]:

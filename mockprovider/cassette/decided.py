@@ -35,6 +35,11 @@ OPENLY = (
     "their properties with secrets=[...] (--secret), and record again."
 )
 
+NAMES = (
+    "A secret is part of a URN or of a key of a map, where a replay cannot put it back: such calls cannot be replayed. Leave "
+    "secrets out of names, or decide that this is none (public=[...], --public)."
+)
+
 
 def notices(redactor: Redactor, types: Iterable[str], *, openly: bool = False) -> list[str]:
     """What whoever records should know of these decisions, in plain sentences: slips, and what is still to be decided.
@@ -44,6 +49,7 @@ def notices(redactor: Redactor, types: Iterable[str], *, openly: bool = False) -
     known = sorted(set(types) - {""})
     return [
         *([OPENLY] if openly and not redactor.secret.known else []),
+        *([NAMES] if redactor.met_in_names else []),
         *(
             f"{word}: {name!r} is nowhere in this recording. {did_you_mean(name.rpartition('.')[0], known)}".rstrip()
             for kind, word in WORDS.items()

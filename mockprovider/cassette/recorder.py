@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from msgspec.structs import replace
 
@@ -20,7 +20,8 @@ from mockprovider.cassette.wayback import Back, back_of
 from mockprovider.errors import CassetteError, UnsupportedError
 from mockprovider.redaction import Hidden, Policy, Redactor
 
-WITHHELD = "the answer holds a secret in bytes that cannot be redacted"
+WITHHELD = "the answer holds a secret in bytes or in the key of a map, where it cannot be redacted"
+Note = TypeVar("Note", Interaction, Sent)
 BROKEN_OFF = "the provider's stream broke off after some of its messages"
 
 
@@ -137,19 +138,20 @@ class Recorder:
         return self._overhear(self._back, asked, call, proceed)
 
     def _noted(self, asked: Asked, call: Call) -> int:
-        return self._sink.sending(
-            Sent(
-                op=call.op.value,
-                method=call.method,
-                type=asked.type,
-                urn=call.urn,
-                address=self._address(call.address) if call.address else "",
-                name=call.name,
-                id=self._text(call.id) if call.id else "",
-                instance=asked.instance,
-                request=asked.hidden.tree if asked.hidden else None,
-            )
+        sent = Sent(
+            op=call.op.value,
+            method=call.method,
+            type=asked.type,
+            urn=call.urn,
+            address=self._address(call.address) if call.address else "",
+            name=call.name,
+            id=self._text(call.id) if call.id else "",
+            instance=asked.instance,
+            request=asked.hidden.tree if asked.hidden else None,
         )
+        if self._redactor.vault.count:
+            sent = replace(self._nameless(sent), name=self._redactor.name(sent.name))
+        return self._sink.sending(sent)
 
     def _hidden(self, asked: Asked) -> Hidden:
         """The request without its secrets, redacted again only if more are known than the last time."""
@@ -252,6 +254,8 @@ class Recorder:
             request=transcriber.key(call, request.tree),
             withheld=WITHHELD if answer.broken else BROKEN_OFF if reply.stream and reply.status else "",
         )
+        if self._redactor.vault.count:
+            interaction = self._nameless(interaction)
         if not interaction.withheld and isinstance(outcome, Status):
             details = answer.tree.get("details", answer.tree.get("$details"))
             interaction.status = RecordedStatus(code=code_name(outcome.code), message=answer.tree["message"], details=details)
@@ -340,7 +344,7 @@ class Recorder:
             return hidden.tree
 
         request, response = (self._clean_blob(blob, names) for blob in (interaction.request_blob, interaction.response_blob))
-        scrubbed = rewritten(interaction, clean)
+        scrubbed = self._nameless(rewritten(interaction, clean))
         scrubbed = replace(scrubbed, id=self._text(interaction.id), address=self._address(interaction.address))
         if request:
             scrubbed = replace(scrubbed, request=request.tree, request_blob="")
@@ -349,6 +353,11 @@ class Recorder:
         if broken or (response and response.broken):
             return replace(scrubbed, response=None, status=None, withheld=WITHHELD)
         return scrubbed
+
+    def _nameless(self, note: Note) -> Note:
+        """An interaction or a note without the secrets in the URNs that it repeats."""
+        name = self._redactor.name
+        return replace(note, urn=name(note.urn), instance=name(note.instance))
 
     def _clean_blob(self, blob: str, names: Policy) -> Hidden | None:
         """What is to be kept instead of this blob, if it holds secrets."""

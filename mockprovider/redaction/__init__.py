@@ -4,7 +4,7 @@ Declared secret are the ``value`` of what a protocol marks as a secret object (a
 under a declared name. In a declared place every string, number and boolean becomes a placeholder; the keys of objects stay, so
 that a reader sees the shape. A secret of six characters or more is also taken out wherever else it turns up: as a whole
 string, inside a string, inside JSON in a string, inside base64. Shorter ones go from their declared places only: ``prod``
-elsewhere is hardly ever the secret. Keys are names, and are never taken for secrets.
+elsewhere is hardly ever the secret. A key cannot be a placeholder: it loses the secret in it for good.
 
 - ``{"$secret": 3}`` is the third secret; ``kind`` says ``number``, ``bool`` or ``base64`` where it is no plain string;
 - ``{"$text": ["a", {"$secret": 3}]}`` is a string with a secret in it; ``as`` says how it is spelled there (``json``,

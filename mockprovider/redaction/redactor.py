@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Collection, Iterable, Mapping
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -38,6 +39,9 @@ OPEN, MARKED, DECIDED, PUBLIC, BYTES = "", "marked", "decided", "public", "base6
 """How a place is treated: it is not declared; a protocol declares it secret; somebody does; somebody says that it is public in
 spite of that; it is declared, and holds base64.
 """
+
+NAMELESS = "mockprovider-secret"
+"""What stands for a secret in a name."""
 
 
 class Hidden(Struct, frozen=True):
@@ -74,6 +78,8 @@ class Redactor:
         self.origins = Origins()
         self.undecided: dict[tuple[str, str], set[str]] = {}
         """By type and name, the declared places where texts stayed readable because the provider itself had shown them."""
+        self.met_in_names = False
+        """Whether a secret was part of a name: of a URN, or of a key."""
 
     def decide(self, kind: Places, names: Names = (), by_type: Mapping[str, Names] | None = None) -> None:
         """Name more places of this ``kind``: ``secret``, ``public`` or ``masks``."""
@@ -136,6 +142,11 @@ class Redactor:
             hidden = current.walk(tree, (), OPEN)
         return Hidden(hidden, current.broken)
 
+    def name(self, text: str) -> str:
+        """``text``, a URN, without the secrets in it. It is another name then, which is never given back."""
+        known = self.vault.found(encode(text))
+        return _Pass(self, Policy(), known).name(text) if known else text
+
     def mask(self, text: str, mark: str = "(secret)") -> str:
         """``text``, for a message, with ``mark`` in place of the secrets that are known so far."""
         hidden = self.hide(text).tree
@@ -172,8 +183,8 @@ class _Pass:
         self._again = again
         self._cores = [core for secret in known for core in secret.cores]
         self._spellings = {spelling: (encoding, secret) for secret in known for spelling, encoding in secret.spellings}
-        longest_first = sorted(self._spellings, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first))) if known else None
+        self._pattern = _pattern(self._spellings)
+        self._names = _pattern(spelling for spelling, (_, secret) in self._spellings.items() if not secret.is_word)
         self._types = policy.types
         self._declared, self._decided, self._public = ends(policy.secret), ends(policy.decided), ends(policy.public)
 
@@ -203,7 +214,7 @@ class _Pass:
             within = self._treated(place, inside or (MARKED if declares and key == "value" else OPEN))
             if within in (MARKED, DECIDED) and ((signature is not None and signature == marks.bytes) or key.startswith("$")):
                 within = BYTES
-            redacted[key] = self.walk(item, place, within)
+            redacted[self._key(key, redacted)] = self.walk(item, place, within)
         return {LITERAL: redacted} if reserved else redacted
 
     def _refined(self, said: dict[str, Any], path: Steps) -> Tree:
@@ -212,12 +223,29 @@ class _Pass:
 
     def _rewalk(self, value: dict[str, Any], path: Steps) -> Tree:
         if LITERAL in value:
-            return {LITERAL: {key: self.walk(item, (*path, key), "") for key, item in value[LITERAL].items()}}
+            literal: dict[str, Any] = {}
+            for key, item in value[LITERAL].items():
+                literal[self._key(key, literal)] = self.walk(item, (*path, key), OPEN)
+            return {LITERAL: literal}
         if TEXT in value:
             return {
                 TEXT: [part for piece in value[TEXT] for part in (isinstance(piece, str) and self._split(piece)) or [piece]]
             }
         return value
+
+    def name(self, text: str) -> str:
+        """``text`` with a word in place of the secrets in it."""
+        nameless = self._names.sub(NAMELESS, text) if self._names else text
+        self._redactor.met_in_names |= nameless != text
+        return nameless
+
+    def _key(self, key: str, taken: Collection[str]) -> str:
+        nameless = self.name(key) if self._names else key
+        if nameless == key:
+            return key
+        # No placeholder can be a key, so what is given back would be another object.
+        self.broken = True
+        return next(name for number in count(1) if (name := f"{nameless}-{number}" if number > 1 else nameless) not in taken)
 
     def _treated(self, place: Steps, inside: str) -> str:
         """How a place is treated that lies in one that is treated so: what somebody decided counts before what is declared."""
@@ -298,6 +326,11 @@ class _Pass:
             parts.append({PLACEHOLDER: secret.number, "as": encoding} if encoding else {PLACEHOLDER: secret.number})
             end = match.end()
         return [*parts, text[end:]] if parts and end < len(text) else parts
+
+
+def _pattern(texts: Iterable[str]) -> re.Pattern[str] | None:
+    longest_first = sorted(texts, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
 
 def _is_base64(text: str) -> bool:

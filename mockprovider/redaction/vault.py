@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import threading
 from typing import Any
 
@@ -11,6 +12,7 @@ from msgspec import Struct
 from mockprovider.redaction.placeholders import SHORTEST, SPELLINGS, encode
 
 MANY = 32
+WORD = re.compile("[A-Za-z_]+")
 CHUNK = 1 << 16
 
 
@@ -21,6 +23,8 @@ class SecretText(Struct, frozen=True):
     spellings: tuple[tuple[str, str], ...]
     cores: tuple[str, ...]
     needles: tuple[bytes, ...]
+    is_word: bool
+    """It consists of letters and underscores, so that keys with it are hardly ever about it: ``filename``."""
 
 
 def _known(number: int, text: str) -> SecretText:
@@ -34,7 +38,8 @@ def _known(number: int, text: str) -> SecretText:
         for shift in range(3)
     )
     needles = (*(encode(spelling)[1:-1] for spelling in spelled), *cores)
-    return SecretText(number, tuple(spelled.items()), tuple(core.decode() for core in cores), needles)
+    texts = tuple(core.decode() for core in cores)
+    return SecretText(number, tuple(spelled.items()), texts, needles, is_word=WORD.fullmatch(text) is not None)
 
 
 class Vault:
