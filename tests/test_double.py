@@ -139,6 +139,14 @@ def test_of_two_who_know_addresses_none_is_asked(double):
     assert [entry.call.address for entry in double.journal.entries()] == ["", "", "create.logs"]
 
 
+def test_an_engine_that_knows_the_address_itself(double):
+    """A call that was made with an address keeps it."""
+    with double.addressed(address_of):
+        create(double, address="mine.a")
+
+    assert double.journal.entries()[0].call.address == "mine.a"
+
+
 def test_a_run_that_breaks_off_tells_no_more_addresses(double):
     """A block that ends with an error has ended, too."""
     with pytest.raises(ValueError, match="over"), double.addressed(address_of):

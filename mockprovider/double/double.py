@@ -193,14 +193,14 @@ class Double:
             # Before the layers, since one of them may be hanging. Terraform's Stop is this op, too.
             call.session.cancelled.set()
         addressing = self._addressing
-        if len(addressing) == 1:
+        if len(addressing) == 1 and not call.address:
             call.address = addressing[0](call)
         protocol = call.session.protocol
         return (self._handlers.get(protocol.name) or self._handler(protocol))(call)
 
     @contextmanager
     def addressed(self, address_of: Callable[[Call], str]) -> Iterator[None]:
-        """While the block runs, ``address_of`` tells the ``address`` of each call, in the thread that answers it.
+        """While the block runs, ``address_of`` tells the ``address`` of each call that has none, in the thread that answers it.
 
         Where two blocks run at the same time, calls have none: nothing says which engine a call came from.
         """
