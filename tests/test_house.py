@@ -22,7 +22,7 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_pb2" not in path.na
 PAGES = [*sorted(HOUSE.glob("*.md")), *sorted((HOUSE / "docs").rglob("*.md"))]
 SLOW = ("cryptography", "deepdiff", "google.protobuf", "grpc", "pulumi", "sqlite3", "zstandard")
 DEPTH = 22
-"""How many modules of the package the longest chain of imports may have; the rings alone are fifteen, the theory of equal objects is seven."""
+"""How many modules of the package the longest chain of imports may have: the rings alone are fifteen, equal objects seven."""
 AT_HOME = {"pulumi", "terraform", "engine", "drivers", "demo"}
 """Folders that may name a family: its own, the engine that is Pulumi's by nature, and what drives real command lines."""
 
