@@ -36,14 +36,14 @@ class Sought(Struct, frozen=True):
     """
 
     call: Call
-    finding: Lookup
+    lookup: Lookup
     sent: Any
     names: Policy
 
     @property
     def outcome(self) -> LookResult:
         """Found, missing or ambiguous."""
-        return self.finding.outcome
+        return self.lookup.outcome
 
 
 class Library:
@@ -131,9 +131,9 @@ class Library:
 
     def why(self, sought: Sought) -> MissError | AmbiguousError:
         """Why a call is refused that was not found, in words."""
-        finding, call = sought.finding, sought.call
+        lookup, call = sought.lookup, sought.call
         error = AmbiguousError if sought.outcome is LookResult.AMBIGUOUS else MissError
-        message = misses.told(self.shelf, self._replay.used, finding, call)
+        message = misses.told(self.shelf, self._replay.used, lookup, call)
         return error(self._redactor.mask(message))
 
     # Taking --------------------------------------------------------------------------------------------------------------
@@ -146,9 +146,9 @@ class Library:
         call = sought.call
         with self.turn:
             if call.op is Op.CONFIGURE:
-                note_instance(call, sought.finding.call.tree)
-            candidate = self._replay.take(sought.finding)
-            choice = sought.finding.choice
+                note_instance(call, sought.lookup.call.tree)
+            candidate = self._replay.take(sought.lookup)
+            choice = sought.lookup.choice
             self.repeats += choice is not None and choice.verdict is Verdict.REPEATED
             answer = self._answer(candidate)
         transcriber = self.shelf.readers[candidate.call.interaction.provider].transcriber

@@ -35,17 +35,17 @@ EXCHANGED = (
 DOORS = "--provider-record=all (pytest), or mockprovider record"
 
 
-def told(shelf: Shelf, used: Mapping[int, int], finding: Lookup, call: Call) -> str:
+def told(shelf: Shelf, used: Mapping[int, int], lookup: Lookup, call: Call) -> str:
     """Why a call is refused. ``used`` says how often each recorded call has answered, by its place."""
-    if finding.choice is None:
-        return _unknown(shelf, used, call, finding.call.tree)
-    if finding.reason is not None:
-        return _untellable(shelf, finding.chosen.call, finding.reason, call)
-    if finding.outcome is LookResult.AMBIGUOUS:
-        return _ambiguous(shelf.cassette, finding.choice.candidates, call, finding.call.tree)
-    if finding.choice.verdict is Verdict.OPAQUE:
-        return _opaque(shelf, finding.choice.candidates[0], call)
-    return _used(shelf.cassette, finding.choice, call)
+    if lookup.choice is None:
+        return _unknown(shelf, used, call, lookup.call.tree)
+    if lookup.reason is not None:
+        return _untellable(shelf, lookup.chosen.call, lookup.reason, call)
+    if lookup.outcome is LookResult.AMBIGUOUS:
+        return _ambiguous(shelf.cassette, lookup.choice.candidates, call, lookup.call.tree)
+    if lookup.choice.verdict is Verdict.OPAQUE:
+        return _opaque(shelf, lookup.choice.candidates[0], call)
+    return _used(shelf.cassette, lookup.choice, call)
 
 
 def _unknown(shelf: Shelf, used: Mapping[int, int], call: Call, live: Any) -> str:

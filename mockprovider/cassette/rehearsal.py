@@ -36,10 +36,10 @@ class _Rehearsal:
     def refused(self) -> Lookup | None:
         created = []
         for recorded in self._family:
-            finding = self._look(self._calls[recorded.place])
-            if finding.outcome is not LookResult.FOUND:
-                return finding
-            created.append(self._replay.take(finding).born)
+            lookup = self._look(self._calls[recorded.place])
+            if lookup.outcome is not LookResult.FOUND:
+                return lookup
+            created.append(self._replay.take(lookup).born)
         exchanged = [*self._family[1:], self._family[0]]
         self._lives = {recorded.number: live for recorded, live in zip(exchanged, created, strict=True) if live is not None}
         return self._later(self._descended())
@@ -58,17 +58,16 @@ class _Rehearsal:
         return descended
 
     def _later(self, descended: set[int]) -> Lookup | None:
-        """What is refused of the calls about these objects, each made as soon as the objects exist."""
+        """What is refused of the calls about these objects, in the order of their sessions, each once its objects exist."""
         pending = [call for call in self._shelf.calls if not descended.isdisjoint(self._shelf.about.get(call.place, ()))]
-        while ready := [call for call in pending if self._exist(call, descended)]:
-            for call in ready:
-                finding = self._look(call)
-                if finding.outcome is not LookResult.FOUND:
-                    return finding
-                live = self._replay.take(finding).born
-                if live is not None:
-                    self._lives[self._shelf.made[call.place].number] = live
-            pending = [call for call in pending if call not in ready]
+        while call := next((call for call in pending if self._exist(call, descended)), None):
+            pending.remove(call)
+            lookup = self._look(call)
+            if lookup.outcome is not LookResult.FOUND:
+                return lookup
+            live = self._replay.take(lookup).born
+            if live is not None:
+                self._lives[self._shelf.made[call.place].number] = live
         return None
 
     def _exist(self, call: RecordedCall, descended: set[int]) -> bool:

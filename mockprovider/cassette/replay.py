@@ -60,31 +60,31 @@ class Replay:
         tree, marks = self.shelf.vocabulary.marked(self._recognised(call.tree))
         if not marks:
             return self._found(Lookup(call, candidates=self._as_recorded(call)))
-        finding = self._found(self._about_objects(call, digest(neutral(tree)), marks))
-        if finding.outcome is LookResult.FOUND and self._contradicts(finding):
-            possible = [one for one in finding.candidates if not self._contradicts(_of_one(finding, one))]
-            return self._found(replace(finding, outcome=LookResult.MISSING, choice=None, candidates=possible))
-        return finding
+        lookup = self._found(self._about_objects(call, digest(neutral(tree)), marks))
+        if lookup.outcome is LookResult.FOUND and self._contradicts(lookup):
+            possible = [one for one in lookup.candidates if not self._contradicts(_of_one(lookup, one))]
+            return self._found(replace(lookup, outcome=LookResult.MISSING, choice=None, candidates=possible))
+        return lookup
 
-    def _found(self, finding: Lookup) -> Lookup:
+    def _found(self, lookup: Lookup) -> Lookup:
         """What is to be chosen of the candidates, if anything."""
-        call, candidates = finding.call, [candidate for candidate in finding.candidates if not candidate.opaque]
+        call, candidates = lookup.call, [candidate for candidate in lookup.candidates if not candidate.opaque]
         if not candidates:
-            opaque = Choice(Verdict.OPAQUE, finding.candidates) if finding.candidates else None
-            return replace(finding, choice=opaque)
+            opaque = Choice(Verdict.OPAQUE, lookup.candidates) if lookup.candidates else None
+            return replace(lookup, choice=opaque)
         # An answer that created an object is used once, even that of a plan, which may generate a name.
         once = call.once or any(candidate.call.place in self.shelf.made for candidate in candidates)
         choice = self._chosen(candidates, call, once=once)
-        finding = replace(finding, choice=choice, candidates=candidates, once=once)
+        lookup = replace(lookup, choice=choice, candidates=candidates, once=once)
         if choice.verdict is Verdict.AMBIGUOUS:
-            return replace(finding, outcome=LookResult.AMBIGUOUS)
+            return replace(lookup, outcome=LookResult.AMBIGUOUS)
         if choice.verdict not in (Verdict.FOUND, Verdict.REPEATED) or self._is_stale(choice, call):
-            return finding
+            return lookup
         reason = self._untellable(call, choice.candidates[0])
         if reason is not None:
             choice = replace(choice, verdict=Verdict.UNTELLABLE)
-            return replace(finding, outcome=LookResult.AMBIGUOUS, choice=choice, reason=reason)
-        return replace(finding, outcome=LookResult.FOUND)
+            return replace(lookup, outcome=LookResult.AMBIGUOUS, choice=choice, reason=reason)
+        return replace(lookup, outcome=LookResult.FOUND)
 
     def _recognised(self, live: Any) -> Any:
         """``live`` with the recording's number for each secret that this replay has given out."""
@@ -135,11 +135,11 @@ class Replay:
             return Lookup(call)
         lives = self.shelf.vocabulary.objects_of(marks)
         own = self._candidates(((marked, _itself(marked)) for marked in group.by_values.get(values_of(marks), ())), call, marks)
-        finding = Lookup(call, candidates=own, about=group, marks=marks, alike=group.covers and group.uniform)
-        if own and finding.alike and self.assignment.is_open(lives):
-            return finding
+        lookup = Lookup(call, candidates=own, about=group, marks=marks, alike=group.covers and group.uniform)
+        if own and lookup.alike and self.assignment.is_open(lives):
+            return lookup
         allowed = self._candidates(self._pairings(group, marks, lives), call, marks)
-        return replace(finding, candidates=[self._explained(candidate, own) for candidate in allowed], alike=False)
+        return replace(lookup, candidates=[self._explained(candidate, own) for candidate in allowed], alike=False)
 
     def _pairings(self, group: Alike, marks: Sequence[Mark], lives: Sequence[int]) -> Iterable[tuple[MarkedCall, Pairing]]:
         """The recorded calls that this may be, each with who stands for whom in it."""
@@ -165,8 +165,14 @@ class Replay:
     def _candidates(
         self, calls: Iterable[tuple[MarkedCall, Pairing]], call: LiveCall, marks: Sequence[Mark]
     ) -> list[Candidate]:
+        equal: dict[Any, Candidate | None] = {}
+        for marked, pairing in (listed := [*calls]):
+            if (marked.content, pairing) not in equal:
+                equal[marked.content, pairing] = self._candidate(marked, pairing, call, marks)
         return self._strongest(
-            candidate for marked, pairing in calls if (candidate := self._candidate(marked, pairing, call, marks)) is not None
+            replace(candidate, call=marked.call, used=self._used_by[marked.call.place, tuple(live for _, live in pairing)])
+            for marked, pairing in listed
+            if (candidate := equal[marked.content, pairing]) is not None
         )
 
     def _candidate(self, marked: MarkedCall, pairing: Pairing, call: LiveCall, marks: Sequence[Mark]) -> Candidate | None:
@@ -178,10 +184,8 @@ class Replay:
         pairs = self._pairs(marked.call, renaming, call.tree)
         if pairs is None or not self.bindings.fit(pairs):
             return None
-        lives = tuple(live for _, live in pairing)
-        used = self._used_by[marked.call.place, lives]
         answer = self._compared(marked.call, pairs, renaming)
-        return Candidate(marked.call, tuple(pairs), answer, used, pairing, None if renaming.changes_nothing else renaming)
+        return Candidate(marked.call, tuple(pairs), answer, 0, pairing, None if renaming.changes_nothing else renaming)
 
     def _pairs(self, recorded: RecordedCall, renaming: Renaming, live: Any) -> list[Pair] | None:
         if recorded.secret or not renaming.is_whole:
@@ -194,9 +198,11 @@ class Replay:
         if candidate.renaming is None:
             return candidate
         equal = sorted((other for other in own if other.answer == candidate.answer), key=lambda other: other.used)
-        if equal:
+        opaque = "" if equal and not equal[0].used else self.shelf.opaque.unexplained(candidate.call, candidate.pairing)
+        # An answer of its own that was given already is only better than one that would be untrue.
+        if equal and (opaque or not equal[0].used):
             return replace(equal[0], pairing=candidate.pairing, stands_for=candidate.call)
-        return replace(candidate, opaque=self.shelf.opaque.unexplained(candidate.call, candidate.pairing))
+        return replace(candidate, opaque=opaque)
 
     # Choosing --------------------------------------------------------------------------------------------------------------
 
@@ -242,37 +248,37 @@ class Replay:
 
     # Linking ---------------------------------------------------------------------------------------------------------------
 
-    def _contradicts(self, finding: Lookup) -> bool:
+    def _contradicts(self, lookup: Lookup) -> bool:
         """Whether no assignment of live objects would explain this call beside all that were answered."""
         with self.assignment.trial():
-            return not self._link(finding)
+            return not self._link(lookup)
 
-    def _link(self, finding: Lookup) -> bool:
-        lives = tuple(live for _, live in finding.chosen.pairing)
-        born = self._born(finding.chosen)
+    def _link(self, lookup: Lookup) -> bool:
+        lives = tuple(live for _, live in lookup.chosen.pairing)
+        born = self._born(lookup.chosen)
         if not lives and born is None:
             return True
-        link = Link(lives if born is None else (*lives, born), lambda: self._options(finding, lives))
-        return self.assignment.link(link, telling=bool(lives) and not finding.alike, born=born)
+        link = Link(lives if born is None else (*lives, born), lambda: self._options(lookup, lives))
+        return self.assignment.link(link, telling=bool(lives) and not lookup.alike, born=born)
 
-    def _options(self, finding: Lookup, lives: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    def _options(self, lookup: Lookup, lives: Sequence[int]) -> Iterable[tuple[int, ...]]:
         """For which recorded objects the call was recorded with this answer, and which object it made then."""
-        for call, pairing in self._played(finding):
+        for call, pairing in self._played(lookup):
             roles = {live: recorded for recorded, live in pairing}
             newborn = self.shelf.made.get(call.place)
-            if roles.keys() == {*lives} and (newborn is None or call.wave == finding.chosen.call.wave):
+            if roles.keys() == {*lives} and (newborn is None or call.wave == lookup.chosen.call.wave):
                 yield (*(roles[live] for live in lives), *(() if newborn is None else (newborn.number,)))
 
-    def _played(self, finding: Lookup) -> Iterable[tuple[RecordedCall, Pairing]]:
+    def _played(self, lookup: Lookup) -> Iterable[tuple[RecordedCall, Pairing]]:
         """The recorded calls that this one may be."""
-        if not finding.alike or finding.about is None:
+        if not lookup.alike or lookup.about is None:
             return [
                 (candidate.stands_for or candidate.call, candidate.pairing)
-                for candidate in finding.candidates
-                if candidate.answer == finding.chosen.answer
+                for candidate in lookup.candidates
+                if candidate.answer == lookup.chosen.answer
             ]
         # Only the calls with its own values were looked at, but the answer was recorded of each object of the kin.
-        pairings = ((one.call, self.shelf.vocabulary.pairing(one.marks, finding.marks)) for one in finding.about.calls)
+        pairings = ((one.call, self.shelf.vocabulary.pairing(one.marks, lookup.marks)) for one in lookup.about.calls)
         return [(call, pairing) for call, pairing in pairings if pairing is not None]
 
     def _born(self, chosen: Candidate) -> int | None:
@@ -285,36 +291,36 @@ class Replay:
 
     # Taking ----------------------------------------------------------------------------------------------------------------
 
-    def take(self, finding: Lookup) -> Candidate:
+    def take(self, lookup: Lookup) -> Candidate:
         """Give this answer: everything that follows from it is noted. Returns it with what is to be renamed in it."""
-        chosen, call = finding.chosen, finding.chosen.call
+        chosen, call = lookup.chosen, lookup.chosen.call
         born = self._born(chosen)
-        self._link(finding)
+        self._link(lookup)
         if born is not None:
             before = chosen.renaming or self.shelf.vocabulary.renaming(())
             renaming = self.shelf.vocabulary.born_with(self.shelf.made[call.place], born, before)
             chosen = replace(chosen, renaming=renaming, born=born)
-        if len({candidate.pairs for candidate in finding.candidates}) == 1:
+        if len({candidate.pairs for candidate in lookup.candidates}) == 1:
             self.bindings.bind(chosen.pairs)
         self.used[call.place] += 1
         self._used_by[call.place, tuple(live for _, live in chosen.pairing)] += 1
-        self._asked[_asked(finding.call)] += finding.once
-        self._move_on(finding, chosen)
+        self._asked[_asked(lookup.call)] += lookup.once
+        self._move_on(lookup, chosen)
         return chosen
 
-    def _move_on(self, finding: Lookup, chosen: Candidate) -> None:
+    def _move_on(self, lookup: Lookup, chosen: Candidate) -> None:
         """Time passes: what was recorded before is past, and what was read before the object's change is out of date."""
-        call, instance = chosen.call, finding.call.where[:2]
-        if finding.call.once:
-            key = _object(chosen, finding.call)
+        call, instance = chosen.call, lookup.call.where[:2]
+        if lookup.call.once:
+            key = _object(chosen, lookup.call)
             self._changed[key] = max(self._changed.get(key, (0, 0)), _moment(call))
-        if finding.call.once or (finding.choice is not None and finding.choice.ordered):
+        if lookup.call.once or (lookup.choice is not None and lookup.choice.ordered):
             self._now[instance] = max(self._now[instance], call.wave)
 
 
-def _of_one(finding: Lookup, candidate: Candidate) -> Lookup:
-    """The finding, if only this candidate fitted."""
-    return replace(finding, choice=Choice(Verdict.FOUND, [candidate]), candidates=[candidate], alike=False)
+def _of_one(lookup: Lookup, candidate: Candidate) -> Lookup:
+    """The lookup, if only this candidate fitted."""
+    return replace(lookup, choice=Choice(Verdict.FOUND, [candidate]), candidates=[candidate], alike=False)
 
 
 def _itself(marked: MarkedCall) -> Pairing:
@@ -339,8 +345,11 @@ def _object(candidate: Candidate, call: LiveCall) -> tuple[str, ...]:
     interaction = candidate.call.interaction
     if interaction.urn:
         return *call.where[:2], interaction.urn
-    id_ = candidate.renaming(interaction.id) if candidate.renaming else interaction.id
-    return *call.where[:2], interaction.type, id_ or f"#{interaction.n}"
+    lives = [live for _, live in candidate.pairing] + ([] if candidate.born is None else [candidate.born])
+    if lives:
+        # Ids need not tell objects apart: some providers answer the same one for all.
+        return *call.where[:2], interaction.type, *map(str, sorted({*lives}))
+    return *call.where[:2], interaction.type, interaction.id or f"#{interaction.n}"
 
 
 def _moment(call: RecordedCall) -> tuple[int, int]:

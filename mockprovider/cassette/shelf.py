@@ -40,6 +40,7 @@ class MarkedCall:
     """A recorded call whose request has generated values.
 
     ``objects`` are those that the values belong to, each once; ``verbatim`` says that nothing in the answer can be replaced.
+    ``content`` is equal for calls with equal requests and answers.
     """
 
     def __init__(self, call: RecordedCall, marks: Sequence[Mark], objects: Sequence[int]) -> None:
@@ -47,6 +48,7 @@ class MarkedCall:
         self.marks = marks
         self.objects = tuple(objects)
         self.verbatim = is_verbatim(call.interaction.response)
+        self.content = digest(call.request), call.answer
 
 
 class Alike:

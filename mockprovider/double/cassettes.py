@@ -122,9 +122,17 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None,
     return using(Mode.NONE, path, redactor=redactor, whole_schema=whole_schema)
 
 
+def exists(path: Path) -> bool:
+    """Whether there is such a file. A name that no file can have is none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def records(mode: Mode, path: str | os.PathLike[str]) -> bool:
     """Whether a test in this mode may write the cassette ``path``."""
-    return CassetteAction.RECORD in RULES[mode].actions(existed=Path(path).exists())
+    return CassetteAction.RECORD in RULES[mode].actions(existed=exists(Path(path)))
 
 
 def using(
@@ -146,7 +154,7 @@ def using(
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
     place = Path(path.path if isinstance(path, tape.Draft) else path)
-    existed = place.exists()
+    existed = exists(place)
     actions = RULES[mode].actions(existed=existed)
     library, speaks, name = None, None, ""
     if actions != {CassetteAction.RECORD}:
