@@ -20,6 +20,10 @@ Options: TypeAlias = frozenset[tuple[int, ...]]
 """Recorded objects, in the order of a link's live objects."""
 
 
+TRIES = 1000
+"""How much is tried before it is taken for granted that live objects fit: more than real programs need."""
+
+
 class Link:
     """A call of the replay: its live objects, and the recorded objects that they may stand for.
 
@@ -99,7 +103,8 @@ class Assignment:
         try:
             self._add(link, born)
             if telling or not self.is_open(link.lives):
-                self._work_out([link])
+                self._work_out([link, *(first for live in link.lives for first in self._first_of(live))])
+                self._try_out(link)
         except _ContradictionError:
             self._undo(start)
             return False
@@ -137,6 +142,44 @@ class Assignment:
             self._keep(link, options)
             for position, live in enumerate(link.lives):
                 pending += self._narrow(live, frozenset(option[position] for option in options))
+
+    def _try_out(self, link: Link) -> None:
+        """Raise where the live objects of this link, and those that they are linked with, cannot all stand for something.
+
+        Domains are worked out link by link, which does not see that two links want one recorded object for two live ones.
+        """
+        bound = self._bound(link)
+        if len(bound) > 1 and not self._fits(sorted(bound), [TRIES]):
+            raise _ContradictionError
+
+    def _bound(self, link: Link) -> set[int]:
+        """The live objects that this link's are bound to by other links, themselves among them."""
+        bound: set[int] = set()
+        pending = [*link.lives]
+        while pending:
+            live = pending.pop()
+            if live not in bound and self.role(live) is None:
+                bound.add(live)
+                pending += [other for shared in self._links[live] for other in shared.lives]
+        return bound
+
+    def _fits(self, bound: Sequence[int], tries: list[int]) -> bool:
+        """Whether there is something for each of these to stand for. It is taken for granted after so many tries."""
+        live = min((live for live in bound if self.role(live) is None), key=lambda live: len(self.domain(live)), default=None)
+        if live is None:
+            return True
+        for recorded in sorted(self.domain(live)):
+            tries[0] -= 1
+            start = len(self._trail)
+            try:
+                self._work_out(self._narrow(live, frozenset({recorded})))
+                fits = tries[0] < 0 or self._fits(bound, tries)
+            except _ContradictionError:
+                fits = False
+            self._undo(start)
+            if fits:
+                return True
+        return False
 
     def _keep(self, link: Link, options: Options) -> None:
         before = link.options
