@@ -359,9 +359,11 @@ def test_secrets_that_cannot_be_looked_for_take_the_verbatim_bytes_with_them():
 
 
 def test_an_unknown_in_a_declared_place_stays():
-    """A value that is not known yet hides nothing, also where Terraform refines it; declared bytes keep a form that decodes."""
-    _, hidden = hide({"password": {"$unknown": "gQHC"}, "other": "x", "list": [{"key": {"$bytes": "AAEC"}}]}, "password", "key")
-    assert hidden.tree["password"] == {"$unknown": "gQHC"}
+    """A value that is not known yet stays, without how it begins; declared bytes keep a form that decodes."""
+    refined = {"null": False, "prefix": "hunter"}
+    tree = {"password": [{"$unknown": ""}, {"$unknown": "gQHC"}, {"$unknown": refined}], "list": [{"key": {"$bytes": "AAEC"}}]}
+    _, hidden = hide(tree, "password", "key")
+    assert hidden.tree["password"] == [{"$unknown": ""}, {"$unknown": ""}, {"$unknown": {"null": False}}]
     assert hidden.tree["list"] == [{"key": {"$bytes": {"$secret": 1, "kind": "base64"}}}]
 
 

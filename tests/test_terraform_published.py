@@ -121,7 +121,7 @@ def test_what_a_place_knows_of_its_inside() -> None:
         "always": nested("group", object_of({}), BLOCK),
         "main": nested("single", object_of({}), BLOCK),
     })  # fmt: skip
-    assert sorted(tree.secrets()) == ["code", "pin", "pin"]
+    assert sorted(tree.secrets()) == [("one", "pin"), ("pin",), ("rules", "code")]
     assert [tree.hides, tree.members["rules"].hides, tree.members["one"].hides] == [True, True, False]
     assert list(tree.members["rules"].inside) == ["code", "plain"]
     assert list(tree.inside) == ["always", "main", "one", "pin", "rules"]
@@ -219,7 +219,14 @@ def test_an_answer_as_data() -> None:
         found = data_of(answer)
         assert found == expected
         assert list(found["resource_schemas"]) == ["cloud_a", "cloud_z"]
-        assert sorted(name for name, _ in schemas_in(answer)) == ["", "cloud_a", "cloud_d", "cloud_e", "cloud_l", "cloud_z"]
+        assert sorted(f"{section}.{name}" for section, name, _ in schemas_in(answer)) == [
+            "data_source_schemas.cloud_d",
+            "ephemeral_resource_schemas.cloud_e",
+            "list_resource_schemas.cloud_l",
+            "provider_meta.",
+            "resource_schemas.cloud_a",
+            "resource_schemas.cloud_z",
+        ]
     assert data_of({}) == data_of(type(whole())()) == {"provider": EMPTY}
 
 

@@ -22,6 +22,8 @@ from mockprovider.redaction import Hidden, Policy, Redactor
 
 WITHHELD = "the answer holds a secret in bytes or in the key of a map, where it cannot be redacted"
 Note = TypeVar("Note", Interaction, Sent)
+DESCRIBING = frozenset({Op.GET_SCHEMA, Op.GET_PLUGIN_INFO, Op.GET_MAPPING, Op.GET_MAPPINGS})
+"""Ops whose answers say what a provider is, whoever uses it. They hold no secrets, only words that a secret may equal."""
 BROKEN_OFF = "the provider's stream broke off after some of its messages"
 
 
@@ -229,10 +231,12 @@ class Recorder:
         call = asked.call
         outcome = reply.status or transcriber.reply(reply, call)
         tree = self._tree_of(outcome) if isinstance(outcome, Status) else outcome
-        self._redactor.learn([tree], asked.names)
+        described = call.op in DESCRIBING and not isinstance(outcome, Status)
+        if not described:
+            self._redactor.learn([tree], asked.names)
         request = self._hidden(asked)
-        answer = self._redactor.hide(tree, asked.names)
-        if call.op is not Op.GET_SCHEMA:
+        answer = Redactor().hide(tree) if described else self._redactor.hide(tree, asked.names)
+        if not described:
             self._redactor.origins.noted.append((answer.tree, True))
         if self._redactor.masks.known:
             self._redactor.compared([request.tree, answer.tree], asked.names)
@@ -343,6 +347,8 @@ class Recorder:
             broken = broken or hidden.broken
             return hidden.tree
 
+        if interaction.op in DESCRIBING and interaction.status is None:
+            return replace(interaction, request=clean(interaction.request))
         request, response = (self._clean_blob(blob, names) for blob in (interaction.request_blob, interaction.response_blob))
         scrubbed = self._nameless(rewritten(interaction, clean))
         scrubbed = replace(scrubbed, id=self._text(interaction.id), address=self._address(interaction.address))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Protocol
 
 from mockprovider.calls import Call, Reply, Status
-from mockprovider.redaction import Marks
+from mockprovider.redaction import Declarations, Marks
 
 Tree = dict[str, Any]
 
@@ -56,8 +55,8 @@ class Transcriber(Protocol):
         stand in place of any string, number or boolean. Must not change ``request``; must leave its own result as it is.
         """
 
-    def secrets(self, call: Call) -> Collection[str]:
-        """Names (see ``redaction.Names``) that the protocol declares secret for this call: Terraform's sensitive attributes."""
+    def secrets(self, call: Call) -> Declarations:
+        """What the protocol declares secret for this call: Terraform's sensitive attributes."""
 
     def encoded(self, reply: Reply, call: Call) -> Reply:
         """The reply with the native message that it travels as, so that what is recorded and what is sent are one message.

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from google.protobuf import any_pb2
+from msgspec.structs import replace
 from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Native, Op, Reply, Session, Status
@@ -32,6 +33,20 @@ CAPABILITIES: Mapping[Op, frozenset[str]] = {
 }
 """Fields about the engine itself, and repeated ones. Recordings serve engines of any age, so they are not matched."""
 
+BAGS = frozenset({
+    *("args", "config", "inputs", "news", "object", "old_inputs", "olds", "outputs", "properties", "query"),
+    *("replacement_trigger", "return", "state", "variables"),
+})  # fmt: skip
+"""Fields of messages that hold properties or configuration."""
+
+WORDS = frozenset({
+    *("type", "tok", "token", "version", "parent_type", "subpackage_name", "subpackage_version"),
+    *("changes", "kind", "mode", "op", "result", "severity", "status", "supportedFeatures"),
+    *("diffs", "replaces", "stables", "property", "property_path", "ignoreChanges", "replaceOnChanges", "hideDiffs"),
+    *("additionalSecretOutputs", "configSecretKeys"),
+})  # fmt: skip
+"""Fields of messages with what the protocol or a schema names: types, enumerations, properties."""
+
 DETAILS = {
     message.DESCRIPTOR.full_name: message
     for message in (
@@ -47,7 +62,7 @@ DETAILS = {
 class PulumiTranscript(TableTranscript):
     """Records Pulumi's calls: a ``cassette.Transcriber``."""
 
-    marks = MARKS
+    marks = replace(MARKS, wrappers=BAGS, words=WORDS)
 
     def __init__(self, service: Service = PROVIDER) -> None:
         super().__init__(service)

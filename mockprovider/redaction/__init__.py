@@ -1,10 +1,11 @@
 """Secrets out of trees before they are kept, and back into them when they are used.
 
 Declared secret are the ``value`` of what a protocol marks as a secret object (and of outputs marked secret), and what stands
-under a declared name. In a declared place every string, number and boolean becomes a placeholder; the keys of objects stay, so
-that a reader sees the shape. A secret of six characters or more is also taken out wherever else it turns up: as a whole
-string, inside a string, inside JSON in a string, inside base64. Shorter ones go from their declared places only: ``prod``
-elsewhere is hardly ever the secret. A key cannot be a placeholder: it loses the secret in it for good.
+under a declared name in a value: the fields of a protocol's own messages are never meant. In a declared place every string,
+number and boolean becomes a placeholder; the keys of objects stay, so that a reader sees the shape. A secret of six characters
+or more is also taken out wherever else it turns up: as a whole string, inside a string, inside JSON in a string, inside
+base64. Shorter ones go from their declared places only: ``prod`` elsewhere is hardly ever the secret. A key cannot be a
+placeholder: it loses the secret in it for good. Words of the protocol are never taken for secrets.
 
 - ``{"$secret": 3}`` is the third secret; ``kind`` says ``number``, ``bool`` or ``base64`` where it is no plain string;
 - ``{"$text": ["a", {"$secret": 3}]}`` is a string with a secret in it; ``as`` says how it is spelled there (``json``,
@@ -15,6 +16,7 @@ Placeholders are numbers and not digests, because the digest of a weak password 
 """
 
 from mockprovider.redaction.credentials import known_form, looks_random
+from mockprovider.redaction.declared import ANY, DEEP, Declarations, Declared, Name, Names, Steps, declared, of_secret, steps
 from mockprovider.redaction.marks import UNMARKED, Marks
 from mockprovider.redaction.placeholders import (
     LITERAL,
@@ -35,12 +37,14 @@ from mockprovider.redaction.placeholders import (
     renumber,
     stand_in,
 )
-from mockprovider.redaction.places import EVERY, Names, Places, Policy
+from mockprovider.redaction.places import EVERY, Places, Policy
 from mockprovider.redaction.redactor import Hidden, Redactor
 from mockprovider.redaction.vault import CHUNK, Vault
 
 __all__ = [
+    "ANY",
     "CHUNK",
+    "DEEP",
     "EVERY",
     "LITERAL",
     "PLACEHOLDER",
@@ -51,14 +55,19 @@ __all__ = [
     "TEXT",
     "UNKNOWN",
     "UNMARKED",
+    "Declarations",
+    "Declared",
     "Hidden",
     "Marks",
+    "Name",
     "Names",
     "Places",
     "Policy",
     "Redactor",
+    "Steps",
     "Tree",
     "Vault",
+    "declared",
     "encode",
     "fill",
     "is_plain",
@@ -66,7 +75,9 @@ __all__ = [
     "looks_random",
     "neutral",
     "numbers",
+    "of_secret",
     "placeholder",
     "renumber",
     "stand_in",
+    "steps",
 ]

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from msgspec import Struct
+
+
+def _never(_: str) -> bool:
+    return False
 
 
 class Marks(Struct, frozen=True):
     """How a protocol marks values in its messages: an object with the key ``signature`` is a secret, an output or bytes, by the
     value that it has there. ``unknowns`` are the texts that stand for what is not known yet: an unknown secret hides nothing.
-    ``wrappers`` are the fields of messages that hold values, besides the message's own fields.
+
+    ``wrappers`` are the keys under which messages have values: names of places count there, or everywhere if there are none.
+    ``words`` are the fields outside of these that hold words of the protocol or of a schema, which a secret may equal by
+    chance. ``is_word`` says the same of base64 inside a value.
 
     A protocol without marks declares its secrets by name alone.
     """
@@ -19,6 +29,19 @@ class Marks(Struct, frozen=True):
     bytes: str = ""
     unknowns: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    is_word: Callable[[str], bool] = _never
 
 
 UNMARKED = Marks()
+
+
+def without_words(tree: Any, marks: Marks, *, inside: bool = False) -> Any:
+    """A message's tree without the fields that hold words; ``inside`` of a value there are none."""
+    if isinstance(tree, list):
+        return [without_words(item, marks, inside=inside) for item in tree]
+    if inside or not isinstance(tree, dict) or not marks.words:
+        return tree
+    return {
+        key: without_words(item, marks, inside=key in marks.wrappers) for key, item in tree.items() if key not in marks.words
+    }

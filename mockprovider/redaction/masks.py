@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from mockprovider.redaction.declared import Declared, Steps, steps
 from mockprovider.redaction.marks import Marks
 from mockprovider.redaction.placeholders import RESERVED, UNKNOWN, Tree, encode
-from mockprovider.redaction.places import Ends, Steps, steps
 
 MASK = "(masked)"
 """What is compared in place of a value."""
@@ -28,7 +28,7 @@ class Masks:
         marks: how the protocol marks unknowns.
     """
 
-    def __init__(self, places: Ends, marks: Marks) -> None:
+    def __init__(self, places: Declared, marks: Marks) -> None:
         self._places = places
         self._marks = marks
 

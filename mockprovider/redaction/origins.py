@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from mockprovider.redaction.credentials import known_form
+from mockprovider.redaction.marks import Marks, without_words
 from mockprovider.redaction.placeholders import SHORTEST, TEXT, Tree, encode
 
 TEXTS = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"(:?)')
@@ -25,9 +26,13 @@ class Origins:
     """The whole texts of the messages of one recording, and which of them an answer showed first.
 
     Messages are only gone through when somebody asks, because most recordings have no secrets.
+
+    Args:
+        marks: says what in the messages is a word of the protocol, and so nobody's text.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, marks: Callable[[], Marks]) -> None:
+        self._marks = marks
         self._own: dict[bytes, bool] = {}
         self.noted: list[tuple[Tree, bool]] = []
         """Messages without their secrets, in their order, and whether each is an answer."""
@@ -40,7 +45,7 @@ class Origins:
         with self._lock:
             noted, self.noted = self.noted, []
             for tree, own in noted:
-                encoded = encode(tree)
+                encoded = encode(without_words(tree, self._marks()))
                 # The parts around a secret are no whole texts.
                 if len(encoded) <= LARGEST and not (own and SPLIT in encoded):
                     for seen in _texts(encoded):
@@ -56,7 +61,7 @@ class Origins:
         with self._lock:
             requests, self._replayed = self._replayed, ()
             for request in requests:
-                self._readable.update(_texts(encode(request)))
+                self._readable.update(_texts(encode(without_words(request, self._marks()))))
         return bool(self._readable) and encode(text)[1:-1] in self._readable
 
     def is_own(self, text: str) -> bool:

@@ -6,57 +6,14 @@ indexes do not count, and neither does the message's field around a value (``old
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-Names: TypeAlias = Collection[str]
-"""Property names, or ends of paths with dots or colons (``database.password``, ``aws:key``); list indexes do not count."""
-Steps: TypeAlias = tuple[str, ...]
+from mockprovider.redaction.declared import Name, Names, Steps
 
 EVERY = "*"
 """Stands for every type where names are kept by type."""
-
-INDEX = re.compile(r"\[[0-9*]*\]")
-KEY = re.compile(r'\["((?:\\.|[^"\\])*)"\]')
-STEPS = re.compile("[.:]")
-
-
-def steps(name: str) -> Steps:
-    """The steps of a name. Keys of maps are cut at the same marks, so that either may be written."""
-    if "[" in name:
-        name = INDEX.sub("", KEY.sub(r".\1", name))
-    return tuple(STEPS.split(name))
-
-
-class Ends:
-    """Finds which name, if any, is the end of a path."""
-
-    def __init__(self, names: Names) -> None:
-        self._by_last: dict[str, list[tuple[Steps, str]]] = defaultdict(list)
-        for name in names:
-            path = steps(name)
-            self._by_last[path[-1]].append((path, name))
-
-    def __bool__(self) -> bool:
-        return bool(self._by_last)
-
-    def of(self, path: Steps) -> str:
-        """The name that ``path`` ends with; empty if there is none."""
-        for end, name in self._by_last.get(path[-1], ()) if path else ():
-            if path[-len(end) :] == end:
-                return name
-        return ""
-
-
-@lru_cache(maxsize=1024)
-def ends(names: frozenset[str]) -> Ends:
-    """The finder of these names, made once."""
-    return Ends(names)
 
 
 class Places:
@@ -114,7 +71,7 @@ class Policy(Struct, frozen=True):
     somebody decided to be readable in spite of a declaration.
     """
 
-    secret: frozenset[str] = frozenset()
+    secret: frozenset[Name] = frozenset()
     decided: frozenset[str] = frozenset()
     public: frozenset[str] = frozenset()
     types: Steps = ()

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from mockprovider.redaction.credentials import known_form
+from mockprovider.redaction.declared import Declarations, Name, Names, Steps, declared, of_secret, steps
 from mockprovider.redaction.marks import UNMARKED, Marks
 from mockprovider.redaction.masks import Masks
 from mockprovider.redaction.origins import Origins
@@ -30,7 +31,7 @@ from mockprovider.redaction.placeholders import (
     is_plain,
     placeholder,
 )
-from mockprovider.redaction.places import Names, Places, Policy, Steps, ends, steps
+from mockprovider.redaction.places import Places, Policy
 from mockprovider.redaction.vault import SecretText, Vault
 
 OPENED = frozenset({PLAIN_BYTES, UNKNOWN})
@@ -74,8 +75,8 @@ class Redactor:
         self.vault = vault or Vault()
         self.marks = marks
         self.secret, self.public, self.masks = Places(names), Places(public), Places(masks)
-        self._policies: dict[tuple[str, str, frozenset[str]], Policy] = {}
-        self.origins = Origins()
+        self._policies: dict[tuple[str, str, frozenset[Name]], Policy] = {}
+        self.origins = Origins(lambda: self.marks)
         self.undecided: dict[tuple[str, str], set[str]] = {}
         """By type and name, the declared places where texts stayed readable because the provider itself had shown them."""
         self.met_in_names = False
@@ -90,7 +91,7 @@ class Redactor:
         """Take over what is declared secret: names by type token, as the ``secrets`` of a resource type or a package."""
         self.decide(self.secret, by_type=secrets)
 
-    def names(self, token: str, more: Names = (), spelled: str = "") -> Policy:
+    def names(self, token: str, more: Declarations = (), spelled: str = "") -> Policy:
         """What is declared for a type (``spelled`` by the protocol): its names, those of every tree, and ``more``."""
         key = token, spelled, frozenset(more)
         if key not in self._policies:
@@ -118,16 +119,16 @@ class Redactor:
         return self._masks(names).answered(answer, recorded, live) if self.masks.known else answer
 
     def _masks(self, names: Policy) -> Masks:
-        return Masks(ends(self.masks.of(names.types)), self.marks)
+        return Masks(declared(self.masks.of(names.types), self.marks.wrappers), self.marks)
 
-    def learn(self, trees: Iterable[Tree], names: Names | Policy = ()) -> None:
+    def learn(self, trees: Iterable[Tree], names: Declarations | Policy = ()) -> None:
         """Collect the secrets that these trees declare, so that ``hide`` also finds them elsewhere."""
         policy = names if isinstance(names, Policy) else Policy(frozenset(names))
         for tree in trees:
             if _may_declare(encode(tree), policy.secret, self.marks):
                 _Pass(self, policy).walk(tree, (), OPEN)
 
-    def hide(self, tree: Tree, names: Names | Policy = (), *, again: bool = False) -> Hidden:
+    def hide(self, tree: Tree, names: Declarations | Policy = (), *, again: bool = False) -> Hidden:
         """``tree`` with placeholders. ``again``: it was redacted before; only secrets learnt since then are hidden."""
         policy = names if isinstance(names, Policy) else Policy(frozenset(names))
         encoded = encode(tree)
@@ -153,10 +154,10 @@ class Redactor:
         return text if hidden == text else str(fill(hidden, lambda *_: mark))
 
 
-def _may_declare(encoded: bytes, names: Names, marks: Marks) -> bool:
+def _may_declare(encoded: bytes, names: Declarations, marks: Marks) -> bool:
     """Whether the tree of this JSON may declare a secret: a look at its text, which spares most trees the walk."""
     signed = bool(marks.secret) and (marks.secret.encode() in encoded or marks.output.encode() in encoded)
-    return signed or (bool(names) and any(encode(steps(name)[-1])[1:] in encoded for name in names))
+    return signed or (bool(names) and declared(frozenset(names), marks.wrappers).may_be_in(encoded))
 
 
 class _Pass:
@@ -186,7 +187,9 @@ class _Pass:
         self._pattern = _pattern(self._spellings)
         self._names = _pattern(spelling for spelling, (_, secret) in self._spellings.items() if not secret.is_word)
         self._types = policy.types
-        self._declared, self._decided, self._public = ends(policy.secret), ends(policy.decided), ends(policy.public)
+        self._declared, self._decided, self._public = (
+            declared(names, self._marks.wrappers) for names in (policy.secret, policy.decided, policy.public)
+        )
 
     def walk(self, value: Tree, path: Steps, inside: str) -> Tree:
         """``inside`` is how the place that we are in is treated."""
@@ -205,8 +208,11 @@ class _Pass:
         declares = signature in (marks.secret, marks.output) and (signature == marks.secret or value.get("secret") is True)
         redacted: dict[str, Any] = {}
         for key, item in value.items():
-            if key in (marks.signature, UNKNOWN):
-                redacted[key] = self._refined(item, (*path, key)) if isinstance(item, dict) else item
+            if key == marks.signature or (key in marks.words and marks.wrappers.isdisjoint(path)):
+                redacted[key] = item
+                continue
+            if key == UNKNOWN:
+                redacted[key] = self._refined(item, (*path, key)) if inside in (OPEN, PUBLIC) else of_secret(item)
                 continue
             # A wrapper's value is in the place of the wrapper.
             wrapped = signature is not None and key == "value"
@@ -217,8 +223,10 @@ class _Pass:
             redacted[self._key(key, redacted)] = self.walk(item, place, within)
         return {LITERAL: redacted} if reserved else redacted
 
-    def _refined(self, said: dict[str, Any], path: Steps) -> Tree:
+    def _refined(self, said: Any, path: Steps) -> Tree:
         """What is known of an unknown value: a text's beginning may hold a secret that is known from elsewhere."""
+        if not isinstance(said, dict):
+            return said
         return {name: self._plain(part, path) if isinstance(part, str) else part for name, part in said.items()}
 
     def _rewalk(self, value: dict[str, Any], path: Steps) -> Tree:
@@ -260,7 +268,7 @@ class _Pass:
         return inside
 
     def _declared_leaf(self, value: Any, path: Steps, inside: str) -> Tree:
-        if value is None or value == "" or value in self._marks.unknowns:
+        if value is None or value == "" or value in self._marks.unknowns or (inside == BYTES and self._is_word(value)):
             return value
         if self._stays(value, path, inside):
             return self._plain(value, path)
@@ -294,7 +302,7 @@ class _Pass:
     def _plain(self, value: Any, path: Steps) -> Tree:
         if isinstance(value, str) and any(key.startswith("$") and key not in OPENED for key in path):
             return self._verbatim(value)
-        if self._pattern is None or value is None or isinstance(value, bool):
+        if self._pattern is None or value is None or isinstance(value, bool) or (PLAIN_BYTES in path and self._is_word(value)):
             return value
         if not isinstance(value, str):
             return self._secret(value, "string") if self._pattern.search(str(value)) else value
@@ -305,6 +313,9 @@ class _Pass:
         if not parts:
             return value
         return parts[0] if len(parts) == 1 and parts[0].keys() == {PLACEHOLDER} else {TEXT: parts}
+
+    def _is_word(self, value: Any) -> bool:
+        return isinstance(value, str) and self._marks.is_word(value)
 
     def _verbatim(self, value: str) -> Tree:
         self.verbatim = self.verbatim or bool(value)

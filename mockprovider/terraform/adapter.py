@@ -96,11 +96,10 @@ class TerraformAdapter(Adapter):
         To an engine that asks for resource identities where no engine did, a recording answers none. Nothing else in it has an
         identity, so this agrees with the recorded provider.
         """
-        cassette = modern(cassette)
-        small = pruned(cassette)
+        small = modern(pruned(cassette), self.service)
         asked = any(interaction.method == IDENTITIES for interaction in cassette.interactions)
         reader = Reader(self.transcriber(), Sets(small), lambda call: not asked and call.method == IDENTITIES)
-        return cassette if whole_schema else small, reader
+        return modern(cassette, self.service) if whole_schema else small, reader
 
     def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:
         """The package of a recorded GetProviderSchema."""

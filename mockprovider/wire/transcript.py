@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Native, Op, Reply, Status
-from mockprovider.redaction import UNMARKED
+from mockprovider.redaction import UNMARKED, Declarations
 from mockprovider.wire import trees
 from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.status import StatusError, failed
@@ -61,8 +61,8 @@ class TableTranscript:
         """The type's token."""
         return call.type
 
-    def secrets(self, call: Call) -> Collection[str]:  # noqa: ARG002 - for protocols that declare some
-        """Names that the protocol declares secret for this call."""
+    def secrets(self, call: Call) -> Declarations:  # noqa: ARG002 - for protocols that declare some
+        """Declarations that the protocol declares secret for this call."""
         return ()
 
     @property

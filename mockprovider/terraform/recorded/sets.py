@@ -8,11 +8,9 @@ from typing import Any
 from mockprovider.calls import Op
 from mockprovider.cassette import Cassette
 from mockprovider.matching import encode
-from mockprovider.terraform.schema.published import schema_data, tree_of
+from mockprovider.terraform.schema.published import SECTIONS, schema_data, section_of, tree_of
 from mockprovider.terraform.schema.tree import Place
 
-SECTIONS: Mapping[str, str] = {"Data": "data_source_schemas", "Ephemeral": "ephemeral_resource_schemas", "": "resource_schemas"}
-"""Sections of a schema answer, by a part of the names of the methods whose payloads have these schemas."""
 UNORDERED = ("requires_replace",)
 """Fields of answers whose order has no meaning."""
 VALUES = ("msgpack", "json")
@@ -38,7 +36,7 @@ class Sets:
         """``tree``, a request or an answer of ``method`` for ``type_``, as a copy with sorted sets."""
         if not isinstance(tree, dict):
             return tree
-        schema = self._schema(next(section for word, section in SECTIONS.items() if word in method), type_)
+        schema = self._schema(section_of(method), type_)
         sorted_ = {name: sorted(part, key=encode) if name in UNORDERED else part for name, part in tree.items()}
         return sorted_ if schema is None else {name: _in_field(part, schema) for name, part in sorted_.items()}
 

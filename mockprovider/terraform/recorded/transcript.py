@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Op
-from mockprovider.redaction import Marks
+from mockprovider.redaction import Declarations
 from mockprovider.terraform.recorded import trees
+from mockprovider.terraform.recorded.secrets import MARKS, Secrets
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
-from mockprovider.terraform.schema.published import schema_data, schemas_in, tree_of
 from mockprovider.wire.methods import RpcMethod
 from mockprovider.wire.transcript import TableTranscript
 
 CAPABILITIES = "client_capabilities"
 """The engine's capabilities. Recordings serve engines of any age, so they are not matched."""
-
-CREDENTIALS = frozenset({
-    *("access_key", "access_token", "api_key", "api_token", "auth_token", "client_secret", "credentials", "password"),
-    *("private_key", "refresh_token", "secret", "secret_access_key", "secret_key", "session_token", "token"),
-})  # fmt: skip
-"""Attributes of a provider's configuration whose names mean credentials; few providers mark them as sensitive."""
 
 
 class TerraformTranscript(TableTranscript):
@@ -32,12 +25,11 @@ class TerraformTranscript(TableTranscript):
     It learns from schema answers which attributes are secret.
     """
 
-    marks = Marks(wrappers=frozenset({"msgpack", "json"}))
+    marks = MARKS
 
     def __init__(self, major: int) -> None:
         super().__init__(SERVICES[major])
-        self._schemas: list[tuple[str, Any]] = []
-        self._secrets: dict[str, frozenset[str]] = {}
+        self._secrets = Secrets(SERVICES[major])
 
     def tree(self, message: Message) -> dict[str, Any]:
         """The message's tree, with the values in its bytes decoded."""
@@ -57,13 +49,13 @@ class TerraformTranscript(TableTranscript):
         kept.pop(CAPABILITIES, None)
         return kept
 
-    def secrets(self, call: Call) -> Collection[str]:
-        """The sensitive and write-only attributes of the call's type and of the provider's block.
+    def secrets(self, call: Call) -> Declarations:
+        """The sensitive and write-only attributes of the call's type, at their places in its messages.
 
-        In the provider's block also those whose names mean credentials.
+        In a provider's configuration also attributes whose names mean credentials, and what else ``recorded.secrets`` knows.
         """
-        declared = self._declared(self.type(call))
-        return declared | CREDENTIALS if call.op in (Op.CHECK_CONFIG, Op.CONFIGURE) else declared
+        row = self.row(call)
+        return self._secrets.places(row, self._message(call)) if row else frozenset()
 
     def answer(self, row: RpcMethod, message: Message) -> dict[str, Any]:
         """The tree of an answer, with absolute times as the seconds left until then."""
@@ -85,11 +77,4 @@ class TerraformTranscript(TableTranscript):
 
     def _learn(self, row: RpcMethod, message: Any) -> None:
         if row.op is Op.GET_SCHEMA and "resource_schemas" in message.DESCRIPTOR.fields_by_name:
-            self._schemas, self._secrets = list(schemas_in(message)), {}
-
-    def _declared(self, name: str) -> frozenset[str]:
-        """The secret attributes of the type. A resource and a data source of one name share them."""
-        if name not in self._secrets:
-            trees = (tree_of(schema_data(schema)) for of, schema in self._schemas if of == name)
-            self._secrets[name] = frozenset(secret for tree in trees for secret in tree.secrets())
-        return self._secrets[name]
+            self._secrets.learn(message)

@@ -29,6 +29,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.values import packing
 from mockprovider.terraform.values.refinements import payload_of, refinements
+from mockprovider.terraform.values.types import parse_type
 from mockprovider.values import LEAVES, Unknown, Value
 from mockprovider.wire.trees import Leaf, Trees
 
@@ -136,9 +137,17 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
+def is_type(base64: str) -> bool:
+    """Whether these bytes are a type's JSON, as it stands before each dynamic value."""
+    with suppress(ValueError, MalformedError):
+        return parse_type(b64decode(base64)) is not None
+    return False
+
+
 # DynamicValue.
 
 
+TEXT = {str}
 PLAIN = LEAVES - {bytes, float}
 """Types of values that are the same in JSON."""
 
@@ -156,11 +165,11 @@ def _show_msgpack(data: bytes) -> Data:
 
 def _show_value(value: Value) -> Data:
     if isinstance(value, Unknown):
-        return {"$unknown": _show_refinement(value.refinement)}
+        return {"$unknown": _show_refinement(value.refinement) if value.refinement else ""}
     if isinstance(value, bytes):
         return {"$bytes": _base64(value)}
     if isinstance(value, dict):
-        members = _members(value.items())
+        members = value if {*map(type, value)} <= TEXT else _members(value.items())
         if "$" in "".join([key[:1] for key in members]):
             raise ValueError("a key would be taken for a marker")
         return {key: item if type(item) in PLAIN else _show_value(item) for key, item in sorted(members.items())}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from mockprovider.terraform.schema.tree import (
@@ -26,6 +27,11 @@ from mockprovider.terraform.values.types import PRIMITIVES, Type, parse_type
 
 SCHEMAS = ("resource_schemas", "data_source_schemas", "ephemeral_resource_schemas", "list_resource_schemas")
 """Sections of schemas by name; data and messages use the same names."""
+
+PROVIDER, PROVIDER_META = "provider", "provider_meta"
+RESOURCES = "resource_schemas"
+SECTIONS: Mapping[str, str] = {"Data": "data_source_schemas", "Ephemeral": "ephemeral_resource_schemas", "": RESOURCES}
+"""Sections of a schema answer, by a part of the names of the methods whose payloads have these schemas."""
 
 FUNCTION_WORDS = frozenset({"summary", "description", "deprecation_message"})
 PARAMETER_WORDS = frozenset({"name", "description"})
@@ -90,12 +96,21 @@ def data_of(answer: Any) -> dict[str, Any]:
     return data
 
 
-def schemas_in(answer: Any) -> Iterator[tuple[str, Any]]:
-    """The schemas in such an answer, or in its tree, by type name; the provider's own has an empty name."""
+def schemas_in(answer: Any) -> Iterator[tuple[str, str, Any]]:
+    """The schemas in such an answer, or in its tree: section, type, schema. The provider's own two have no type."""
     fields = _fields(answer)
-    yield "", fields.get("provider", {})
+    for name in (PROVIDER, PROVIDER_META):
+        if name in fields:
+            yield name, "", fields[name]
     for section in SCHEMAS:
-        yield from fields.get(section, {}).items()
+        for name, schema in fields.get(section, {}).items():
+            yield section, name, schema
+
+
+@cache
+def section_of(method: str) -> str:
+    """The section that has the schemas of the types that an RPC is about."""
+    return next(section for word, section in SECTIONS.items() if word in method)
 
 
 def schema_data(schema: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mockprovider.redaction import ANY, Steps
 from mockprovider.schema import camel_case
 from mockprovider.terraform.values.types import DYNAMIC, Type
 from mockprovider.values import Value
@@ -93,10 +94,17 @@ class Place(Struct, frozen=True, kw_only=True, dict=True):
         for place in (*self.members.values(), *([self.element] if self.element else ())):
             yield from place.walk()
 
-    def secrets(self) -> Iterator[str]:
-        """The names of sensitive and write-only attributes, at every depth."""
-        for place in self.walk():
-            yield from (name for name, member in place.members.items() if member.sensitive or member.write_only)
+    def secrets(self) -> Iterator[Steps]:
+        """The paths of sensitive and write-only attributes, at every depth; elements of lists and sets are no step."""
+        yield from self.paths(lambda place: place.sensitive or place.write_only)
+
+    def paths(self, chosen: Callable[[Place], bool]) -> Iterator[Steps]:
+        """The paths of the chosen attributes, blocks and elements; nothing inside of these."""
+        inside: list[tuple[Steps, Place]] = [((name,), member) for name, member in self.members.items()]
+        if self.element is not None:
+            inside.append(((ANY,) if self.nesting == "map" else (), self.element))
+        for step, place in inside:
+            yield from [step] if chosen(place) else ((*step, *path) for path in place.paths(chosen))
 
     def elements(self, value: Value, convert: Convert) -> Value:
         """``value`` with ``convert`` applied to each element, if this place is a collection.
