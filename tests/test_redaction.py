@@ -40,6 +40,7 @@ def hide(tree, *names, redactor=None):
         f"postgres://user:{PASSWORD}@host",
         f"{PASSWORD} and {PASSWORD}",
         json.dumps({"password": PASSWORD}),
+        json.dumps({"password": f"ä{PASSWORD}"}),
         json.dumps({"password": PASSWORD}).replace("<", "\\u003c").replace(">", "\\u003e"),
         base64.b64encode(PASSWORD.encode()).decode(),
         base64.b64encode(f"ab{PASSWORD}yz".encode()).decode(),
@@ -477,3 +478,17 @@ def test_what_is_known_of_an_unknown_value_is_searched():
     assert hidden.tree["other"] == tree["other"]
     assert not hidden.broken
     assert fill(hidden.tree, lambda *_: "hunter2hunter2") == tree
+
+
+def test_json_that_escapes_all_but_ascii():
+    """A secret with letters beyond ASCII is found in JSON as Python writes it, and another is given back escaped likewise."""
+    tree = {"password": secret("pässwörd-1"), "json": json.dumps({"p": "pässwörd-1"})}
+    _, hidden = hide(tree)
+    assert "rd-1" not in encode(hidden.tree).decode()
+    assert fill(hidden.tree, lambda *_: "wört")["json"] == json.dumps({"p": "wört"})
+
+
+def test_paths_for_keys_are_no_values():
+    """The kind of a change stands under the path of a property, and is no value of it."""
+    tree = {"detailedDiff": {"password": {"kind": "UPDATE"}}, "new": {"password": "hunter2-secret"}}
+    assert hide(tree, "password")[1].tree == {**tree, "new": {"password": {"$secret": 1}}}

@@ -44,7 +44,7 @@ SENTINELS: Final[Mapping[str, str]] = {
 UNKNOWNS: Final[Mapping[str, Unknown]] = {text: Unknown(kind) for kind, text in SENTINELS.items()}
 SENTINEL_LENGTH: Final = 36
 
-MARKS: Final = Marks(SIGNATURE, SECRET, OUTPUT, BYTE_STRING, frozenset(SENTINELS.values()))
+MARKS: Final = Marks(SIGNATURE, SECRET, OUTPUT, BYTE_STRING, frozenset(SENTINELS.values()), paths=frozenset({"detailedDiff"}))
 """The marks that recordings and redaction need."""
 
 EMPTY_TEXT_HASH: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

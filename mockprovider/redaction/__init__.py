@@ -9,7 +9,7 @@ placeholder: it loses the secret in it for good. Words of the protocol are never
 
 - ``{"$secret": 3}`` is the third secret; ``kind`` says ``number``, ``bool`` or ``base64`` where it is no plain string;
 - ``{"$text": ["a", {"$secret": 3}]}`` is a string with a secret in it; ``as`` says how it is spelled there (``json``,
-  ``html``: inside JSON as Python or as Go writes it);
+  ``html``, ``ascii``: inside JSON as JavaScript, Go or Python writes it);
 - ``{"$literal": {...}}`` is an object that has one of these three keys of its own.
 
 Placeholders are numbers and not digests, because the digest of a weak password can be guessed.

@@ -19,6 +19,7 @@ class Marks(Struct, frozen=True):
     ``wrappers`` are the keys under which messages have values: names of places count there, or everywhere if there are none.
     ``words`` are the fields outside of these that hold words of the protocol or of a schema, which a secret may equal by
     chance. ``is_word`` says the same of base64 inside a value.
+    ``paths`` are fields of messages that have paths of properties for keys, and no values.
 
     A protocol without marks declares its secrets by name alone.
     """
@@ -31,6 +32,7 @@ class Marks(Struct, frozen=True):
     wrappers: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     is_word: Callable[[str], bool] = _never
+    paths: frozenset[str] = frozenset()
 
 
 UNMARKED = Marks()

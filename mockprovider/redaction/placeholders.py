@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -41,6 +42,7 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = {
     "": str,
     "json": _escape,
     "html": _escape_html,
+    "ascii": lambda text: json.dumps(text)[1:-1],
     "url": lambda text: quote(text, safe=""),
     "form": quote_plus,
     "uri": lambda text: quote(text, safe="!'()*"),
@@ -49,8 +51,8 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = {
 }
 """How a secret may be spelled inside another string.
 
-As it is; inside JSON as Python or as Go writes it; percent-encoded as in a path, in a form or by JavaScript; as the hexadecimal
-digits of its UTF-8.
+As it is; inside JSON as JavaScript, Go or Python writes it; percent-encoded as in a path, in a form or by JavaScript; as the
+hexadecimal digits of its UTF-8.
 """
 
 

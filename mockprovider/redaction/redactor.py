@@ -257,6 +257,8 @@ class _Pass:
 
     def _treated(self, place: Steps, inside: str) -> str:
         """How a place is treated that lies in one that is treated so: what somebody decided counts before what is declared."""
+        if place and place[0] in self._marks.paths:
+            return inside
         if self._decided and (name := self._decided.of(place)):
             self._redactor.secret.used.add((self._types, name))
             return DECIDED
