@@ -21,6 +21,18 @@ from mockprovider.values import Output, Secret
 DATABASE = ResourceType(
     "cloud:index:Database", {"password": str, "conf": dict, "users": list, "name": str, "pin": int, "url": Property(str)}
 )
+THING = ResourceType("cloud:index:Thing", {"name": str, "value": str, "note": str, "url": Property(str, computed="q://{id}/x")})
+
+
+class Thing(pulumi.CustomResource):
+    """One of them, whose URL others may use."""
+
+    url: pulumi.Output[str]
+
+    def __init__(self, name_: str, **inputs: object) -> None:
+        super().__init__(THING.token, name_, {"url": None, **inputs})
+
+
 OPEN = [
     Generation(name="open", secrets=False, outputs=False),
     Generation(name="old", handshake=False, preview=False, secrets=False, outputs=False, check_config=False, diff_config=False),
@@ -119,6 +131,28 @@ def test_a_configuration_is_checked_without_marks(tmp_path: Path) -> None:
     methods = {interaction["method"] for interaction in json.loads(path.read_text())[1:]}
     assert {"CheckConfig", "DiffConfig", "Configure"} <= methods
     assert '"pw' not in path.read_text()
+
+
+def test_a_public_value_that_a_program_marks(tmp_path: Path) -> None:
+    """What the provider made and showed openly stays readable where a program marks it, and replays as it was."""
+    path = tmp_path / "it.json"
+
+    def lend() -> None:
+        queue = Thing("queue", name="jobs", url=None)
+        Thing("parameter", value=pulumi.Output.secret(queue.url))
+        Thing("policy", value=queue.url, note=pulumi.Output.concat("see ", queue.url))
+
+    def up(double: Double) -> dict[str, object]:
+        state = Stack(double).up(lend).state
+        double.raise_errors()
+        return {name: dict(state[name].outputs) for name in ("queue", "parameter", "policy")}
+
+    with Double(THING, provider=recording(path, Wiring("cloud"))) as double:
+        live = up(double)
+        assert len(double._recorder.notices) == 1
+    assert json.loads(path.read_text())[0]["undecided"] == {THING.token: ["value"]}
+    with Double(provider=replaying(path)) as double:
+        assert up(double) == live
 
 
 def test_where_secrets_are() -> None:
