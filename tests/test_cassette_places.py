@@ -9,7 +9,8 @@ from mockprovider.cassette import Cassette, Recorder
 from mockprovider.cassette.decided import NAMES
 from mockprovider.errors import AmbiguousError, MissError, UnsupportedError
 from mockprovider.matching import encode
-from mockprovider.redaction import EVERY, Places, Redactor
+from mockprovider.redaction import EVERY, Places, Redactor, known_form
+from mockprovider.redaction.credentials import FORMS
 
 BUCKET, QUEUE, PARAMETER = "cloud:index:Bucket", "cloud:sqs/queue:Queue", "cloud:ssm/parameter:Parameter"
 PASSWORD, URL = "hunter2-very-secret", "https://sqs.example.com/1234/jobs"
@@ -163,16 +164,33 @@ def test_what_is_no_public_value(conversation):
     assert PASSWORD not in text.replace(f'"{PASSWORD}":', "")
 
 
+# In pieces, so that nobody who looks for credentials takes these for some.
 CREDENTIALS = {
-    "AWS": "AKIA" + "IOSFODNN7EXAMPLE",
-    "PEM": "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n-----END",
-    "JWT": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
-    "GitHub": "ghp_" + "a1B2" * 9,
-    "Slack": "xoxb-" + "1234567890-abcdefghij",
-    "Google": "AIza" + "a1B2c" * 7,
-    "Stripe": "sk_live_" + "a1B2" * 6,
-    "URL": "postgres://app:" + "pw@db.example.com/x",
+    "an AWS access key": "AKIA" + "IOSFODNN7EXAMPLE",
+    "a private key": "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIE\n-----END",
+    "a JSON Web Token": "eyJhbGciOiJIUzI1NiJ9" + ".eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
+    "a GitHub token": "ghp_" + "a1B2" * 9,
+    "a GitLab token": "glpat-" + "a1B2" * 6,
+    "a Slack token": "xoxb-" + "1234567890-abcdefghij",
+    "a Google API key": "AIza" + "a1B2c" * 7,
+    "a Stripe key": "sk_live_" + "a1B2" * 6,
+    "an npm token": "npm_" + "a1B2" * 9,
+    "a PyPI token": "pypi-" + "AgEIcHlwaS5vcmc" * 3,
+    "a Pulumi access token": "pul-" + "0a1b2c3d4e" * 4,
+    "a Terraform Cloud token": "a1B2c3D4e5F6g7" + ".atlasv1." + "a1B2" * 15,
+    "a Vault token": "hvs." + "a1B2" * 6,
+    "a DigitalOcean token": "dop_v1_" + "0a1b2c3d" * 8,
+    "a SendGrid key": "SG." + "a1B2" * 5 + "." + "a1B2" * 10,
+    "an Azure connection string": "Endpoint=x;AccountKey=" + "a1B2" * 8,
+    "a URL with a password": "postgres://app:" + "pw@db.example.com/x",
 }
+
+
+def test_each_form_has_a_name():
+    """Every known form is told by its own name, also inside a text, and each has an example here."""
+    assert CREDENTIALS.keys() == FORMS.keys()
+    for kind, credential in CREDENTIALS.items():
+        assert (known_form(credential), known_form(f'x "{credential}" y')) == (kind, kind)
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS.values(), ids=CREDENTIALS.keys())
