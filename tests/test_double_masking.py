@@ -7,9 +7,9 @@ import json
 import pulumi
 import pytest
 
-from mockprovider import Double, Output, Package, Property, ResourceType, Secret, Stack
+from mockprovider import Double, Output, Package, Property, ResourceType, Secret, Stack, recording, replaying
 from mockprovider.calls import Call, Failure, Op, Reply
-from mockprovider.double import attached
+from mockprovider.double import Wiring, attached
 from mockprovider.double.artefacts import keep
 from mockprovider.double.explaining import explain
 from mockprovider.double.masking import HIDDEN, mask, mask_state
@@ -188,3 +188,30 @@ def test_what_the_engine_sent_openly(tmp_path):
     assert PASSWORD in str(failed.error)
     assert (PASSWORD in shown, PASSWORD in kept) == (False, False)
     assert f"no {HIDDEN}" in kept
+
+
+@pytest.mark.parametrize("mode", ["recording", "replaying"])
+def test_what_somebody_named(tmp_path, mode):
+    """What was named for a recording is in nothing that is kept or shown of its test, or of a replay's, not even short ones."""
+    path, inputs = tmp_path / "it.json", {"note": PASSWORD, "pin": 1234, "size": 5678}
+
+    def provider(call):
+        return Reply(failures=(Failure(f"no {call.inputs['note']}"),))
+
+    wiring = recording(path, Wiring("cloud", provider), secrets=["cloud:index:Note.note", "pin"])
+    about = {"type": "cloud:index:Note", "name": "n", "urn": "urn:pulumi:dev::p::cloud:index:Note::n"}
+    with Double(provider=wiring) as double:
+        double(Call(op=Op.CREATE, session=double.open(), inputs=inputs, **about))
+        if mode == "recording":
+            keep(tmp_path / "kept", double)
+            shown = list(explain(double))
+    if mode == "replaying":
+        with Double(provider=replaying(path)) as double:
+            double(Call(op=Op.CREATE, session=double.open(), inputs=inputs, **about))
+            keep(tmp_path / "kept", double)
+            shown = list(explain(double))
+
+    kept = (tmp_path / "kept" / "journal.json").read_text()
+    assert [word for word in (PASSWORD, "1234", "5678") if word in kept] == ["5678"]
+    assert f"no {HIDDEN}" in kept
+    assert PASSWORD not in "".join(shown)

@@ -27,11 +27,12 @@ class Exporting(Protocol):
 def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[str]:
     """Write the artefacts of a run into ``folder``, and return the names of the files. Secrets are masked in all of them."""
     folder.mkdir(parents=True, exist_ok=True)
+    secrets = RunSecrets(double.packages, double.journal, double.redactor)
 
     def masked(type_: str, bag: Bag | None) -> Any:
         from mockprovider.pulumi.values import to_plain  # noqa: PLC0415 - protobuf is slow to import
 
-        return None if bag is None else to_plain(mask(double.packages, type_, bag))
+        return None if bag is None else secrets.bag(type_, to_plain(mask(double.packages, type_, bag)))
 
     content: dict[str, Any] = {
         "journal.json": [_entry(entry, masked) for entry in double.journal],
@@ -46,7 +47,6 @@ def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[s
     }
     if stack is not None:
         content["state.json"] = mask_state(stack.export())
-    secrets = RunSecrets(double.packages, double.journal)
     for name, artefact in content.items():
         write(folder / name, secrets.scrub(artefact))
     return sorted(content)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mockprovider.calls import Handler, Layer
 from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber
@@ -29,7 +30,7 @@ class Wiring(Struct):
     """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
 
     ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
-    ``has_cassette`` says whether a cassette is recorded or replayed.
+    ``has_cassette`` says whether a cassette is recorded or replayed, ``redactor`` what is secret in it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Wiring(Struct):
     protocol: ProviderProtocol | None = None
     recorder: Recorder | None = None
     has_cassette: bool = False
+    redactor: Redactor | None = None
 
 
 def real(
@@ -153,6 +155,7 @@ def using(
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
+    redactor = redactor or Redactor()
     place = Path(path.path if isinstance(path, tape.Draft) else path)
     existed = exists(place)
     actions = RULES[mode].actions(existed=existed)
@@ -162,7 +165,7 @@ def using(
         speaks, name = by_name(cassette.header.protocol), cassette.header.provider
         library = _library(cassette, redactor, whole_schema=whole_schema)
     if CassetteAction.RECORD not in actions:
-        return Wiring(name or "mock", CassetteLayer(mode, library, None), (), speaks, has_cassette=True)
+        return Wiring(name or "mock", CassetteLayer(mode, library, None), (), speaks, has_cassette=True, redactor=redactor)
     if not isinstance(behind, Wiring):
         behind = Wiring("mock", behind)
     speaks = behind.protocol or of_family(protocol)
@@ -177,10 +180,11 @@ def using(
         finishing=edge.compacted if compact else lambda cassette: cassette,
     )
     layer = CassetteLayer(mode, library, recorder)
-    return Wiring(behind.name, behind.provider, (*behind.layers, layer), speaks, recorder, has_cassette=True)
+    wiring = Wiring(behind.name, behind.provider, (*behind.layers, layer), speaks, recorder)
+    return replace(wiring, has_cassette=True, redactor=redactor)
 
 
-def _library(cassette: Cassette, redactor: Redactor | None, *, whole_schema: bool) -> Library:
+def _library(cassette: Cassette, redactor: Redactor, *, whole_schema: bool) -> Library:
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
     try:

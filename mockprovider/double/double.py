@@ -86,6 +86,8 @@ class Double:
         self.speaks = wiring.protocol
         """The protocol that a real or recorded provider speaks; ``None`` where all are spoken, as by the fake."""
         self.is_fake = wiring.provider is None
+        self.redactor = wiring.redactor
+        """What is secret in the cassette that is recorded or replayed here; ``None`` if there is none."""
         self.has_cassette = wiring.has_cassette
         """Whether a cassette is recorded or replayed here."""
         self.seed = seed

@@ -19,7 +19,7 @@ WIDTH = 200
 
 def explain(double: Double) -> Iterator[str]:
     """Lines about what the engine asked, what exists, and which faults were to fire. Secrets are masked."""
-    secrets = RunSecrets(double.packages, double.journal)
+    secrets = RunSecrets(double.packages, double.journal, double.redactor)
     yield from map(secrets.scrub, _lines(double))
 
 

@@ -16,7 +16,7 @@ from mockprovider.cassette import Transcriber
 from mockprovider.errors import MockProviderError
 from mockprovider.journal import Entry
 from mockprovider.protocols import ProviderProtocol
-from mockprovider.redaction import UNMARKED, Marks, Redactor, Vault
+from mockprovider.redaction import UNMARKED, Marks, Redactor, Vault, fill
 from mockprovider.schema import Kind, Package, Property
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Output, Secret, Value, map_value, texts
@@ -27,14 +27,15 @@ PLAINTEXT = "plaintext"
 
 
 class RunSecrets:
-    """The secrets that the calls of a run declare by wrapper, by type or by a provider's own schema.
+    """The secrets that the calls of a run declare by wrapper, by type or by a provider's own schema, or that somebody names.
 
     ``scrub`` takes them out of texts too, such as the reason of a failure.
     """
 
-    def __init__(self, packages: Mapping[str, Package], journal: Iterable[Entry]) -> None:
+    def __init__(self, packages: Mapping[str, Package], journal: Iterable[Entry], decided: Redactor | None = None) -> None:
         self._vault = Vault()
         self._packages = packages
+        self._decided = decided
         self._plain = self._redactor()
         self._edges: dict[str, tuple[Transcriber, Redactor]] = {}
         for entry in journal:
@@ -51,6 +52,8 @@ class RunSecrets:
         redactor = Redactor(vault=self._vault, marks=marks)
         for package in self._packages.values():
             redactor.declare(package.secrets)
+        if self._decided is not None:
+            redactor.decide(redactor.secret, self._decided.secret.given, self._decided.secret.by_type)
         return redactor
 
     def _look_into(self, call: Call, reply: Reply) -> None:
@@ -85,6 +88,11 @@ class RunSecrets:
             transcriber = adapter(protocol).transcriber()
             self._edges[protocol.name] = transcriber, self._redactor(transcriber.marks)
         return self._edges[protocol.name]
+
+    def bag(self, type_: str, bag: Any) -> Any:
+        """The properties of a ``type_``, as plain JSON, without what stands in a place that is secret."""
+        hidden = self._plain.hide(bag, self._plain.names(type_)).tree
+        return bag if hidden is bag else fill(hidden, lambda *_: HIDDEN)
 
     def scrub(self, content: Any) -> Any:
         """Plain JSON, or a text, without the secrets of the run."""

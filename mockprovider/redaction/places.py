@@ -36,6 +36,11 @@ class Places:
         self.known = bool(self.given or any(self._by_type.values()))
         self._of.clear()
 
+    @property
+    def by_type(self) -> Mapping[str, frozenset[str]]:
+        """What is named by type."""
+        return self._by_type
+
     def of(self, types: Iterable[str]) -> frozenset[str]:
         """The names that count in a message about these types: one type in its spellings."""
         key = tuple(types)
