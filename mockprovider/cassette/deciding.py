@@ -25,6 +25,7 @@ class CassetteLayer:
         self.recorder = recorder
         self.provider = provider
         self._if_new = RULES[mode].if_new
+        self._reader = None if library is None else library.shelf.readers[provider]
 
     def __call__(self, call: Call, proceed: Handler | None = None) -> Reply:
         """The reply: recorded or the provider's.
@@ -32,9 +33,9 @@ class CassetteLayer:
         Raises ``MissError`` for a refused call that the cassette does not hold (any more), ``AmbiguousError`` where recorded
         answers cannot be told apart, and what the library and the recorder raise.
         """
-        if self.library is None:
+        if self.library is None or self._reader is None:
             return self._provided(self._if_new, call, proceed)
-        if self.library.is_unasked(call, self.provider):
+        if self._reader.unasked(call):
             return Reply()
         with self.library.turn:
             sought = self.library.look(call, self.provider)

@@ -78,10 +78,6 @@ class Library:
         """A recorded tree without what is masked in it."""
         return self._redactor.compared(tree, self._redactor.names(type_))
 
-    def is_unasked(self, call: Call, provider: str = "") -> bool:
-        """Whether the answer to this call is empty, whatever was recorded."""
-        return self.shelf.readers[provider].unasked(call)
-
     # Looking -------------------------------------------------------------------------------------------------------------
 
     def look(self, call: Call, provider: str = "") -> Sought:
