@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mockprovider.cloud import Cloud
-    from mockprovider.double import Double, real, recording, replaying
+    from mockprovider.double import Double, real, recording, recording_all, replaying, replaying_all
     from mockprovider.engine import Stack
     from mockprovider.errors import MockProviderError
     from mockprovider.offers import Ephemeral, ProviderFunction
@@ -50,12 +50,14 @@ __all__ = [
     "from_terraform_schema",
     "real",
     "recording",
+    "recording_all",
     "replaying",
+    "replaying_all",
 ]
 
 _HOMES = {
     "mockprovider.cloud": ("Cloud",),
-    "mockprovider.double": ("Double", "real", "recording", "replaying"),
+    "mockprovider.double": ("Double", "real", "recording", "recording_all", "replaying", "replaying_all"),
     "mockprovider.engine": ("Stack",),
     "mockprovider.errors": ("MockProviderError",),
     "mockprovider.pulumi.package.reading": ("from_schema",),

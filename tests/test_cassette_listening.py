@@ -7,19 +7,21 @@ from collections import Counter
 
 import pytest
 from builders import TOKEN, URN, Port
+from cassette_toy import Toy
 
 from mockprovider.calls import Call, Op, Reply, Session
-from mockprovider.cassette.listening import Asked, Listener
+from mockprovider.cassette.listening import Asked, Listener, Speaker
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.values import Secret
 
 OTHER = URN + "-other"
 HUSH = "correct horse battery staple"
+SPEAKER = Speaker("", Toy(), None)
 
 
 def asked(urn: str = "") -> Asked:
     """A call about ``urn`` that has begun."""
-    return Asked(Call(op=Op.CREATE, session=None, urn=urn), "", "", {}, frozenset())  # type: ignore[arg-type]
+    return Asked(SPEAKER, Call(op=Op.CREATE, session=None, urn=urn), "", "", {}, frozenset())  # type: ignore[arg-type]
 
 
 def test_whose_a_line_is():
@@ -44,7 +46,7 @@ def test_lines_of_components():
     """A line about a component belongs to the call that constructs it, which has no URN yet; its children are others."""
     listener = Listener(Port(), lambda *_: None)
     calls = [
-        Asked(Call(op=Op.CONSTRUCT, session=None, type="cloud:index:Site", name=name), "", "", {}, frozenset())  # type: ignore[arg-type]
+        Asked(SPEAKER, Call(op=Op.CONSTRUCT, session=None, type="cloud:index:Site", name=name), "", "", {}, frozenset())  # type: ignore[arg-type]
         for name in ("one", "two")
     ]
     for each in calls:

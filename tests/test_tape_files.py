@@ -342,3 +342,44 @@ def test_an_error_in_the_run_still_finishes_the_recording(path):
     with pytest.raises(ZeroDivisionError):
         run()
     assert len(tape.load(path).interactions) == 1
+
+
+def together(path, **header):
+    """A recording of two providers on disk, with its header changed."""
+    with tape.record(path, {"a": Toy(), "b": Toy()}, protocol="toy", providers={"a": "toy", "b": "toy"}) as recorder:
+        recorder(create("x"), lambda _: answer(), "a")
+        recorder(create("y"), lambda _: answer(), "b")
+    elements = json.loads(path.read_text())
+    elements[0].update(header)
+    path.write_text(json.dumps(elements))
+
+
+def test_several_providers_in_one_file(path):
+    """The header names the providers of a joint recording with their protocols, and each call says whose it is."""
+    together(path)
+    loaded = tape.load(path)
+    assert loaded.header.providers == {"a": "toy", "b": "toy"}
+    assert [interaction.provider for interaction in loaded.interactions] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ({"providers": {"a": "toy"}}, "session 2 is of the provider 'b', and the header has 'a'."),
+        ({"providers": {}}, "session 1 is of the provider 'a', and the header has no providers."),
+        ({"providers": {"a": "toy", "b": "toy", "": "toy"}}, "one of the header's providers has no name."),
+        (
+            {"sessions": [{"number": 1, "wave": 1, "provider": "a"}, {"number": 2, "wave": 1, "provider": "a"}]},
+            "interaction 2 is",
+        ),
+        ({"sessions": []}, ""),
+    ],
+)
+def test_calls_of_nobody_are_damage(header, message, path):
+    """A call or a session of a provider that the header does not name is an error that says where; a draft has no sessions."""
+    together(path, **header)
+    if not message:
+        assert len(tape.load(path).interactions) == 2
+        return
+    with pytest.raises(CassetteBrokenError, match=message):
+        tape.load(path)

@@ -1,5 +1,7 @@
 """Schemas cut down to the types in use."""
 
+from msgspec.structs import replace
+
 from mockprovider.calls import Op
 from mockprovider.cassette import FORMAT, VERSION, Cassette, Header, Interaction
 from mockprovider.terraform.recorded.pruning import prune, pruned
@@ -52,6 +54,18 @@ def test_a_recording_about_no_type_keeps_the_schema() -> None:
     """Where nothing but the schema was asked for, all of it is what was recorded."""
     cassette = of(schema(response=SCHEMA))
     assert pruned(cassette) is cassette
+
+
+def test_each_provider_is_pruned_by_its_own_types() -> None:
+    """Of several providers, the one that was asked about no type keeps its schema, whatever the others were asked about."""
+    interactions = [
+        replace(interaction, provider=provider)
+        for provider in ("a", "b")
+        for interaction in (schema(response_blob="b"), *([read("cloud_bucket")] if provider == "a" else []))
+    ]
+    first, _, second = pruned(of(*interactions, blobs={"b": SCHEMA})).interactions
+    assert first.response["resource_schemas"] == {"cloud_bucket": {"version": 1}}
+    assert (second.response, second.response_blob) == (None, "b")
 
 
 def test_metadata_and_identities_are_pruned_too() -> None:

@@ -6,8 +6,9 @@ from mockprovider.cassette.deciding import CassetteLayer
 from mockprovider.cassette.library import Library
 from mockprovider.cassette.model import FORMAT, VERSION, Cassette, Header, Interaction, RecordedSession, RecordedStatus, Sent
 from mockprovider.cassette.modes import DEFAULT, RULES, CassetteAction, LookResult, Mode, ModeRule, mode
-from mockprovider.cassette.recorder import Memory, Recorder, Sink
+from mockprovider.cassette.recorder import Recorder
 from mockprovider.cassette.shelf import Reader
+from mockprovider.cassette.sink import Memory, Sink
 from mockprovider.cassette.transcriber import Transcriber
 
 __all__ = [

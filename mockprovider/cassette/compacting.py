@@ -51,5 +51,5 @@ def without_repeats(cassette: Cassette, mutates: Callable[[str], bool]) -> Casse
 
 def _question(interaction: Interaction) -> str:
     request = interaction.request_blob or interaction.request
-    asked_of = [interaction.instance, interaction.method, interaction.type]
+    asked_of = [interaction.provider, interaction.instance, interaction.method, interaction.type]
     return digest([*asked_of, interaction.urn, interaction.phase, interaction.preview, request])

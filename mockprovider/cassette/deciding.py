@@ -50,4 +50,4 @@ class CassetteLayer:
             raise MissError(f"There is no cassette yet, so nothing holds an answer to {call}. Record it first.")
         if action is not CassetteAction.RECORD or self.recorder is None or proceed is None:
             raise UnsupportedError(f"Cassette mode {self.mode.value!r} would {action.value} {call}, which is not built yet.")
-        return self.recorder(call, proceed)
+        return self.recorder(call, proceed, self.provider)

@@ -88,7 +88,7 @@ class Library:
         reader = self.shelf.readers[provider]
         transcriber = reader.transcriber
         call = transcriber.named(call)
-        self._admit(call, transcriber)
+        self._admit(call, transcriber, provider)
         type_ = transcriber.type(call)
         names = self._redactor.names(call.type, transcriber.secrets(call), type_)
         request = transcriber.request(call)
@@ -109,10 +109,11 @@ class Library:
             )
             return Sought(call, self._replay.look(live), sent, names)
 
-    def _admit(self, call: Call, transcriber: Transcriber) -> None:
-        if call.session.protocol.name != self.cassette.header.protocol:
+    def _admit(self, call: Call, transcriber: Transcriber, provider: str) -> None:
+        spoken = self.cassette.header.spoken[provider]
+        if call.session.protocol.name != spoken:
             raise CassetteError(
-                f"{self.cassette.name} was recorded over {self.cassette.header.protocol}, and the engine speaks "
+                f"{self.cassette.name} was recorded over {spoken}, and the engine speaks "
                 f"{call.session.protocol}. Replay it with an engine of that protocol, or record it again."
             )
         # After the check above, because a transcriber knows only its own protocol's calls.

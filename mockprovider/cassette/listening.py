@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, EnginePort, Op
+from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.cassette.wayback import Back
 from mockprovider.redaction import Hidden, Policy
 
 Line: TypeAlias = tuple[str, str, str]
@@ -22,9 +24,18 @@ Line: TypeAlias = tuple[str, str, str]
 DEBUG = "debug"
 
 
-class Asked(Struct, eq=False):
-    """What is known of a call before it is answered."""
+class Speaker(Struct, frozen=True, eq=False):
+    """A provider of the recording: its name there, and how its calls, and those to its engine, are written down."""
 
+    name: str
+    transcriber: Transcriber
+    back: Back | None
+
+
+class Asked(Struct, eq=False):
+    """What is known of a call before it is answered. ``speaker`` is the provider during whose calls it was made."""
+
+    speaker: Speaker
     call: Call
     instance: str
     phase: str

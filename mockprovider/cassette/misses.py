@@ -38,7 +38,8 @@ DOORS = "--provider-record=all (pytest), or mockprovider record"
 def told(shelf: Shelf, used: Mapping[int, int], lookup: Lookup, call: Call) -> str:
     """Why a call is refused. ``used`` says how often each recorded call has answered, by its place."""
     if lookup.choice is None:
-        return _unknown(shelf, used, call, lookup.call.tree)
+        recorded = [one for one in shelf.calls if one.where[0] == lookup.call.where[0]]
+        return _unknown(shelf, recorded, used, call, lookup.call.tree)
     if lookup.reason is not None:
         return _untellable(shelf, lookup.chosen.call, lookup.reason, call)
     if lookup.outcome is LookResult.AMBIGUOUS:
@@ -48,9 +49,9 @@ def told(shelf: Shelf, used: Mapping[int, int], lookup: Lookup, call: Call) -> s
     return _used(shelf.cassette, lookup.choice, call)
 
 
-def _unknown(shelf: Shelf, used: Mapping[int, int], call: Call, live: Any) -> str:
+def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, int], call: Call, live: Any) -> str:
     """A call whose request was never recorded. ``live`` is the request as it would have been recorded."""
-    cassette, recorded = shelf.cassette, shelf.calls
+    cassette = shelf.cassette
     start = f"{cassette.name} holds no answer to {_asked(call)}."
     if not recorded:
         return f"{start} It is empty: nothing was recorded. {_again(cassette)}"

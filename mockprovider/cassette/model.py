@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mockprovider.calls import STATUS_NAMES, Op, Status
 
@@ -41,6 +42,8 @@ class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
     recorded_at: float | None = None
     provider: str = ""
     provider_version: str = ""
+    providers: dict[str, str] = field(default_factory=dict)
+    """Of several providers that were recorded together, the protocol of each by its name; ``protocol`` is the first one's."""
     faults: Any = None
     secrets: dict[str, list[str]] = field(default_factory=dict)
     """What somebody declared secret beyond what its protocol marks: names by type token (``*``: of every type)."""
@@ -51,6 +54,11 @@ class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
     masks: dict[str, list[str]] = field(default_factory=dict)
     """The places whose values do not count when calls are compared."""
     sessions: list[RecordedSession] = field(default_factory=list)
+
+    @property
+    def spoken(self) -> Mapping[str, str]:
+        """The protocol of each provider, by its name in the interactions, which is empty where only one is recorded."""
+        return self.providers or {"": self.protocol}
 
 
 class RecordedStatus(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -100,6 +108,7 @@ class Sent(Struct, kw_only=True, omit_defaults=True):
     address: str = ""
     name: str = ""
     id: str = ""
+    provider: str = ""
     instance: str = ""
     request: Any = None
 
@@ -119,6 +128,14 @@ class Cassette(Struct):
     def request(self, interaction: Interaction) -> Any:
         """The interaction's request tree, wherever it is kept."""
         return self.blobs[interaction.request_blob] if interaction.request_blob else interaction.request
+
+    def part(self, provider: str) -> Cassette:
+        """What was recorded of one provider, as a recording of that one."""
+        if not self.header.providers:
+            return self
+        kept = [interaction for interaction in self.interactions if interaction.provider == provider]
+        header = replace(self.header, protocol=self.header.spoken[provider], provider=provider)
+        return Cassette(header, kept, self.blobs, self.name)
 
     def answers(self, op: Op) -> Iterator[Any]:
         """The trees of what was answered to calls that asked for ``op``, failures left out."""

@@ -1,7 +1,7 @@
 """The order of a finished cassette: the same for two recordings of one run, however their calls were interleaved.
 
-1. Sessions by phase (in the order in which the phases began), then by provider instance, then by wave. Sessions of one wave
-   ran at the same time; they are ordered by what was asked in them.
+1. Sessions by phase (in the order in which the phases began), then by provider, then by provider instance, then by wave.
+   Sessions of one wave ran at the same time; they are ordered by what was asked in them.
 2. In a session by phase, then: the calls that start a provider, in the protocol's order; calls that name no resource, by
    type, op, address and content; the calls of each URN, URNs in alphabetical order; what ends a provider.
 3. Calls of one URN stay as they came: an engine has one operation at a time on a resource.
@@ -36,6 +36,7 @@ class _Span(Struct):
     """A session of the raw recording: when it was first and last heard of, and a digest of what was asked in it."""
 
     number: int
+    provider: str
     instance: str
     phase: int
     first: int
@@ -76,6 +77,7 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
         RecordedSession(
             number=numbers[span.number],
             wave=wave,
+            provider=span.provider,
             instance=span.instance,
             phase=names[span.phase],
             preview=(previews or {}).get(span.number),
@@ -122,6 +124,7 @@ def _spans(interactions: Iterable[Interaction], phases: Mapping[str, int], conte
     return [
         _Span(
             number=number,
+            provider=calls[0].provider,
             instance=next((call.instance for call in reversed(calls) if call.instance), ""),
             phase=phases[calls[0].phase],
             first=calls[0].n,
@@ -134,17 +137,17 @@ def _spans(interactions: Iterable[Interaction], phases: Mapping[str, int], conte
 
 def _ranked(spans: Iterable[_Span]) -> list[tuple[_Span, int]]:
     """The sessions in canonical order, each with its wave."""
-    ranked: list[tuple[int, str, int, str, int, _Span]] = []
-    waves: dict[str, int] = defaultdict(int)
-    ends: dict[tuple[int, str], int] = {}
+    ranked: list[tuple[int, str, str, int, str, int, _Span]] = []
+    waves: dict[tuple[str, str], int] = defaultdict(int)
+    ends: dict[tuple[int, str, str], int] = {}
     for span in sorted(spans, key=lambda span: span.first):
-        group = span.phase, span.instance
+        group = span.phase, span.provider, span.instance
         # Sessions that were never configured come and go in any order within a phase (schema loads): one wave.
         together = group in ends and (span.first < ends[group] or not span.instance)
-        waves[span.instance] += not together
+        waves[group[1:]] += not together
         ends[group] = max(ends.get(group, 0), span.last)
-        ranked.append((span.phase, span.instance, waves[span.instance], span.content, span.first, span))
-    return [(span, wave) for _, _, wave, _, _, span in sorted(ranked, key=lambda row: row[:5])]
+        ranked.append((*group, waves[group[1:]], span.content, span.first, span))
+    return [(row[-1], row[3]) for row in sorted(ranked, key=lambda row: row[:6])]
 
 
 def _place(interaction: Interaction, content: str) -> tuple[Any, ...]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Mapping
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Handler, Op, Reply, Session, Status
 from mockprovider.cassette.decided import note_decisions, notices
 from mockprovider.cassette.instances import note_instance
-from mockprovider.cassette.listening import Asked, Line, Listener
+from mockprovider.cassette.listening import Asked, Line, Listener, Speaker
 from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, Sent, code_name
 from mockprovider.cassette.order import STARTING, canonical, rewritten
+from mockprovider.cassette.sink import Memory, Sink
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import Back, back_of
 from mockprovider.errors import CassetteError, UnsupportedError
@@ -27,56 +28,11 @@ DESCRIBING = frozenset({Op.GET_SCHEMA, Op.GET_PLUGIN_INFO, Op.GET_MAPPING, Op.GE
 BROKEN_OFF = "the provider's stream broke off after some of its messages"
 
 
-class Sink(Protocol):
-    """Where a recording goes. ``tape.Tape`` is one on disk."""
-
-    name: str
-    blobs: Mapping[str, Any]
-
-    def ready(self) -> None:
-        """Raise ``CassetteError`` where nothing more can be kept, so that no call is made whose answer would be lost."""
-
-    def sending(self, sent: Sent) -> int:
-        """Note a call that is about to go out, so that a crash leaves a trace of it. Returns the number of the note."""
-
-    def append(self, interaction: Interaction, note: int = 0) -> Interaction:
-        """Keep the interaction so that a crash does not lose it; returns it as it was kept (large trees moved to ``blobs``).
-
-        It is the answer of the call of that ``note``, if it has one.
-        """
-
-    def finish(self, cassette: Cassette) -> None:
-        """Replace what was appended by ``cassette``, and release the sink."""
-
-
-class Memory:
-    """A sink that keeps nothing itself: the cassette is there when the recorder is closed."""
-
-    name = "the recording"
-
-    def __init__(self) -> None:
-        self.blobs: Mapping[str, Any] = {}
-
-    def ready(self) -> None:
-        """Do nothing: memory is always ready."""
-
-    def sending(self, sent: Sent) -> int:  # noqa: ARG002 - a sink's signature
-        """Note nothing: a crash leaves nothing of memory."""
-        return 0
-
-    def append(self, interaction: Interaction, note: int = 0) -> Interaction:  # noqa: ARG002 - a sink's signature
-        """Return the interaction unchanged."""
-        return interaction
-
-    def finish(self, cassette: Cassette) -> None:
-        """Do nothing."""
-
-
 class Recorder:
-    """A layer in front of a provider. Each answer is in the sink before it is handed on.
+    """A layer in front of a provider, or of each of several. Each answer is in the sink before it is handed on.
 
     Args:
-        transcriber: the protocol's trees.
+        transcriber: the protocol's trees; of several providers, that of each by its name in the header.
         header: of the cassette; its sessions are filled at ``close``.
         sink: where the interactions go.
         redactor: what is secret; Pulumi's secret objects are, in any case.
@@ -88,22 +44,24 @@ class Recorder:
 
     def __init__(
         self,
-        transcriber: Transcriber,
+        transcriber: Transcriber | Mapping[str, Transcriber],
         header: Header,
         sink: Sink | None = None,
         redactor: Redactor | None = None,
         finishing: Callable[[Cassette], Cassette] = lambda cassette: cassette,
     ) -> None:
         self.phase = ""
-        self._transcriber = transcriber
-        self._back = back_of(transcriber)
+        transcribers = transcriber if isinstance(transcriber, Mapping) else {"": transcriber}
+        self._speakers = {name: Speaker(name, one, back_of(one)) for name, one in transcribers.items()}
         self._count = 0
         self._header = header
         self._sink = sink or Memory()
         self._redactor = redactor or Redactor()
-        self._redactor.marks = transcriber.marks
+        self._redactor.marks = next(iter(transcribers.values())).marks
         self._finishing = finishing
         self._interactions: list[Interaction] = []
+        self._sessions: dict[tuple[str, int], int] = {}
+        """The number of each session in the recording: those of several doubles have the same."""
         self._previews: dict[int, bool | None] = {}
         self._types: set[str] = set()
         self._about: dict[int, tuple[str, ...]] = {}
@@ -111,6 +69,8 @@ class Recorder:
         self._listeners: dict[int, tuple[Session, Listener]] = {}
         self._clean: dict[str, Hidden | None] = {}
         self._lock = threading.Lock()
+        self._faults: dict[str, Any] = {}
+        """The fault plan of each provider that has been ended."""
         self._cassette: Cassette | None = None
         self._failed: CassetteError | None = None
 
@@ -118,26 +78,31 @@ class Recorder:
         """Hide what is declared secret, by type token, whether or not the provider marks it; in earlier calls, too."""
         self._redactor.declare(secrets)
 
-    def __call__(self, call: Call, proceed: Handler) -> Reply:
-        """Record the call and the answer that ``proceed`` gives; what it raises is no answer and is not recorded."""
-        call = self._transcriber.named(call)
-        reason = self._transcriber.refuses(call)
+    def __call__(self, call: Call, proceed: Handler, provider: str = "") -> Reply:
+        """Record the call and the answer that ``proceed`` gives; what it raises is no answer and is not recorded.
+
+        ``provider`` says whose call it is, where several are recorded.
+        """
+        speaker = self._speakers[provider]
+        transcriber = speaker.transcriber
+        call = transcriber.named(call)
+        reason = transcriber.refuses(call)
         if reason:
             raise UnsupportedError(f"{call} cannot be recorded yet: {reason}.")
-        asked = self._asked(call, self._transcriber)
+        asked = self._asked(call, transcriber, speaker)
         if call.op is Op.CONFIGURE:
-            key = self._transcriber.key(call, self._hidden(asked).tree)
+            key = transcriber.key(call, self._hidden(asked).tree)
             note_instance(call, self._redactor.compared(key, asked.names))
             asked.instance = call.session.instance
-        if call.preview or not self._transcriber.mutates(call.method):
+        if call.preview or not transcriber.mutates(call.method):
             self._sink.ready()
         else:
             asked.note = self._noted(asked, call)
-        if self._back is None:
-            reply = self._transcriber.encoded(proceed(call), call)
-            self._append(asked, reply, self._transcriber)
+        if speaker.back is None:
+            reply = transcriber.encoded(proceed(call), call)
+            self._append(asked, reply, transcriber)
             return reply
-        return self._overhear(self._back, asked, call, proceed)
+        return self._overhear(speaker.back, asked, call, proceed)
 
     def _noted(self, asked: Asked, call: Call) -> int:
         sent = Sent(
@@ -147,6 +112,7 @@ class Recorder:
             urn=call.urn,
             address=self._address(call.address) if call.address else "",
             name=call.name,
+            provider=asked.speaker.name,
             id=self._text(call.id) if call.id else "",
             instance=asked.instance,
             request=asked.hidden.tree if asked.hidden else None,
@@ -172,8 +138,8 @@ class Recorder:
         lines: list[Line] = []
         answered = False
         try:
-            reply = self._transcriber.encoded(proceed(call), call)
-            self._append(asked, reply, self._transcriber)
+            reply = asked.speaker.transcriber.encoded(proceed(call), call)
+            self._append(asked, reply, asked.speaker.transcriber)
             answered = True
         finally:
             if listener is not None:
@@ -193,17 +159,17 @@ class Recorder:
             return listener
 
     def _append_line(self, back: Back, parent: Asked, line: Line) -> None:
-        asked = self._asked(back.logged(parent.call.session, *line), back)
+        asked = self._asked(back.logged(parent.call.session, *line), back, parent.speaker)
         asked.instance, asked.phase, asked.parent = parent.instance, parent.phase, self._number_of(parent)
         self._append(asked, Reply(), back)
 
-    def _asked(self, call: Call, transcriber: Transcriber) -> Asked:
+    def _asked(self, call: Call, transcriber: Transcriber, speaker: Speaker) -> Asked:
         type_ = transcriber.type(call)
         self._types |= {call.type, type_}
         names = self._redactor.names(call.type, transcriber.secrets(call), type_)
         request = transcriber.request(call)
         self._redactor.learn([request], names)
-        asked = Asked(call, call.session.instance, self.phase, request, names, type_)
+        asked = Asked(speaker, call, call.session.instance, self.phase, request, names, type_)
         self._redactor.origins.noted.append((self._hidden(asked).tree, False))
         return asked
 
@@ -212,7 +178,7 @@ class Recorder:
 
         def handle(call: Call) -> Reply:
             call = back.named(call)
-            asked = self._asked(call, back)
+            asked = self._asked(call, back, parent.speaker)
             asked.phase, asked.parent = parent.phase, self._number_of(parent)
             reply = monitor(call)
             self._append(asked, reply, back)
@@ -227,10 +193,15 @@ class Recorder:
                 asked.number = self._count
             return asked.number
 
+    def _number_in_recording(self, asked: Asked) -> int:
+        session = asked.speaker.name, asked.call.session.number
+        with self._lock:
+            return self._sessions.setdefault(session, len(self._sessions) + 1)
+
     def _append(self, asked: Asked, reply: Reply, transcriber: Transcriber) -> None:
         call = asked.call
         outcome = reply.status or transcriber.reply(reply, call)
-        tree = self._tree_of(outcome) if isinstance(outcome, Status) else outcome
+        tree = _tree_of(outcome, asked.speaker.transcriber) if isinstance(outcome, Status) else outcome
         described = call.op in DESCRIBING and not isinstance(outcome, Status)
         if not described:
             self._redactor.learn([tree], asked.names)
@@ -242,12 +213,13 @@ class Recorder:
             self._redactor.compared([request.tree, answer.tree], asked.names)
         interaction = Interaction(
             n=self._number_of(asked),
-            session=call.session.number,
+            session=self._number_in_recording(asked),
             op=call.op.value,
             method=call.method,
             phase=asked.phase,
             direction="provider" if asked.parent is None else "engine",
             parent=asked.parent,
+            provider=asked.speaker.name,
             instance=asked.instance,
             type=asked.type,
             urn=call.urn,
@@ -266,20 +238,6 @@ class Recorder:
         elif not interaction.withheld:
             interaction.response = answer.tree
         self._keep(interaction, asked)
-
-    def _tree_of(self, status: Status) -> dict[str, Any]:
-        details = self._transcriber.details(status.details) if status.details else None
-        # A text is base64 here, and such keys begin with ``$``: see Transcriber.
-        return {"message": status.message, "$details" if isinstance(details, str) else "details": details}
-
-    @property
-    def faults(self) -> Any:
-        """The fault plan that the recording was made under, as JSON-able data; kept in the header."""
-        return self._header.faults
-
-    @faults.setter
-    def faults(self, plan: Any) -> None:
-        self._header.faults = plan
 
     def _text(self, text: str) -> str:
         """A text that stands beside the trees; empty where it holds a secret."""
@@ -306,13 +264,28 @@ class Recorder:
     @property
     def notices(self) -> list[str]:
         """What whoever made the recording should know of what it hides, in plain sentences; ask when it is closed."""
-        return notices(self._redactor, self._types, openly=self._transcriber.openly)
+        return notices(self._redactor, self._types, openly=self._openly)
+
+    @property
+    def _openly(self) -> bool:
+        return any(speaker.transcriber.openly for speaker in self._speakers.values())
 
     @property
     def recorded(self) -> int:
         """The number of interactions so far."""
         with self._lock:
             return len(self._interactions)
+
+    def end(self, provider: str = "", faults: Any = None) -> None:
+        """This provider is asked no more: with the last one the recording ends, as with ``close``. Safe to call again.
+
+        ``faults`` is the fault plan that it was recorded under, as JSON-able data; it is kept in the header.
+        """
+        self._faults[provider] = faults
+        if self._faults.keys() == self._speakers.keys():
+            plans = {name: self._faults[name] for name in self._speakers if self._faults[name]}
+            self._header.faults = (plans if self._header.providers else faults) or None
+            self.close()
 
     def close(self) -> Cassette:
         """End the recording and return the cassette in canonical order. Closing again returns it again.
@@ -380,3 +353,9 @@ class Recorder:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def _tree_of(status: Status, transcriber: Transcriber) -> dict[str, Any]:
+    details = transcriber.details(status.details) if status.details else None
+    # A text is base64 here, and such keys begin with ``$``: see Transcriber.
+    return {"message": status.message, "$details" if isinstance(details, str) else "details": details}

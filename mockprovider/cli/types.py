@@ -44,7 +44,7 @@ def _packages(file: Path) -> tuple[str, list[Package]]:
     text, origin = _text(file), str(file)
     document = read_text(text, origin)
     if isinstance(document, list) and document and isinstance(document[0], dict) and document[0].get("format") == FORMAT:
-        return "a schema in a cassette", [_recorded(load_cassette(file), origin)]
+        return "a schema in a cassette", _recorded(load_cassette(file), origin)
     for edge in _adapters():
         declared = edge.declared_packages(document, text, origin)
         if declared is not None:
@@ -73,11 +73,15 @@ def _text(file: Path) -> str:
         raise DefinitionError(f"Cannot read the types file {file}: {getattr(error, 'strerror', None) or error}.") from error
 
 
-def _recorded(cassette: Cassette, origin: str) -> Package:
-    """The package whose schema was recorded."""
-    package = adapter(by_name(cassette.header.protocol)).recorded_package(cassette, origin)
-    if package is None:
+def _recorded(cassette: Cassette, origin: str) -> list[Package]:
+    """The packages whose schemas were recorded, one a provider."""
+    parts = (
+        adapter(by_name(protocol)).recorded_package(cassette.part(provider), origin)
+        for provider, protocol in cassette.header.spoken.items()
+    )
+    packages = [package for package in parts if package is not None]
+    if not packages:
         raise DefinitionError(
             f"{origin}: no schema was recorded in this cassette. Record a run in which the engine asks for it."
         )
-    return package
+    return packages

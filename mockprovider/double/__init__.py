@@ -2,7 +2,16 @@
 
 from typing import TYPE_CHECKING, Any
 
-from mockprovider.double.cassettes import Wiring, attached, cassette_path, real, recording, replaying
+from mockprovider.double.cassettes import (
+    Wiring,
+    attached,
+    cassette_path,
+    real,
+    recording,
+    recording_all,
+    replaying,
+    replaying_all,
+)
 from mockprovider.double.double import Double, RealClock
 from mockprovider.double.remote import Remote
 from mockprovider.double.serving import Address, Serving, joint_environment
@@ -23,7 +32,9 @@ __all__ = [
     "joint_environment",
     "real",
     "recording",
+    "recording_all",
     "replaying",
+    "replaying_all",
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Handler, Layer
 from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber
 from mockprovider.double.launchers import named
-from mockprovider.errors import CassetteBrokenError, DefinitionError, PluginError
+from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
 from mockprovider.redaction import Names, Redactor
 
@@ -30,7 +30,8 @@ class Wiring(Struct):
     """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
 
     ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
-    ``has_cassette`` says whether a cassette is recorded or replayed, ``redactor`` what is secret in it.
+    ``has_cassette`` says whether a cassette is recorded or replayed, ``part`` what the provider is called in a recording of
+    several, and ``redactor`` what is secret in it.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Wiring(Struct):
     recorder: Recorder | None = None
     has_cassette: bool = False
     redactor: Redactor | None = None
+    part: str = ""
 
 
 def real(
@@ -109,10 +111,36 @@ def recording(
     those whose values are readable in spite of a declaration, and those whose values do not count when calls are compared.
     With ``compact``, repeated calls with one answer are kept once, and of Terraform's schemas only the types in use.
     """
-    redactor = redactor or Redactor()
+    redactor = _decided(redactor or Redactor(), secrets, public, masks)
+    return using(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
+
+
+def recording_all(
+    path: str | os.PathLike[str] | Draft,
+    behind: Mapping[str, Wiring | Handler | None],
+    protocol: str = "",
+    *,
+    created_by: str = "",
+    redactor: Redactor | None = None,
+    secrets: Names = (),
+    public: Names = (),
+    masks: Names = (),
+    compact: bool = False,
+) -> dict[str, Wiring]:
+    """All providers of a configuration, recorded into one cassette: what to put behind the double of each, by its name.
+
+    ``behind`` says what stands behind each package. All are of one family (``terraform``); Terraform's majors may be mixed. The
+    cassette is whole when the last of the doubles is closed. The other arguments are those of ``recording``. Raises what that
+    raises, and ``DefinitionError`` for providers of several families.
+    """
+    redactor = _decided(redactor or Redactor(), secrets, public, masks)
+    return using_all(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
+
+
+def _decided(redactor: Redactor, secrets: Names, public: Names, masks: Names) -> Redactor:
     for kind, names in ((redactor.secret, secrets), (redactor.public, public), (redactor.masks, masks)):
         redactor.decide(kind, names)
-    return using(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
+    return redactor
 
 
 def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
@@ -130,6 +158,17 @@ def exists(path: Path) -> bool:
         return path.exists()
     except OSError:
         return False
+
+
+def replaying_all(
+    path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False
+) -> dict[str, Wiring]:
+    """The providers that answer from the cassette ``path``, by their names. Raises as ``tape.load`` does.
+
+    They replay jointly: an object that one of them makes is known to the others. A cassette of one provider gives that one.
+    """
+    wirings = using_all(Mode.NONE, path, {}, redactor=redactor, whole_schema=whole_schema)
+    return {wiring.name: wiring for wiring in wirings.values()}
 
 
 def records(mode: Mode, path: str | os.PathLike[str]) -> bool:
@@ -152,44 +191,129 @@ def using(
 
     The arguments are those of ``recording`` and ``replaying``; it raises what they raise.
     """
-    from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
-    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+    wirings = _Use(mode, path, redactor, whole_schema=whole_schema).wirings({"": behind}, protocol, created_by, compact=compact)
+    if len(wirings) > 1:
+        raise CassetteError(
+            f"{_place(path)} holds several providers ({', '.join(wirings)}). Replay them together: replaying_all(path), or "
+            "@pytest.mark.cassette(providers={...})."
+        )
+    return next(iter(wirings.values()))
 
-    redactor = redactor or Redactor()
-    place = Path(path.path if isinstance(path, tape.Draft) else path)
-    existed = exists(place)
-    actions = RULES[mode].actions(existed=existed)
-    library, speaks, name = None, None, ""
-    if actions != {CassetteAction.RECORD}:
-        cassette = tape.load(place)
-        speaks, name = by_name(cassette.header.protocol), cassette.header.provider
-        library = _library(cassette, redactor, whole_schema=whole_schema)
-    if CassetteAction.RECORD not in actions:
-        return Wiring(name or "mock", CassetteLayer(mode, library, None), (), speaks, has_cassette=True, redactor=redactor)
-    if not isinstance(behind, Wiring):
-        behind = Wiring("mock", behind)
-    speaks = behind.protocol or of_family(protocol)
-    edge = adapter(speaks)
-    recorder = tape.record(
-        path,
-        edge.transcriber(),
-        protocol=speaks.name,
-        provider=behind.name,
-        created_by=created_by,
-        redactor=redactor,
-        finishing=edge.compacted if compact else lambda cassette: cassette,
-    )
-    layer = CassetteLayer(mode, library, recorder)
-    wiring = Wiring(behind.name, behind.provider, (*behind.layers, layer), speaks, recorder)
-    return replace(wiring, has_cassette=True, redactor=redactor)
+
+def using_all(
+    mode: Mode,
+    path: str | os.PathLike[str] | Draft,
+    behind: Mapping[str, Wiring | Handler | None],
+    protocol: str = "",
+    *,
+    created_by: str = "",
+    redactor: Redactor | None = None,
+    compact: bool = False,
+    whole_schema: bool = False,
+) -> dict[str, Wiring]:
+    """As ``using``, with several providers in one cassette, by their names.
+
+    The arguments are those of ``recording_all`` and ``replaying_all``; it raises what they raise.
+    """
+    if not all(behind) or (not behind and records(mode, _place(path))):
+        raise DefinitionError("Say which providers there are, each by the name of its package: {'random': real(...)}.")
+    return _Use(mode, path, redactor, whole_schema=whole_schema).wirings(behind, protocol, created_by, compact=compact)
+
+
+class _Use:
+    """A cassette that is used in a mode, and what it holds, as far as the mode looks into it."""
+
+    def __init__(
+        self, mode: Mode, path: str | os.PathLike[str] | Draft, redactor: Redactor | None, *, whole_schema: bool
+    ) -> None:
+        from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+
+        self._mode = mode
+        self._path = path
+        self._redactor = redactor or Redactor()
+        self._actions = RULES[mode].actions(existed=exists(_place(path)))
+        self._library: Library | None = None
+        if self._actions != {CassetteAction.RECORD}:
+            self._library = _library(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)
+
+    def wirings(
+        self, behind: Mapping[str, Wiring | Handler | None], protocol: str, created_by: str, *, compact: bool
+    ) -> dict[str, Wiring]:
+        """What to put behind the double of each provider, by its name in the cassette."""
+        if CassetteAction.RECORD not in self._actions and self._library is not None:
+            return dict(self._replayed(self._library))
+        wirings = {
+            name: wiring if isinstance(wiring, Wiring) else Wiring(name or "mock", wiring) for name, wiring in behind.items()
+        }
+        spoken = {name: wiring.protocol or of_family(protocol) for name, wiring in wirings.items()}
+        recorder = self._recorder(wirings, spoken, created_by, compact=compact)
+        return {
+            name: Wiring(
+                name or wiring.name,
+                wiring.provider,
+                (*wiring.layers, CassetteLayer(self._mode, self._library, recorder, name)),
+                spoken[name],
+                recorder,
+                has_cassette=True,
+                redactor=self._redactor,
+                part=name,
+            )
+            for name, wiring in wirings.items()
+        }
+
+    def _replayed(self, library: Library) -> Iterator[tuple[str, Wiring]]:
+        header = library.cassette.header
+        for name, protocol in header.spoken.items():
+            layer = CassetteLayer(self._mode, library, None, name)
+            wiring = Wiring(name or header.provider or "mock", layer, (), by_name(protocol), has_cassette=True)
+            yield name, replace(wiring, redactor=self._redactor)
+
+    def _recorder(
+        self, wirings: Mapping[str, Wiring], spoken: Mapping[str, ProviderProtocol], created_by: str, *, compact: bool
+    ) -> Recorder:
+        from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+        from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+
+        _check_families(spoken)
+        edges = {name: adapter(protocol) for name, protocol in spoken.items()}
+        first = next(iter(spoken))
+        return tape.record(
+            self._path,
+            {name: edge.transcriber() for name, edge in edges.items()},
+            protocol=spoken[first].name,
+            provider="" if first else wirings[first].name,
+            providers={name: protocol.name for name, protocol in spoken.items() if name},
+            created_by=created_by,
+            redactor=self._redactor,
+            finishing=edges[first].compacted if compact else lambda cassette: cassette,
+        )
+
+
+def _place(path: str | os.PathLike[str] | Draft) -> Path:
+    from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+
+    return Path(path.path if isinstance(path, tape.Draft) else path)
+
+
+def _check_families(spoken: Mapping[str, ProviderProtocol]) -> None:
+    families = {protocol.family: name for name, protocol in spoken.items()}
+    if len(families) > 1:
+        listed = " and ".join(f"{name} ({family})" for family, name in families.items())
+        raise DefinitionError(f"One cassette holds providers of one engine: {listed} cannot share one.")
 
 
 def _library(cassette: Cassette, redactor: Redactor, *, whole_schema: bool) -> Library:
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
+    spoken = {name: by_name(protocol) for name, protocol in cassette.header.spoken.items()}
     try:
-        prepared, reader = adapter(by_name(cassette.header.protocol)).reader(cassette, whole_schema=whole_schema)
-        return Library(prepared, {"": reader}, redactor)
+        _check_families(spoken)
+        read = {
+            name: adapter(protocol).reader(cassette.part(name), whole_schema=whole_schema) for name, protocol in spoken.items()
+        }
+        prepared = (interaction for part, _ in read.values() for interaction in part.interactions)
+        cassette = replace(cassette, interactions=sorted(prepared, key=lambda interaction: interaction.n))
+        return Library(cassette, {name: reader for name, (_, reader) in read.items()}, redactor)
     except DAMAGE as error:
         # What is recorded is read in many places; whoever edited it finds the place in the error that this one came from.
         raise CassetteBrokenError(

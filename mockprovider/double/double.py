@@ -104,7 +104,7 @@ class Double:
         self._addressing: tuple[Callable[[Call], str], ...] = ()
         self._sessions = 0
         self._lock = threading.Lock()
-        self._recorder = wiring.recorder
+        self._recorder, self._part = wiring.recorder, wiring.part
         self.define(*definitions)
         self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=self.clock)
         self.strict = strict
@@ -281,8 +281,7 @@ class Double:
         for way in self._ways_back.values():
             way.close()
         if self._recorder is not None:
-            self._recorder.faults = [str(rule) for rule in self.faults.rules] or None
-            self._recorder.close()
+            self._recorder.end(self._part, [str(rule) for rule in self.faults.rules] or None)
 
     def __enter__(self) -> Self:
         return self

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
 from typing import Any
 
 from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Library, Mode, Reader, Recorder, Transcriber
@@ -18,10 +19,11 @@ from mockprovider.tape.sent import unanswered
 
 def record(
     path: str | os.PathLike[str] | Draft,
-    transcriber: Transcriber,
+    transcriber: Transcriber | Mapping[str, Transcriber],
     *,
     protocol: str,
     provider: str = "",
+    providers: Mapping[str, str] = MappingProxyType({}),
     provider_version: str = "",
     created_by: str = "",
     faults: Any = None,
@@ -34,9 +36,10 @@ def record(
     Args:
         path: the cassette; one that is there is replaced when the recorder is closed, and not before. A ``Draft`` is only
             finished then, and whoever made it says what becomes of it.
-        transcriber: the protocol's trees.
-        protocol: its name, as sessions have it.
+        transcriber: the protocol's trees; of several providers, that of each by its name.
+        protocol: its name, as sessions have it; of several providers, the first one's.
         provider: the provider's name, for the reader.
+        providers: of several providers, the protocol of each by its name.
         provider_version: its version, for the reader.
         created_by: the command that records it again; without secrets and without paths of one machine.
         faults: the fault plan in force, as JSON-able data.
@@ -54,6 +57,7 @@ def record(
         created_by=created_by,
         recorded_at=clock.now() if clock else None,
         provider=provider,
+        providers=dict(providers),
         provider_version=provider_version,
         faults=faults,
     )

@@ -104,13 +104,35 @@ def _decode(elements: Sequence[msgspec.Raw], name: str) -> Parsed:
         raise CassetteBrokenError(f"{name} is not a cassette: it is an empty array, and a cassette begins with a header.")
     header = _header(elements[0], name)
     interactions = [_interaction(element, n, name) for n, element in enumerate(elements[1:], 1)]
+    _check_sessions(header, interactions, name)
+    _check_providers(header, interactions, name)
+    return Parsed(header, interactions)
+
+
+def _check_sessions(header: Header, interactions: Sequence[Interaction], name: str) -> None:
     known = {session.number for session in header.sessions}
     stray = next((interaction for interaction in interactions if known and interaction.session not in known), None)
     if stray:
         raise CassetteBrokenError(
             f"{name}: interaction {stray.n} belongs to session {stray.session}, and the header has only {sorted(known)}."
         )
-    return Parsed(header, interactions)
+
+
+def _check_providers(header: Header, interactions: Sequence[Interaction], name: str) -> None:
+    if "" in header.providers:
+        raise CassetteBrokenError(f"{name}: one of the header's providers has no name.")
+    providers = {session.number: session.provider for session in header.sessions}
+    for interaction in interactions:
+        providers.setdefault(interaction.session, interaction.provider)
+        if interaction.provider != providers[interaction.session]:
+            raise CassetteBrokenError(
+                f"{name}: interaction {interaction.n} is of the provider {interaction.provider!r}, and its session "
+                f"{interaction.session} of {providers[interaction.session]!r}."
+            )
+    stray = next(((number, one) for number, one in providers.items() if one not in header.spoken), None)
+    if stray:
+        known = ", ".join(map(repr, header.providers)) or "no providers"
+        raise CassetteBrokenError(f"{name}: session {stray[0]} is of the provider {stray[1]!r}, and the header has {known}.")
 
 
 def _header(element: msgspec.Raw, name: str) -> Header:

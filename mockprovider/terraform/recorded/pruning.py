@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -15,26 +16,31 @@ BY_TYPE = ("_schemas", "resources", "data_sources", "ephemeral_resources", "list
 
 
 def pruned(cassette: Cassette) -> Cassette:
-    """The cassette with the schemas of the types that its other interactions use; unchanged if they use none.
+    """The cassette with the schemas of the types that its other interactions use; those of a provider that uses none stay.
 
     For an engine, other types then do not exist. Equal schemas stay equal.
     """
-    types = {interaction.type for interaction in cassette.interactions if interaction.type}
-    if not types:
+    types: dict[str, set[str]] = defaultdict(set)
+    for interaction in cassette.interactions:
+        types[interaction.provider] |= {interaction.type} - {""}
+    if not any(types.values()):
         return cassette
-    done: dict[str, Any] = {}
-    interactions = [_pruned(cassette, interaction, types, done) for interaction in cassette.interactions]
+    done: dict[tuple[str, str], Any] = {}
+    interactions = [_pruned(cassette, interaction, types[interaction.provider], done) for interaction in cassette.interactions]
     return replace(cassette, interactions=interactions)
 
 
-def _pruned(cassette: Cassette, interaction: Interaction, types: Collection[str], done: dict[str, Any]) -> Interaction:
-    if interaction.op != Op.GET_SCHEMA.value or not (interaction.response or interaction.response_blob):
+def _pruned(
+    cassette: Cassette, interaction: Interaction, types: Collection[str], done: dict[tuple[str, str], Any]
+) -> Interaction:
+    if not types or interaction.op != Op.GET_SCHEMA.value or not (interaction.response or interaction.response_blob):
         return interaction
-    tree = done.get(interaction.response_blob)
+    blob = interaction.provider, interaction.response_blob
+    tree = done.get(blob)
     if tree is None:
         tree = prune(cassette.response(interaction), types)
         if interaction.response_blob:
-            done[interaction.response_blob] = tree
+            done[blob] = tree
     return replace(interaction, response=tree, response_blob="")
 
 
