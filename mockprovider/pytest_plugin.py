@@ -27,41 +27,19 @@ from mockprovider.errors import (
 
 if TYPE_CHECKING:
     from mockprovider.double import Double
-    from mockprovider.double.marked import CassetteUse, Recording
+    from mockprovider.double.marked import CassetteUse
+    from mockprovider.double.used import Used
     from mockprovider.drivers.pulumi import PulumiCli
     from mockprovider.drivers.terraform import Terraform
     from mockprovider.engine import Stack
 
 RECORD = "--provider-record"
 SEED = "--provider-seed"
+SUMMARY = "mockprovider_recorded"
+"""The attribute of a test's report that says what the test recorded."""
 USED = pytest.StashKey["Used"]()
 RECORDED = pytest.StashKey[dict[Path, str]]()
 """Which test of this run records which cassette."""
-
-
-class Used:
-    """What one test used, to explain its failure: the double, where its artefacts go, engines, and what it records."""
-
-    def __init__(self, double: Double, folders: pytest.TempPathFactory, recording: Recording | None) -> None:
-        self.double = double
-        self.folders = folders
-        self.recording = recording
-        self.stack: Stack | None = None
-        self.engines: list[Path] = []
-        """The folders of the real engines."""
-        self.family = ""
-        """The protocol's family, where the provider is a recorded one."""
-        self.passed = False
-        self.told = 0
-        """How many of the double's errors were reported already."""
-
-    def raise_errors(self) -> None:
-        """Raise the first of our errors that has not been reported yet, so that each is reported once."""
-        __tracebackhide__ = True
-        news, self.told = self.double.errors[self.told :], len(self.double.errors)
-        if news:
-            # It was raised in a thread of ours, so its traceback says nothing about the test.
-            raise news[0].with_traceback(None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -143,6 +121,7 @@ def mockprovider_provider(
     the engine or the program swallowed them.
     """
     from mockprovider.double import Double  # noqa: PLC0415 - slow to import
+    from mockprovider.double.used import Used  # noqa: PLC0415 - as above
 
     __tracebackhide__ = True
     use = mockprovider_cassette
@@ -160,8 +139,7 @@ def mockprovider_provider(
         double.close()
     if used.recording:
         used.recording.settle(passed=used.passed and len(double.errors) == used.told)
-        for notice in used.recording.notices:
-            warnings.warn(MockProviderWarning(notice), stacklevel=2)
+        used.summary = used.recording.summary()
     used.raise_errors()
 
 
@@ -356,6 +334,9 @@ def pytest_runtest_makereport(
     used = item.stash.get(USED, None)
     if used is None:
         return report
+    if call.when == "teardown" and used.summary:
+        # An attribute of the report, because that is what other processes of pytest-xdist send.
+        vars(report)[SUMMARY] = used.summary
     if call.when == "call":
         used.passed = report.passed or hasattr(report, "wasxfail")
     if report.failed and call.excinfo is not None:
@@ -374,7 +355,7 @@ def _explained(item: pytest.Item, used: Used, call: pytest.CallInfo[None]) -> st
         *explain(used.double),
         *([used.recording.told] if used.recording and call.when != "teardown" else []),
         f"Seed {used.double.seed}. To run it again: pytest {options} {shlex.quote(_from_here(item))}",
-        _kept(used),
+        used.kept(),
         *(f"The engine's folder, with its state and output.txt: {engine}" for engine in used.engines if _ran(engine)),
     ]
     return "\n".join(lines)
@@ -384,11 +365,11 @@ def _ran(folder: Path) -> bool:
     return (folder / "output.txt").exists()
 
 
-def _kept(used: Used) -> str:
-    from mockprovider.double.artefacts import keep  # noqa: PLC0415 - only when a test has failed
-
-    try:
-        folder = used.folders.mktemp("mockprovider")
-        return f"Kept in {folder}: {', '.join(keep(folder, used.double, used.stack))}"
-    except Exception as error:  # noqa: BLE001 - a report must never break off the whole run; it says what is missing
-        return f"Nothing could be kept: {type(error).__name__}: {error}"
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What was recorded, at the end of the run."""
+    reports = (report for kind in terminalreporter.stats.values() for report in kind)
+    recorded = [summary for report in reports if (summary := getattr(report, SUMMARY, None))]
+    if recorded:
+        terminalreporter.section("mockprovider: recorded")
+    for line in (line for summary in recorded for line in summary):
+        terminalreporter.line(line)

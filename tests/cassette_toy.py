@@ -8,6 +8,8 @@ from typing import Any
 
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
 from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Library, Mode, Reader, Recorder
+from mockprovider.cassette.report import CassetteReport, lines, report
+from mockprovider.cassette.shelf import Shelf
 from mockprovider.matching import encode
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.signatures import MARKS, SECRET, SIGNATURE
@@ -131,3 +133,13 @@ def recorded(*conversation: tuple[Call, Reply], transcriber: Toy | None = None, 
 
 def replayer(cassette: Cassette, transcriber: Toy | None = None, redactor: Redactor | None = None) -> CassetteLayer:
     return CassetteLayer(Mode.NONE, Library(cassette, {"": Reader(transcriber or Toy())}, redactor), None)
+
+
+def reported(cassette: Cassette, transcriber: Toy | None = None, **known: Any) -> CassetteReport:
+    """The report on a cassette."""
+    return report(Shelf(cassette, {"": Reader(transcriber or Toy())}), **known)
+
+
+def said(cassette: Cassette, **known: Any) -> list[str]:
+    """What it says to people."""
+    return lines(reported(cassette, **known))

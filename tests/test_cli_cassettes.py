@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from mockprovider import tape
 from mockprovider.calls import Op
 from mockprovider.cli import main
+from mockprovider.pulumi.signatures import SECRET, SIGNATURE
 from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.redaction import Redactor
 
@@ -78,6 +79,30 @@ def test_there_is_nothing_to_recover(path):
     said, code = recover(path)
 
     assert (said.startswith("Error: There is no cassette ./it.json."), code) == (True, 1)
+
+
+# What it holds
+
+
+def test_a_report_on_a_cassette(path):
+    """The command says what a cassette holds in a line or two, and with --json all of it as data."""
+    taken(path, [({"note": {SIGNATURE: SECRET, "value": WORD}}, {"id": "b-1"})])
+
+    said = CliRunner().invoke(main, ["cassette", "report", str(path)])
+    assert said.output.splitlines() == [
+        f"{path}: 1 call (1 create), {path.stat().st_size} bytes.",
+        f"1 secret taken out, at {TYPE}.note.",
+    ]
+    data = json.loads(CliRunner().invoke(main, ["cassette", "report", str(path), "--json"]).output)
+    assert (data["calls"], data["secrets"], data["secret_places"], data["refused"]) == (1, 1, {TYPE: ["note"]}, [])
+
+
+def test_a_report_on_what_is_no_cassette(path):
+    """A file that is missing or no cassette is an error in one line."""
+    path.write_text("[]")
+    for file in (path, path.with_name("other.json")):
+        said = CliRunner().invoke(main, ["cassette", "report", str(file)])
+        assert (said.exit_code, said.output.startswith("Error: "), "Traceback" in said.output) == (1, True, False)
 
 
 # Whether it may be committed

@@ -67,4 +67,8 @@ def test_recording_with_decisions(tmp_path):
     assert "hunter2" not in text
     assert header["created_by"].endswith(f"--cassette it.json {' '.join(options)} --attach HOST:PORT")
     assert (header["secrets"], header["masks"]) == ({"*": ["kee"], "mock:index:Bucket": ["key"]}, {"*": ["at"]})
-    assert told.endswith("Recorded 1 call into it.json.\nsecrets: 'kee' is nowhere in this recording.\n")
+    size = f"{len(text) / 1000:.0f} KB" if len(text) >= 1000 else f"{len(text)} bytes"
+    assert told.endswith(
+        f"Recorded it.json: 1 call, {size}.\n1 secret taken out, at mock:index:Bucket.key.\nNot compared: at.\n"
+        "secrets: 'kee' is nowhere in this recording.\n"
+    )

@@ -25,7 +25,6 @@ def take_decisions(redactor: Redactor, cassette: Cassette) -> None:
     redactor.origins.replay(cassette.request(interaction) for interaction in cassette.interactions)
 
 
-OPTIONS = ("--public", "--secret")
 WORDS: Mapping[str, str] = {"secret": "secrets", "public": "public", "masks": "masks"}
 """Where a redactor keeps what users name, and what they call it."""
 
@@ -35,30 +34,18 @@ OPENLY = (
     "their properties with secrets=[...] (--secret), and record again."
 )
 
-NAMES = (
-    "A secret is part of a URN or of a key of a map, where a replay cannot put it back: such calls cannot be replayed. Leave "
-    "secrets out of names, or decide that this is none (public=[...], --public)."
-)
-
 
 def notices(redactor: Redactor, types: Iterable[str], *, openly: bool = False) -> list[str]:
-    """What whoever records should know of these decisions, in plain sentences: slips, and what is still to be decided.
+    """What whoever records should know of these decisions, and the cassette does not say, in plain sentences.
 
     ``openly``: secrets may have come without a mark, which is no news to whoever has named some.
     """
     known = sorted(set(types) - {""})
     return [
         *([OPENLY] if openly and not redactor.secret.known else []),
-        *([NAMES] if redactor.met_in_names else []),
         *(
             f"{word}: {name!r} is nowhere in this recording. {did_you_mean(name.rpartition('.')[0], known)}".rstrip()
             for kind, word in WORDS.items()
             for name in getattr(redactor, kind).unused()
-        ),
-        *(
-            f"{token}.{name} is declared secret, and holds what the provider shows openly elsewhere, so it stays readable. "
-            f"Decide with public=[...] or secrets=[...] ({', '.join(OPTIONS)})."
-            for token, names in redactor.still_open().items()
-            for name in names
         ),
     ]

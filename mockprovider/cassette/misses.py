@@ -89,26 +89,25 @@ def _untellable(shelf: Shelf, chosen: RecordedCall, reason: Lookup, call: Call) 
     return "\n".join([
         f"{shelf.cassette.name} cannot be replayed in any order: {_asked(call)} was recorded {len(family)} times with equal "
         f"requests (interactions {places}), and nothing says which of these objects this one is.",
-        *_why(reason),
+        why_untellable(reason),
         SERIAL,
         f"Or give the resources inputs that differ. {_again(shelf.cassette)}",
     ])  # fmt: skip
 
 
-def _why(reason: Lookup) -> Iterable[str]:
+def why_untellable(reason: Lookup) -> str:
+    """Why equal objects cannot be told apart, given what is refused if they are exchanged."""
     where = f"{reason.call.where[2]}{f' of {reason.call.where[3]}' if reason.call.where[3] else ''}"
     if reason.choice is None or not reason.choice.candidates:
-        yield f"If one took another's place, {where} would ask for what was never recorded."
-        return
+        return f"If one took another's place, {where} would ask for what was never recorded."
     interaction = reason.choice.candidates[0].call.interaction
     if reason.choice.verdict is Verdict.OPAQUE:
         path = reason.choice.candidates[0].opaque
-        yield (
+        return (
             f"If one took another's place, {_recorded(interaction)} would be about that one, "
             f"and {path or 'its answer'} may have been computed from the object that it was recorded for."
         )
-    else:
-        yield f"If one took another's place, it could not be said which answer {where} gets (interaction {interaction.n})."
+    return f"If one took another's place, it could not be said which answer {where} gets (interaction {interaction.n})."
 
 
 def _opaque(shelf: Shelf, candidate: Candidate, call: Call) -> str:

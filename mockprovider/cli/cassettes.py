@@ -11,7 +11,9 @@ import click
 from mockprovider import tape
 from mockprovider.cassette import FORMAT, Sent
 from mockprovider.cassette.checking import Finding, check
+from mockprovider.cassette.report import lines
 from mockprovider.double.cassettes import transcriber
+from mockprovider.double.reporting import reported
 from mockprovider.errors import MockProviderError
 
 STAMP = FORMAT.encode()
@@ -38,6 +40,12 @@ def recover(file: Path) -> None:
         click.echo("These had been sent when it broke off, and were not answered. What they made may exist in the cloud:")
         for sent in waiting:
             click.echo(f"  {_shown(sent)}")
+
+
+def report_file(file: Path, *, as_json: bool) -> None:
+    """Say what a cassette holds and what a replay of it will refuse. Raises as ``tape.load`` does."""
+    report = reported(file)
+    click.echo(json.dumps(report.to_json(), indent=1, ensure_ascii=False) if as_json else "\n".join(lines(report)))
 
 
 def _shown(sent: Sent) -> str:

@@ -261,6 +261,21 @@ def check(*, files: tuple[Path, ...], secrets: tuple[str, ...], variables: tuple
     sys.exit(0 if check_files(files, secrets, [os.environ[name] for name in variables]) else 1)
 
 
+@cassette.command()
+@click.argument("file", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON; docs/cassettes.md has the fields.")
+@example("  mockprovider cassette report random.json")
+def report(*, file: Path, as_json: bool) -> None:
+    """Say what a cassette holds, and what a replay of it will refuse.
+
+    Calls and sizes, where secrets were taken out (never their values), equal objects that a replay cannot tell apart, what was
+    withheld: a line or two, and one more with the way out for each thing that is wrong.
+    """
+    from mockprovider.cli.cassettes import report_file  # noqa: PLC0415 - zstandard is slow to import
+
+    report_file(file, as_json=as_json)
+
+
 @main.group()
 def plugin() -> None:
     """Executables that real engines find and start by themselves."""

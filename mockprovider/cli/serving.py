@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from mockprovider.calls import Call, Handler, Reply
+from mockprovider.cassette.report import lines
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, Serving, Wiring, attached, real, recording, replaying
 from mockprovider.double.cassettes import deciding
@@ -78,10 +79,9 @@ def serve_recording(
         draft.release()
     if recorder is None or not recorder.recorded:
         raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
-    count = len(recorder.close().interactions)
-    click.echo(f"Recorded {count} {'call' if count == 1 else 'calls'} into {cassette}.")
-    for notice in recorder.notices:
-        click.echo(notice)
+    from mockprovider.double.reporting import reported  # noqa: PLC0415 - zstandard is slow to import
+
+    click.echo("Recorded " + "\n".join(lines(reported(cassette, notices=recorder.notices))))
 
 
 def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:

@@ -234,7 +234,7 @@ class _Use:
         self._actions = RULES[mode].actions(existed=exists(_place(path)))
         self._library: Library | None = None
         if self._actions != {CassetteAction.RECORD}:
-            self._library = _library(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)
+            self._library = opened(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)
 
     def wirings(
         self, behind: Mapping[str, Wiring | Handler | None], protocol: str, created_by: str, *, compact: bool
@@ -302,7 +302,8 @@ def _check_families(spoken: Mapping[str, ProviderProtocol]) -> None:
         raise DefinitionError(f"One cassette holds providers of one engine: {listed} cannot share one.")
 
 
-def _library(cassette: Cassette, redactor: Redactor, *, whole_schema: bool) -> Library:
+def opened(cassette: Cassette, redactor: Redactor, *, whole_schema: bool) -> Library:
+    """The recording of a cassette, ready to be replayed. Raises ``CassetteBrokenError`` for one that cannot be read."""
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
     spoken = {name: by_name(protocol) for name, protocol in cassette.header.spoken.items()}

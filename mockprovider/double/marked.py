@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mockprovider.cassette import Recorder, mode
+from mockprovider.cassette.report import CassetteReport, lines
 from mockprovider.double.cassettes import Wiring, deciding, real, records, using
 from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError
@@ -47,20 +48,33 @@ class Recording:
     def __init__(self, draft: Draft, recorder: Recorder) -> None:
         self._draft = draft
         self._recorder = recorder
+        self._place = draft.file
+        """Where it is now."""
+        self._settled = False
 
     def settle(self, *, passed: bool) -> None:
         """Make the recording the cassette, unless the test failed and there is one. Call it after closing the double."""
+        self._settled = True
         if passed:
             self._draft.keep()
+            self._place = self._draft.path
         elif self._recorder.recorded:
-            self._draft.put_by()
+            self._place = self._draft.put_by()
         else:
             self._draft.drop()
 
     @property
-    def notices(self) -> list[str]:
-        """What whoever records should know of what the recording hides. Ask after closing the double."""
-        return self._recorder.notices
+    def report(self) -> CassetteReport:
+        """What has been recorded until now, and what only the recorder knows of it once that is settled."""
+        from mockprovider.double.reporting import reported  # noqa: PLC0415 - zstandard is slow to import
+
+        if not self._settled:
+            return reported(self._place, broken_off=True)
+        return reported(self._place, notices=self._recorder.notices)
+
+    def summary(self) -> list[str]:
+        """The report in words, once the recording is settled; nothing if nothing was recorded."""
+        return lines(self.report) if self._recorder.recorded else []
 
     @property
     def told(self) -> str:
@@ -97,6 +111,13 @@ class CassetteUse:
         self.name = name
         self.places = places
         """Which properties are secret, public and masked, by the marker's argument."""
+
+    @property
+    def report(self) -> CassetteReport:
+        """What the cassette holds; while the test records, what has been recorded until now."""
+        from mockprovider.double.reporting import reported  # noqa: PLC0415 - zstandard is slow to import
+
+        return self.recording.report if self.recording else reported(self.path)
 
     def wiring(self, remake: str) -> Wiring:
         """What to put behind the double. ``remake`` is the command line that makes the cassette again."""

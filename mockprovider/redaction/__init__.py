@@ -38,7 +38,7 @@ from mockprovider.redaction.placeholders import (
     stand_in,
 )
 from mockprovider.redaction.places import EVERY, Places, Policy
-from mockprovider.redaction.redactor import Hidden, Redactor
+from mockprovider.redaction.redactor import NAMELESS, Hidden, Redactor
 from mockprovider.redaction.vault import CHUNK, Vault
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "DEEP",
     "EVERY",
     "LITERAL",
+    "NAMELESS",
     "PLACEHOLDER",
     "PLAIN_BYTES",
     "RESERVED",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -33,6 +33,11 @@ class Marks(Struct, frozen=True):
     words: frozenset[str] = frozenset()
     is_word: Callable[[str], bool] = _never
     paths: frozenset[str] = frozenset()
+
+    def named(self, path: Sequence[str]) -> str:
+        """A place of a message as somebody would name it: without the message's field, and what values are wrapped in."""
+        start = next((at + 1 for at, step in enumerate(path) if step in self.wrappers), 1)
+        return ".".join(path[start:] or path)
 
 
 UNMARKED = Marks()

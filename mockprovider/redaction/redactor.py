@@ -79,8 +79,6 @@ class Redactor:
         self.origins = Origins(lambda: self.marks)
         self.undecided: dict[tuple[str, str], set[str]] = {}
         """By type and name, the declared places where texts stayed readable because the provider itself had shown them."""
-        self.met_in_names = False
-        """Whether a secret was part of a name: of a URN, or of a key."""
 
     def decide(self, kind: Places, names: Names = (), by_type: Mapping[str, Names] | None = None) -> None:
         """Name more places of this ``kind``: ``secret``, ``public`` or ``masks``."""
@@ -243,9 +241,7 @@ class _Pass:
 
     def name(self, text: str) -> str:
         """``text`` with a word in place of the secrets in it."""
-        nameless = self._names.sub(NAMELESS, text) if self._names else text
-        self._redactor.met_in_names |= nameless != text
-        return nameless
+        return self._names.sub(NAMELESS, text) if self._names else text
 
     def _key(self, key: str, taken: Collection[str]) -> str:
         nameless = self.name(key) if self._names else key
@@ -287,14 +283,9 @@ class _Pass:
             return origins.is_readable(value) or not known_form(value)
         stays = inside == MARKED and origins.is_own(value)
         if stays:
-            place = self._types[-1] if self._types else "", self._named(path)
+            place = self._types[-1] if self._types else "", self._marks.named(path)
             self._redactor.undecided.setdefault(place, set()).add(value)
         return stays
-
-    def _named(self, path: Steps) -> str:
-        """A place as somebody would name it: without the message's field, and what the protocol wraps values in."""
-        start = next((at + 1 for at, step in enumerate(path) if step in self._marks.wrappers), 1)
-        return ".".join(path[start:] or path)
 
     def _secret(self, value: Any, kind: str) -> Tree:
         kind = kind if isinstance(value, str) else "bool" if isinstance(value, bool) else "number"

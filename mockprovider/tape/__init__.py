@@ -13,7 +13,7 @@ from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
 from mockprovider.tape.drafts import FAILED, NEW, TORN, Draft, draft_of
-from mockprovider.tape.files import Tape, load, recover
+from mockprovider.tape.files import Tape, load, recover, sizes
 from mockprovider.tape.sent import unanswered
 
 
@@ -93,5 +93,6 @@ __all__ = [
     "record",
     "recover",
     "replay",
+    "sizes",
     "unanswered",
 ]

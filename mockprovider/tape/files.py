@@ -47,6 +47,14 @@ def _parsed(path: Path, parse: Callable[[bytes, str], Parsed]) -> Cassette:
     return canonical(Cassette(parsed.header, parsed.interactions, Blobs(path, str(path)), str(path)))
 
 
+def sizes(path: str | os.PathLike[str], cassette: Cassette) -> tuple[int, int]:
+    """How many bytes the file of a cassette and the blobs that it uses have on disk."""
+    path = Path(path)
+    used = {name for one in cassette.interactions for name in (one.request_blob, one.response_blob) if name}
+    blobs = (Blobs(path).path(name) for name in used)
+    return path.stat().st_size, sum(blob.stat().st_size for blob in blobs if blob.is_file())
+
+
 def recover(path: str | os.PathLike[str]) -> Cassette:
     """Make a torn cassette whole again, with the interactions that are intact; a whole one is left as it is.
 

@@ -147,3 +147,37 @@ def test_a_command_that_is_none(run):
     result.stdout.fnmatch_lines(
         ["DefinitionError: @pytest.mark.cassette: command='a \"b' is no command line: No closing quotation."]
     )
+
+
+READS = """
+    import pytest
+    from cloud import program
+
+    @pytest.mark.cassette("it.json")
+    def test(provider, pulumi_stack, cassette):
+        pulumi_stack.up(program)
+        made = [one.type for one in cassette.report.methods if one.op == "create"]
+        assert (made, cassette.report.refused) == (["cloud:index:Bucket"], [])
+    """
+
+
+def test_a_test_can_read_the_report(run):
+    """The fixture has the report: while the test records, of what has been recorded until then; then of the cassette."""
+    for options in ([ALL], []):
+        run(READS, *options).assert_outcomes(passed=1)
+
+
+def test_what_was_recorded_is_summed_up(run):
+    """The end of a run says what was recorded, also by other processes, and a replay has nothing to say."""
+    for options in ([ALL], [ALL, "-n", "1", "-p", "xdist"]):
+        result = run(READS, *options)
+        result.stdout.fnmatch_lines(["*= mockprovider: recorded =*", "it.json: * calls (1 create), * KB."])
+    result = run(READS)
+    result.stdout.no_fnmatch_line("*mockprovider: recorded*")
+
+
+def test_a_failed_recording_is_summed_up(record):
+    """Of a failed test that replaces nothing, the report is on what was recorded beside the cassette."""
+    record("pass")
+    result, _ = record("assert False")
+    result.stdout.fnmatch_lines(["it.json.failed: * calls (1 create), * KB."])
