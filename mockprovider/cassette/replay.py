@@ -208,8 +208,9 @@ class Replay:
 
     def _chosen(self, candidates: Sequence[Candidate], call: LiveCall, *, once: bool) -> Choice:
         aligned = _own_first(self._aligned(candidates, call), self.used)
-        choice = choose(aligned, once=once, urn=call.urn, now=self._now[call.where[:2]])
-        crowded = choice.verdict is Verdict.FOUND and once and not call.urn and self._is_crowded(candidates, call)
+        urn = call.urn
+        choice = choose(aligned, once=once, urn=urn, now=self._now[call.where[:2]])
+        crowded = choice.verdict is Verdict.FOUND and once and not urn and self._is_crowded(candidates, call)
         return Choice(Verdict.CROWDED, candidates) if crowded else choice
 
     def _is_crowded(self, candidates: Sequence[Candidate], call: LiveCall) -> bool:
