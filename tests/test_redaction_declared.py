@@ -87,3 +87,11 @@ def test_what_may_be_said_of_an_unknown_secret():
     assert of_secret({"null": False, "prefix": "hunt", "min": 3}) == {"null": False}
     assert of_secret({"prefix": "hunt"}) == ""
     assert of_secret("Z2VuZXJhdGVk") == ""
+
+
+@pytest.mark.parametrize("key", ["", ".", "a.b", "x\0y"])
+def test_a_map_may_have_any_key(key):
+    """What is declared under any key of a map is hidden under a strange one, too."""
+    tree = {"state": {"msgpack": {"users": {key: {"pin": 127}}}}}
+    hidden = Redactor(marks=IN_VALUES).hide(tree, {("state", "users", ANY, "pin")}).tree
+    assert hidden["state"]["msgpack"]["users"][key] == {"pin": {"$secret": 1, "kind": "number"}}

@@ -206,7 +206,7 @@ class _Pass:
         declares = signature in (marks.secret, marks.output) and (signature == marks.secret or value.get("secret") is True)
         redacted: dict[str, Any] = {}
         for key, item in value.items():
-            if key == marks.signature or (key in marks.words and marks.wrappers.isdisjoint(path)):
+            if (key and key == marks.signature) or (key in marks.words and marks.wrappers.isdisjoint(path)):
                 redacted[key] = item
                 continue
             if key == UNKNOWN:
