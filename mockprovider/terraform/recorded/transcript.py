@@ -55,7 +55,9 @@ class TerraformTranscript(TableTranscript):
         In a provider's configuration also attributes whose names mean credentials, and what else ``recorded.secrets`` knows.
         """
         row = self.row(call)
-        return self._secrets.places(row, self._message(call)) if row else frozenset()
+        if row is None:
+            return frozenset()
+        return self._secrets.places(row, call.native.message if call.native else self._message(call))
 
     def answer(self, row: RpcMethod, message: Message) -> dict[str, Any]:
         """The tree of an answer, with absolute times as the seconds left until then."""
