@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -72,6 +72,18 @@ class Alike:
         self.by_objects[tuple(sorted(marked.objects))].append(marked)
 
 
+class Equal:
+    """Recorded calls with equal requests and equal answers, without secrets, that made no object: it matters only how many."""
+
+    def __init__(self, calls: Sequence[RecordedCall]) -> None:
+        self.calls = calls
+        self.by_wave: dict[int, list[RecordedCall]] = defaultdict(list)
+        for call in calls:
+            self.by_wave[call.wave].append(call)
+        self.most = max(Counter(call.interaction.session for call in calls).values())
+        """How often one session asked."""
+
+
 def values_of(marks: Sequence[Mark]) -> tuple[Any, ...]:
     """The generated values of some marks, in their order."""
     return tuple(mark.value for mark in marks)
@@ -94,6 +106,7 @@ class Shelf:
     ) -> None:
         self.cassette = canonical(cassette)
         self.readers = readers
+        self._answers: dict[int, str] = {}
         self._compared = compared
         self.asked: dict[int, list[Interaction]] = defaultdict(list)
         """What was asked of the engine during an interaction, by its number."""
@@ -165,6 +178,16 @@ class Shelf:
         return digest([answer_digest(interaction), [request_digest(question) for question in asked]])
 
     @cached_property
+    def equal(self) -> Mapping[tuple[Where, str], Equal]:
+        """The calls of which it matters only how many there are, by where they were asked and the digest of their request."""
+        return {
+            key: Equal(calls)
+            for key, calls in self.by_digest.items()
+            if len({call.answer for call in calls}) == 1
+            and not any(call.secret or call.filled or call.place in self.made for call in calls)
+        }
+
+    @cached_property
     def alike(self) -> Mapping[tuple[Where, str], Alike]:
         """The calls about objects, by where they were asked and their request without generated values."""
         groups: dict[tuple[Where, str], Alike] = defaultdict(Alike)
@@ -191,6 +214,15 @@ class Shelf:
     def blank(self, call: RecordedCall) -> Any:
         """The call's answer without the values that were generated for its object."""
         return self.made[call.place].blank if call.place in self.made else answer_of(call)
+
+    def answer(self, call: RecordedCall) -> str:
+        """Equal for equal answers, generated values apart."""
+        if call.place not in self.made or call.interaction.response_blob:
+            return call.answer
+        if call.place not in self._answers:
+            blank = self.arranged(call, self.blank(call))
+            self._answers[call.place] = digest([blank, call.interaction.withheld])
+        return self._answers[call.place]
 
     def blank_digest(self, call: RecordedCall) -> str:
         """Equal for answers that are equal, generated values apart."""
