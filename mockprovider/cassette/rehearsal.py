@@ -34,6 +34,9 @@ class _Rehearsal:
         """Which live object stands where a recorded one did."""
 
     def refused(self) -> Lookup | None:
+        descended = self._descended()
+        if self._are_used_alike(descended):
+            return None
         created = []
         for recorded in self._family:
             lookup = self._look(self._calls[recorded.place])
@@ -42,7 +45,13 @@ class _Rehearsal:
             created.append(self._replay.take(lookup).born)
         exchanged = [*self._family[1:], self._family[0]]
         self._lives = {recorded.number: live for recorded, live in zip(exchanged, created, strict=True) if live is not None}
-        return self._later(self._descended())
+        return self._later(descended)
+
+    def _are_used_alike(self, descended: set[int]) -> bool:
+        """Whether whatever was asked about one of these objects was asked about each, and about nothing else with it."""
+        places = [place for place, objects in self._shelf.about.items() if not descended.isdisjoint(objects)]
+        groups = (self._shelf.group[place] for place in places)
+        return all(len(self._shelf.about[place]) == 1 for place in places) and all(one.covers and one.uniform for one in groups)
 
     def _descended(self) -> set[int]:
         """The family, and every object that was made from one of these."""
@@ -74,13 +83,20 @@ class _Rehearsal:
         return all(number in self._lives for number in self._shelf.about[call.place] if number in descended)
 
     def _look(self, call: RecordedCall) -> Lookup:
+        session, phase = call.interaction.session, call.interaction.phase
+        tree = self._live(self._exchanged(call))
+        return self._replay.look(LiveCall(call.where, tree, session, call.once, phase=phase, preview=call.preview))
+
+    def _exchanged(self, call: RecordedCall) -> Any:
+        """The request that an engine would send about the objects that now stand where the recorded ones did."""
         pairing = tuple((number, self._lives.get(number, number)) for number in self._shelf.about.get(call.place, ()))
+        if not pairing:
+            return call.request
+        about_these = self._shelf.group[call.place].by_order.get(tuple(live for _, live in pairing))
+        if about_these is not None:
+            return about_these.call.request
         words = self._shelf.vocabulary
-        tree = self._shelf.arranged(call, words.exchanged(pairing, words.marked(call.request)[1])(call.request))
-        session = call.interaction.session
-        return self._replay.look(
-            LiveCall(call.where, self._live(tree), session, call.once, phase=call.interaction.phase, preview=call.preview)
-        )
+        return self._shelf.arranged(call, words.exchanged(pairing, words.marked(call.request)[1])(call.request))
 
     def _live(self, tree: Any) -> Any:
         """``tree`` with the numbers that the secrets have in the rehearsal, where each is what a replay gives out for it."""

@@ -61,6 +61,7 @@ class Alike:
     def __init__(self) -> None:
         self.calls: list[MarkedCall] = []
         self.by_values: dict[tuple[Any, ...], list[MarkedCall]] = defaultdict(list)
+        self.by_order: dict[tuple[int, ...], MarkedCall] = {}
         self.by_objects: dict[tuple[int, ...], list[MarkedCall]] = defaultdict(list)
         self.covers = False
         self.uniform = False
@@ -69,6 +70,7 @@ class Alike:
         """Add a call."""
         self.calls.append(marked)
         self.by_values[values_of(marked.marks)].append(marked)
+        self.by_order.setdefault(marked.objects, marked)
         self.by_objects[tuple(sorted(marked.objects))].append(marked)
 
 
@@ -205,6 +207,11 @@ class Shelf:
     def about(self) -> Mapping[int, tuple[int, ...]]:
         """The objects that each call's request is about, by the call's place."""
         return {marked.call.place: marked.objects for group in self.alike.values() for marked in group.calls}
+
+    @cached_property
+    def group(self) -> Mapping[int, Alike]:
+        """The calls that are equal to a call but for generated values, by the call's place."""
+        return {marked.call.place: group for group in self.alike.values() for marked in group.calls}
 
     def _covers(self, group: Alike) -> bool:
         about = {number for marked in group.calls for number in marked.objects}
