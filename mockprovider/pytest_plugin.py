@@ -27,7 +27,7 @@ from mockprovider.errors import (
 
 if TYPE_CHECKING:
     from mockprovider.double import Double
-    from mockprovider.double.marked import CassetteUse
+    from mockprovider.double.marked import CassetteUse, Recording
     from mockprovider.double.used import Used
     from mockprovider.drivers.pulumi import PulumiCli
     from mockprovider.drivers.terraform import Terraform
@@ -62,12 +62,13 @@ def pytest_configure(config: pytest.Config) -> None:
     _known_mode(config.getoption(RECORD))
     config.addinivalue_line(
         "markers",
-        "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=()): "
+        "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False): "
         "replay the provider from a cassette "
         "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
         "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
         "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both; secrets, public and masks "
-        "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons",
+        "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons; "
+        "prove replays what was recorded at once, and fails the test if that fails",
     )
 
 
@@ -108,6 +109,7 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
         env=options["env"] or {},
         name=options["name"] or "",
         places={name: options[name] for name in PLACES},
+        prove=bool(options["prove"]),
     )
 
 
@@ -140,7 +142,16 @@ def mockprovider_provider(
     if used.recording:
         used.recording.settle(passed=used.passed and len(double.errors) == used.told)
         used.summary = used.recording.summary()
+        _prove(used.recording)
     used.raise_errors()
+
+
+def _prove(recording: Recording) -> None:
+    __tracebackhide__ = True
+    try:
+        recording.prove()
+    except CassetteError as error:
+        _give_up(error)
 
 
 def _engine_of(request: pytest.FixtureRequest, protocol: str) -> Used:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from pathlib import Path
 from typing import Any
 
 import pytest
-from cassette_toy import answer, call, recorded, replayer, reported, said, secret, session
+from cassette_toy import Toy, answer, call, recorded, replayer, reported, said, secret, session
 from kept_cassettes import KEPT
 from kept_cassettes import recorded as kept_recordings
 from msgspec.structs import replace
 
-from mockprovider.calls import Call, Op, Reply, Status
-from mockprovider.cassette import Cassette
+from mockprovider import tape
+from mockprovider.calls import Call, Op, Reply, Session, Status
+from mockprovider.cassette import Cassette, Library, Reader
 from mockprovider.cassette.misses import SERIAL
-from mockprovider.cassette.report import CassetteReport, lines
+from mockprovider.cassette.report import CassetteReport, lines, prove
 from mockprovider.cassette.report.words import size
+from mockprovider.double.reporting import proved
 from mockprovider.double.reporting import reported as reported_file
-from mockprovider.errors import AmbiguousError
+from mockprovider.errors import AmbiguousError, CassetteError
+from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.redaction import Redactor
 
 BUCKET, KEY = "cloud:index:Bucket", "Key"
@@ -226,3 +230,100 @@ def test_what_is_said_of_kept_cassettes() -> None:
         "4 secrets taken out, at random_password.bcrypt_hash, random_password.id, random_password.result.",
     ]
     assert all(family.told_apart for family in kept_report("terraform-random-names").families)
+
+
+# Proof
+
+
+def proof(cassette: Cassette, transcriber: Toy | None = None) -> list[tuple[int, str]]:
+    library = Library(cassette, {"": Reader(transcriber or Toy())})
+    return [(one.interaction, one.message) for one in prove(library, session)]
+
+
+def test_a_recording_that_replays_is_proved() -> None:
+    """Each recorded call gets its own answer again: with secrets of each kind, failures, changes, equal creates."""
+    on, off = secret(value=True), secret(value=False)
+    cassette = recorded(
+        (call(Op.CONFIGURE, session(), type_="", token=secret(PASSWORD)), answer()),
+        (create(a=on, b=off, size=secret(77), password=secret(PASSWORD)), answer(url=f"db://root:{PASSWORD}@host", on=off)),
+        (create("Gone"), Reply(status=Status(2, f"no {PASSWORD} here"))),
+        (create(urn="urn:a", name="a"), answer(size=1)),
+        (call(Op.READ, session(), "urn:a"), answer(size=1)),
+        (call(Op.UPDATE, session(), "urn:a", size=2), answer(size=2)),
+        (call(Op.READ, session(), "urn:a"), answer(size=2)),
+        *pair("key.a", "key.b"),
+    )
+    assert proof(cassette) == []
+
+
+@pytest.mark.parametrize(("kept", "engine"), [(kept, engine) for kept, engine in kept_recordings()])
+def test_each_kept_cassette_is_proved(kept: Any, engine: str) -> None:
+    """Each committed cassette answers all that it was asked."""
+    cassette = tape.load(kept.path(engine))
+    assert proved(kept.path(engine)) == sum(one.direction == "provider" for one in cassette.interactions)
+
+
+def test_what_a_replay_refuses_is_said_in_its_words() -> None:
+    """A call that is refused is named with the message that a replay has for it."""
+    cassette = recorded(*pair())
+    numbers = reported(cassette).families[0].interactions
+    failed = proof(cassette)
+    assert [number for number, _ in failed] == numbers
+    with pytest.raises(AmbiguousError) as refused:
+        replayer(cassette)(create(KEY, size=4))
+    told = str(refused.value).replace(" (provider instance east)", "")
+    assert {message.replace(" (provider instance east)", "") for _, message in failed} == {told}
+
+
+def test_withheld_answers_fail_the_proof() -> None:
+    """An answer that was withheld is no proof, with the reason."""
+    (first,) = recorded((create(name="a"), answer())).interactions
+    withheld = replace(first, response=None, withheld="it was not to be had")
+    ((number, message),) = proof(replace(recorded((create(name="a"), answer())), interactions=[withheld]))
+    assert (number, "it was withheld when it was recorded: it was not to be had." in message) == (1, True)
+
+
+def test_an_answer_that_cannot_be_restored_fails_the_proof() -> None:
+    """An answer of which no message can be made is named, whatever its protocol stumbles over."""
+
+    class Stumbling(Toy):
+        def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
+            raise KeyError("size")
+
+    ((_, message),) = proof(recorded((create(name="a"), answer())), Stumbling())
+    assert message == "Create of cloud:index:Bucket cannot be answered with what was recorded (KeyError: 'size')."
+
+
+def test_another_answer_fails_the_proof() -> None:
+    """A call that gets another call's answer, as one that comes before its time, is named with both."""
+    one, other = (create(tags=[*order], name="a") for order in ("ab", "ba"))
+    cassette = recorded((one, answer(size=1)), (other, answer(size=2)))
+    sessions = [replace(cassette.header.sessions[0], number=number, wave=number) for number in (1, 2)]
+    later, earlier = (replace(each, session=number) for each, number in zip(cassette.interactions, (2, 1), strict=True))
+    header = replace(cassette.header, sessions=sessions)
+    library = Library(Cassette(header, [earlier, later]), {"": Reader(Toy())})
+    library.shelf.calls.reverse()
+    assert prove(library, session)[0].message.splitlines() == [
+        f"Interaction 1 (Create of {BUCKET}) gets another answer than was recorded:",
+        "  size: recorded 2, replayed 1",
+    ]
+
+
+def test_the_proof_of_a_file_is_an_error_with_a_few_messages(tmp_path: Path) -> None:
+    """What fails in a file is one error, which shows a few of many messages, equal ones once."""
+    path = tmp_path / "it.json"
+    with tape.record(path, PulumiTranscript(), protocol="pulumi") as recorder:
+        for number in range(9):
+            asked = Call(op=Op.CREATE, session=Session("pulumi"), type=BUCKET, urn=f"urn:{number}", inputs={"a": number})
+            recorder(asked, lambda _: Reply(id="b-1", value={}))
+    assert proved(path) == 9
+    header, *interactions = json.loads(path.read_text())
+    for interaction in interactions[1:]:
+        del interaction["response"]
+        interaction["withheld"] = "it was not to be had"
+    path.write_text(json.dumps([header, *interactions]))
+    with pytest.raises(CassetteError) as failed:
+        proved(path)
+    first, *messages, last = str(failed.value).splitlines()
+    assert first == f"A replay of {path} fails, for 8 of its 9 calls:"
+    assert (len(messages), last) == (5, "And 3 more like these.")

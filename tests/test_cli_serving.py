@@ -50,7 +50,7 @@ def test_nobody_reads_what_it_says(tmp_path):
 
 def test_recording_with_decisions(tmp_path):
     """What the options name is secret in the recording, which says how it was made; what was misspelt is told at the end."""
-    options = ["--secret", "mock:index:Bucket.key", "--secret", "kee", "--mask", "at"]
+    options = ["--prove", "--secret", "mock:index:Bucket.key", "--secret", "kee", "--mask", "at"]
     asked = {"type": "mock:index:Bucket", "name": "b", "urn": "urn:pulumi:dev::p::mock:index:Bucket::b"}
     with Double() as fake:
         behind = fake.serve().address
@@ -70,5 +70,5 @@ def test_recording_with_decisions(tmp_path):
     size = f"{len(text) / 1000:.0f} KB" if len(text) >= 1000 else f"{len(text)} bytes"
     assert told.endswith(
         f"Recorded it.json: 1 call, {size}.\n1 secret taken out, at mock:index:Bucket.key.\nNot compared: at.\n"
-        "secrets: 'kee' is nowhere in this recording.\n"
+        "secrets: 'kee' is nowhere in this recording.\nA replay of it answers all 1 calls as recorded.\n"
     )

@@ -105,6 +105,17 @@ class Bindings:
         local = {(pair.number, pair.kind): pair.value for pair in pairs}
         return fill(tree, lambda number, kind: local[number, kind] if (number, kind) in local else self._value(number, kind))
 
+    def sent(self, tree: Any) -> Any:
+        """A recorded request as it would come again: with the live secrets' numbers, where each is what a replay gives out."""
+        if isinstance(tree, list):
+            return [self.sent(item) for item in tree]
+        if not isinstance(tree, dict):
+            return tree
+        if PLACEHOLDER in tree:
+            kind = tree.get("kind", "string")
+            return {**tree, PLACEHOLDER: self._vault.number(self.filled(placeholder(tree[PLACEHOLDER], kind)), kind)}
+        return {key: self.sent(item) for key, item in tree.items()}
+
     def compared(self, tree: Any, pairs: Iterable[Pair]) -> Any:
         """``tree`` filled as far as is known: equal for answers that differ only in the secrets that their requests brought."""
         known = {**self._sent, **{(pair.number, pair.kind): pair.value for pair in pairs}}

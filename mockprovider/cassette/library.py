@@ -20,6 +20,7 @@ from mockprovider.cassette.model import Cassette, Interaction, status_of
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects.explaining import answer_of
 from mockprovider.cassette.order import ANYWHERE
+from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.rehearsal import rehearsed
 from mockprovider.cassette.replay import Replay
 from mockprovider.cassette.shelf import Reader, Shelf
@@ -44,6 +45,18 @@ class Sought(Struct, frozen=True):
     def outcome(self) -> LookResult:
         """Found, missing or ambiguous."""
         return self.lookup.outcome
+
+
+class TakenAnswer:
+    """What is given for a call: ``tree`` is the recorded answer as it is now, and calling this makes the reply."""
+
+    def __init__(self, tree: Any, reply: Callable[[], Reply]) -> None:
+        self.tree = tree
+        self._reply = reply
+
+    def __call__(self) -> Reply:
+        """The reply. Raises what the way back raises (``wayback.Playing.play``)."""
+        return self._reply()
 
 
 class Library:
@@ -133,12 +146,36 @@ class Library:
         message = misses.told(self.shelf, self._replay.used, lookup, call)
         return error(self._redactor.mask(message))
 
+    # The recording's own calls, asked again ----------------------------------------------------------------------------------
+
+    def look_again(self, recorded: RecordedCall, call: Call) -> Sought:
+        """What the recording holds for a call that it has, asked with what this replay gives out for each secret.
+
+        ``call`` is what messages call it. Its request is the recorded one.
+        """
+        interaction = recorded.interaction
+        live = LiveCall(
+            where=recorded.where,
+            tree=self._replay.bindings.sent(recorded.request),
+            session=(interaction.provider, interaction.session),
+            once=recorded.once,
+            address=interaction.address,
+            phase=interaction.phase,
+            preview=recorded.preview,
+        )
+        names = self._redactor.names(interaction.type)
+        return Sought(call, self._replay.look(live), self.cassette.request(interaction), names)
+
+    def answer_to(self, recorded: RecordedCall) -> Any:
+        """The answer that a call had, with what this replay gives out for each secret. Raises as ``take`` does."""
+        return self._answer(Candidate(recorded, (), recorded.answer))
+
     # Taking --------------------------------------------------------------------------------------------------------------
 
-    def take(self, sought: Sought) -> Callable[[], Reply]:
+    def take(self, sought: Sought) -> TakenAnswer:
         """Everything moves on by what was found. The reply is made by calling what comes back, after ``turn`` is let go.
 
-        It raises ``UnsupportedError`` where the answer was withheld, and what the way back raises (``wayback.Playing.play``).
+        Raises ``UnsupportedError`` where the answer was withheld.
         """
         call = sought.call
         with self.turn:
@@ -149,7 +186,7 @@ class Library:
             self.repeats += choice is not None and choice.verdict is Verdict.REPEATED
             answer = self._answer(candidate)
         transcriber = self.shelf.readers[candidate.call.interaction.provider].transcriber
-        return lambda: self._reply(sought, candidate, answer, transcriber)
+        return TakenAnswer(answer, lambda: self._reply(sought, candidate, answer, transcriber))
 
     def _reply(self, sought: Sought, candidate: Candidate, answer: Any, transcriber: Transcriber) -> Reply:
         call, interaction = sought.call, candidate.call.interaction

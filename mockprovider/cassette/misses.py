@@ -69,7 +69,7 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
             f"this call comes from {call.session.instance or '(not configured)'}."
         )
     if places:
-        lines += ["Its request differs:", *_shown(places), *_elsewhere(interaction, call)]
+        lines += ["Its request differs:", *shown(places), *_elsewhere(interaction, call)]
     elif not elsewhere:
         lines.append("Its request differs in secrets only: where the recording has one secret, this run has different values.")
     if _is_about_equal_objects(shelf, nearest_one):
@@ -147,7 +147,7 @@ def _ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call, 
         f"{cassette.name} holds {len(candidates)} answers to {_asked(call)} that cannot be told apart: interactions {places}.",
         f"It asks: {show(neutral(live), ASKED_WIDTH)}",
         f"Their requests are equal, they name no resource, and they were recorded {_when(sessions)}. The answers differ:",
-        *_shown(differences(_answer(cassette, first), _answer(cassette, second)), f"in {first.n}", f"in {second.n}"),
+        *shown(differences(_answer(cassette, first), _answer(cassette, second)), f"in {first.n}", f"in {second.n}"),
         _apart(sessions),
     ])  # fmt: skip
 
@@ -217,7 +217,8 @@ def _times(count: int) -> str:
     return {0: "0 times", 1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-def _shown(places: Sequence[Difference], one: str = "recorded", other: str = "now") -> Iterable[str]:
+def shown(places: Sequence[Difference], one: str = "recorded", other: str = "now") -> Iterable[str]:
+    """Where two trees differ, the first places of many, in words; ``one`` and ``other`` name the two sides."""
     yield from (f"  {difference.told(one, other)}" for difference in places[:MOST_SHOWN])
     if len(places) > MOST_SHOWN:
         yield f"  and {len(places) - MOST_SHOWN} more"

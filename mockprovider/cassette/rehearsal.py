@@ -7,15 +7,13 @@ answer is a property of the cassette: such a family is refused always, and at on
 
 from __future__ import annotations
 
-from typing import Any
-
 from mockprovider.cassette.lookup import LiveCall, Lookup
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import RecordedObject
 from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.replay import Replay
 from mockprovider.cassette.shelf import Shelf
-from mockprovider.redaction import PLACEHOLDER, Vault, stand_in
+from mockprovider.redaction import Vault
 
 
 def rehearsed(shelf: Shelf, family: int) -> Lookup | None:
@@ -27,8 +25,7 @@ class _Rehearsal:
     def __init__(self, shelf: Shelf, family: list[RecordedObject]) -> None:
         self._shelf = shelf
         self._family = family
-        self._vault = Vault()
-        self._replay = Replay(shelf, self._vault)
+        self._replay = Replay(shelf, Vault())
         self._calls = {call.place: call for call in shelf.calls}
         self._lives: dict[int, int] = {}
         """Which live object stands where a recorded one did."""
@@ -84,7 +81,7 @@ class _Rehearsal:
 
     def _look(self, call: RecordedCall) -> Lookup:
         session, phase = call.interaction.session, call.interaction.phase
-        tree = self._live(self._exchanged(call))
+        tree = self._replay.bindings.sent(self._exchanged(call))
         return self._replay.look(LiveCall(call.where, tree, session, call.once, phase=phase, preview=call.preview))
 
     def _exchanged(self, call: RecordedCall) -> Any:
@@ -97,14 +94,3 @@ class _Rehearsal:
             return about_these.call.request
         words = self._shelf.vocabulary
         return self._shelf.arranged(call, words.exchanged(pairing, words.marked(call.request)[1])(call.request))
-
-    def _live(self, tree: Any) -> Any:
-        """``tree`` with the numbers that the secrets have in the rehearsal, where each is what a replay gives out for it."""
-        if isinstance(tree, list):
-            return [self._live(item) for item in tree]
-        if not isinstance(tree, dict):
-            return tree
-        if PLACEHOLDER in tree:
-            kind = tree.get("kind", "string")
-            return {**tree, PLACEHOLDER: self._vault.number(stand_in(tree[PLACEHOLDER], kind), kind)}
-        return {key: self._live(item) for key, item in tree.items()}

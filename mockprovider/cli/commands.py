@@ -137,6 +137,7 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 @click.option("--name", default="", metavar="NAME", help="The package's name; taken from the executable's unless given.")
 @click.option("--attach", default="", metavar="HOST:PORT", help="Record a provider that runs already, instead of starting one.")
 @click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
+@click.option("--prove", is_flag=True, help="Replay it at once; fail, and say what differs, where a replay fails.")
 @click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED)
 @click.option("--public", multiple=True, metavar="PATH", help="What stays readable although it is declared secret.")
 @click.option("--mask", "masks", multiple=True, metavar="PATH", help="What differs each time and does not count on replay.")
@@ -154,6 +155,7 @@ def record(
     name: str,
     attach: str,
     compact: bool,
+    prove: bool,
     provider: tuple[str, ...],
     port: int,
     host: str,
@@ -173,7 +175,7 @@ def record(
     if spoken not in ("", protocol):
         raise click.UsageError(f"{package} is a {spoken} provider by its name: mockprovider record {spoken} ...")
     behind = {"attach": attach, "name": name}
-    serve_recording(protocol, cassette, provider, compact=compact, places=places, host=host, port=port, **behind)
+    serve_recording(protocol, cassette, provider, compact=compact, prove=prove, places=places, host=host, port=port, **behind)
 
 
 @main.command()

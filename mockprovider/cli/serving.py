@@ -51,16 +51,18 @@ def serve_recording(
     name: str,
     compact: bool,
     places: Mapping[str, Sequence[str]],
+    prove: bool,
     host: str,
     port: int,
 ) -> None:
     """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it.
 
-    Raises ``CassetteError`` if nobody called it: what was recorded before then stays.
+    Raises ``CassetteError`` if nobody called it: what was recorded before then stays. So does what was recorded now, where
+    with ``prove`` it raises ``CassetteError`` because a replay fails.
     """
     behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
     named = [f"{OPTIONS[kind]} {shlex.quote(place)} " for kind, given in places.items() for place in given]
-    options = ("--compact " if compact else "") + "".join(named)
+    options = ("--compact " if compact else "") + ("--prove " if prove else "") + "".join(named)
     options += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
     created_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
     from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
@@ -79,9 +81,11 @@ def serve_recording(
         draft.release()
     if recorder is None or not recorder.recorded:
         raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
-    from mockprovider.double.reporting import reported  # noqa: PLC0415 - zstandard is slow to import
+    from mockprovider.double.reporting import proved, reported  # noqa: PLC0415 - zstandard is slow to import
 
     click.echo("Recorded " + "\n".join(lines(reported(cassette, notices=recorder.notices))))
+    if prove:
+        click.echo(f"A replay of it answers all {proved(cassette)} calls as recorded.")
 
 
 def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:

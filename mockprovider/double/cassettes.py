@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Handler, Layer
 from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber
+from mockprovider.cassette.report import DAMAGE
 from mockprovider.double.launchers import named
 from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from mockprovider.tape import Draft
 
 Command = Sequence[str]
-DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What comes of reading a tree that is not what its protocol says."""
 
 
 class Wiring(Struct):

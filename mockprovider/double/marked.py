@@ -28,6 +28,7 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
     "secrets": (list, tuple),
     "public": (list, tuple),
     "masks": (list, tuple),
+    "prove": (bool,),
 }
 """The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
 PLACES = ("secrets", "public", "masks")
@@ -38,6 +39,7 @@ WANTED = {
     "protocol": "give the name of one",
     "env": "give a dict of environment variables",
     "name": "give the package's name",
+    "prove": "say True or False",
     **dict.fromkeys(PLACES, "give a list of property names, such as 'password' or 'aws_ssm_parameter.value'"),
 }
 
@@ -45,16 +47,18 @@ WANTED = {
 class Recording:
     """What one test records."""
 
-    def __init__(self, draft: Draft, recorder: Recorder) -> None:
+    def __init__(self, draft: Draft, recorder: Recorder, *, prove: bool = False) -> None:
         self._draft = draft
         self._recorder = recorder
         self._place = draft.file
         """Where it is now."""
         self._settled = False
+        self._proving = prove
 
     def settle(self, *, passed: bool) -> None:
         """Make the recording the cassette, unless the test failed and there is one. Call it after closing the double."""
         self._settled = True
+        self._proving = self._proving and passed
         if passed:
             self._draft.keep()
             self._place = self._draft.path
@@ -75,6 +79,13 @@ class Recording:
     def summary(self) -> list[str]:
         """The report in words, once the recording is settled; nothing if nothing was recorded."""
         return lines(self.report) if self._recorder.recorded else []
+
+    def prove(self) -> None:
+        """Replay what a passed test recorded, if that is wanted. Raises ``CassetteError`` that says what fails."""
+        from mockprovider.double.reporting import proved  # noqa: PLC0415 - zstandard is slow to import
+
+        if self._proving:
+            proved(self._place)
 
     @property
     def told(self) -> str:
@@ -100,6 +111,7 @@ class CassetteUse:
         env: dict[str, str],
         name: str,
         places: Mapping[str, Names] = MappingProxyType({}),
+        prove: bool = False,
     ) -> None:
         self.path = path
         self.mode = mode
@@ -109,6 +121,8 @@ class CassetteUse:
         self.protocol = protocol
         self.env = env
         self.name = name
+        self.prove = prove
+        """Whether what is recorded is replayed at once."""
         self.places = places
         """Which properties are secret, public and masked, by the marker's argument."""
 
@@ -131,7 +145,7 @@ class CassetteUse:
         draft = Draft(self.path)
         wiring = using(chosen, draft, behind, self.protocol, created_by=remake, redactor=deciding(**self.places))
         if wiring.recorder:
-            self.recording = Recording(draft, wiring.recorder)
+            self.recording = Recording(draft, wiring.recorder, prove=self.prove)
         return wiring
 
 

@@ -8,9 +8,15 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from mockprovider import tape
-from mockprovider.cassette.report import CassetteReport, report
+from mockprovider.calls import Session
+from mockprovider.cassette.report import CassetteReport, prove, report
 from mockprovider.double.cassettes import opened
+from mockprovider.errors import CassetteError
+from mockprovider.protocols import by_name
 from mockprovider.redaction import Redactor
+
+MOST_SHOWN = 5
+"""So many things that a replay gets wrong are said."""
 
 
 def reported(path: Path, *, notices: Sequence[str] = (), broken_off: bool = False) -> CassetteReport:
@@ -23,6 +29,23 @@ def reported(path: Path, *, notices: Sequence[str] = (), broken_off: bool = Fals
     library = opened(cassette, Redactor(), whole_schema=True)
     contents = report(library.shelf, notices=notices, file_bytes=file_bytes, blob_bytes=blob_bytes)
     return replace(contents, name=_from_here(path))
+
+
+def proved(path: Path) -> int:
+    """Replay at once what a cassette holds, call by call. Returns how many calls that were.
+
+    Raises ``CassetteError`` that says what is refused or gets another answer, and as ``tape.load`` does.
+    """
+    library = opened(tape.load(path), Redactor(), whole_schema=True)
+    protocol = by_name(library.cassette.header.protocol)
+    failed = prove(library, lambda number: Session(protocol, number))
+    if failed:
+        # Equal objects are refused in equal words.
+        messages = list(dict.fromkeys(one.message for one in failed))
+        more = [f"And {len(messages) - MOST_SHOWN} more like these."] if len(messages) > MOST_SHOWN else []
+        start = f"A replay of {_from_here(path)} fails, for {len(failed)} of its {len(library.shelf.calls)} calls:"
+        raise CassetteError("\n".join([start, *messages[:MOST_SHOWN], *more]))
+    return len(library.shelf.calls)
 
 
 def _from_here(path: Path) -> str:

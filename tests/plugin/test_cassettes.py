@@ -305,8 +305,8 @@ def test_a_missing_cassette(run, pytester):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name, secrets, public, masks."),
-        ("1, 2, 3, 4, 5, 6, 7, 8, 9", "has no 9 arguments; it has path, command, protocol, env, name, secrets, public, masks."),
+        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name, secrets, public, masks, prove."),
+        ("*range(10)", "has no 10 arguments; it has path, command, protocol, env, name, secrets, public, masks, prove."),
         ("path=3", "path=3 is a int; give the file's path, relative to the test's folder."),
         ("command=3", "command=3 is a int; give a command line, or a list of the executable and its arguments."),
         ("env='A=1'", "env='A=1' is a str; give a dict of environment variables."),

@@ -181,3 +181,45 @@ def test_a_failed_recording_is_summed_up(record):
     record("pass")
     result, _ = record("assert False")
     result.stdout.fnmatch_lines(["it.json.failed: * calls (1 create), * KB."])
+
+
+PROVES = """
+    import pytest
+    from cloud import program
+
+    @pytest.mark.cassette("it.json", prove=True)
+    def test(provider, pulumi_stack):
+        pulumi_stack.up(program)
+        {more}
+    """
+
+
+def test_a_recording_is_proved(run):
+    """A recording that replays passes; with the mode none there is nothing to prove."""
+    for options in ([ALL], []):
+        run(PROVES.format(more="pass"), *options).assert_outcomes(passed=1)
+
+
+def test_a_recording_that_does_not_replay_fails(run, pytester):
+    """A recording that a replay refuses fails the test with what the replay will say, and stays the cassette."""
+    source = """
+        import pulumi
+        import pytest
+
+        @pytest.mark.cassette("it.json", secrets=["token"], prove=True)
+        def test(provider, pulumi_stack):
+            pulumi_stack.up(lambda: pulumi.CustomResource("mock:index:Thing", "hunter2-key", {"token": "hunter2-key"}))
+        """
+    result = run(source, ALL)
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines([
+        "CassetteError: A replay of it.json fails, for 2 of its * calls:",
+        "Check of *::mockprovider-secret cannot be replayed: a secret is part of a URN, *",
+    ])  # fmt: skip
+    result.stdout.fnmatch_lines(["A replay refuses interactions *: a secret is part of a URN, where a replay *"])
+    assert (pytester.path / "it.json").exists()
+
+
+def test_a_failed_recording_is_not_proved(run):
+    """Of a test that failed nothing is proved: it has failed already."""
+    run(PROVES.format(more="assert False"), ALL).assert_outcomes(failed=1)

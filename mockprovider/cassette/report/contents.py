@@ -157,9 +157,13 @@ def _withheld(interactions: Iterable[Interaction]) -> list[RefusedCalls]:
 
 
 def _nameless(interactions: Iterable[Interaction]) -> list[RefusedCalls]:
-    """Calls in whose URN, or in that of whose provider, a secret was."""
-    numbers = [interaction.n for interaction in interactions if NAMELESS in interaction.urn + interaction.instance]
+    numbers = [interaction.n for interaction in interactions if nameless(interaction)]
     return [RefusedCalls(numbers, NAMED, OUT_OF_NAMES)] if numbers else []
+
+
+def nameless(interaction: Interaction) -> bool:
+    """Whether a secret was in the URN of a call to a provider, or in that of the provider."""
+    return interaction.direction == "provider" and NAMELESS in interaction.urn + interaction.instance
 
 
 def _equal(families: Iterable[EqualObjects]) -> list[RefusedCalls]:
