@@ -90,7 +90,7 @@ def test_what_others_have_too_was_computed_from_none() -> None:
             assert replay(create("File", 2, name="f1", key=one)).value == {"md5": "9dd4e461268c8034"}
             assert replay(create("File", 2, name="f0", key=two)).value == {"md5": "9dd4e461268c8034"}
         else:
-            with pytest.raises(AmbiguousError, match=r"interaction \d \(Create of File, session 2\) would be about"):
+            with pytest.raises(AmbiguousError, match=r"Interaction \d \(Create of File, session 2\) is about one"):
                 replay(create("Key"))
 
 

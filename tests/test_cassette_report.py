@@ -19,9 +19,11 @@ from mockprovider.cassette import Cassette, Library, Reader
 from mockprovider.cassette.misses import SERIAL
 from mockprovider.cassette.report import CassetteReport, lines, prove
 from mockprovider.cassette.report.words import size
+from mockprovider.double import Double, Wiring
 from mockprovider.double.reporting import proved
 from mockprovider.double.reporting import reported as reported_file
-from mockprovider.errors import AmbiguousError, CassetteError
+from mockprovider.drivers.sources import absent
+from mockprovider.errors import AmbiguousError, CassetteError, MissError
 from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.redaction import Redactor
 
@@ -327,3 +329,29 @@ def test_the_proof_of_a_file_is_an_error_with_a_few_messages(tmp_path: Path) -> 
     first, *messages, last = str(failed.value).splitlines()
     assert first == f"A replay of {path} fails, for 8 of its 9 calls:"
     assert (len(messages), last) == (5, "And 3 more like these.")
+
+
+# A type that was never recorded
+
+
+def test_a_miss_of_a_type_that_was_never_recorded() -> None:
+    """A call about a type that the recording does not have says so, and which it has; of a recorded type it says nothing."""
+    replay = replayer(recorded(*((create(f"Type{number}", name="a"), answer()) for number in range(10))))
+    with pytest.raises(MissError, match=r"Nothing about Other was recorded, only about Type0, .*, Type7 and 2 more."):
+        replay(create("Other", name="a"))
+    with pytest.raises(MissError) as missed:
+        replay(create("Type1", name="b"))
+    assert "Nothing about" not in str(missed.value)
+
+
+def test_what_an_engine_says_of_a_missing_type() -> None:
+    """What engines say of a type that no schema has is explained by the double that replays, and by no other."""
+    cassette = recorded((create("random_pet"), answer()))
+    double = Double(provider=Wiring("random", library=Library(cassette, {"": Reader(Toy())})))
+    for words in ('resource type "random_uuid"', 'data source "random_uuid"', 'ephemeral resource "random_uuid"'):
+        explained = absent(f"Error: Invalid type\nThe provider hashicorp/random does not support {words}.", [Double(), double])
+        assert explained.startswith(
+            "\nThe provider is replayed from the recording. Nothing about random_uuid was recorded, only about"
+        )
+    assert absent('The provider does not support resource type "random_pet".', [double]) == ""
+    assert absent("Error: Unsupported argument", [double]) == ""

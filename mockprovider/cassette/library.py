@@ -139,6 +139,11 @@ class Library:
         instance = self.shelf.instances.get(interaction.session, "")
         return transcriber.is_for(instance, getattr(call.session.schema, "name", ""))
 
+    def absent(self, type_: str) -> str:
+        """What to say to whoever asks for a type that the recording has nothing about; empty if it has something."""
+        why = " ".join(misses.absent(self.shelf, type_))
+        return f"The provider is replayed from {self.cassette.name}. {why} {misses.again(self.cassette)}" if why else ""
+
     def why(self, sought: Sought) -> MissError | AmbiguousError:
         """Why a call is refused that was not found, in words."""
         lookup, call = sought.lookup, sought.call

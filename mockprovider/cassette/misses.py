@@ -25,12 +25,12 @@ MOST_SHOWN = 8
 ASKED_WIDTH = 300
 AGAIN = "To record it again: {}."
 SERIAL = (
-    "Let our fixture of the command line run the engine, when you record and when you replay: it works on one resource at a "
-    "time, and then the addresses of the resources are known (docs/cassettes.md)."
+    "Record and replay with our fixture of the command line: it works on one resource at a time, so that the address of each "
+    "is known (docs/cassettes.md)."
 )
 EXCHANGED = (
-    "It is about one of several objects that equal requests made. What another provider, or another cassette, made of them "
-    "does not fit if they are made in another order: record all providers of the configuration into one cassette."
+    "It is about one of several objects that equal requests made, and this run may have made them in another order. Where "
+    "another provider depends on them, record all providers of the configuration into one cassette."
 )
 DOORS = "--provider-record=all (pytest), or mockprovider record"
 
@@ -54,14 +54,14 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
     cassette = shelf.cassette
     start = f"{cassette.name} holds no answer to {_asked(call)}."
     if not recorded:
-        return f"{start} It is empty: nothing was recorded. {_again(cassette)}"
+        return f"{start} It is empty: nothing was recorded. {again(cassette)}"
     closest = _nearest(cassette, recorded, call, live)
     if closest is None:
         methods = ", ".join(sorted({one.interaction.method for one in recorded}))
-        return f"{start} No {call.method} was recorded at all, only {methods}. {_again(cassette)}"
+        return f"{start} No {call.method} was recorded at all, only {methods}. {again(cassette)}"
     nearest_one, places = closest
     interaction = nearest_one.interaction
-    lines = [start, f"Nearest is {_recorded(interaction)}, used {_times(used[nearest_one.place])}."]
+    lines = [start, *absent(shelf, call.type), f"Nearest is {_recorded(interaction)}, used {_times(used[nearest_one.place])}."]
     elsewhere = interaction.instance != call.session.instance and interaction.op not in ANYWHERE
     if elsewhere:
         lines.append(
@@ -74,7 +74,15 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
         lines.append("Its request differs in secrets only: where the recording has one secret, this run has different values.")
     if _is_about_equal_objects(shelf, nearest_one):
         lines.append(EXCHANGED)
-    return "\n".join([*lines, f"Make the engine send what was recorded. {_again(cassette)}"])
+    return "\n".join([*lines, f"Make the engine send what was recorded. {again(cassette)}"])
+
+
+def absent(shelf: Shelf, type_: str) -> Iterable[str]:
+    """What to say of a type that the recording has nothing about; nothing if it has something."""
+    types = sorted({call.interaction.type for call in shelf.calls} - {""})
+    if type_ and types and type_ not in types:
+        more = f" and {len(types) - MOST_SHOWN} more" if len(types) > MOST_SHOWN else ""
+        yield f"Nothing about {type_} was recorded, only about {', '.join(types[:MOST_SHOWN])}{more}."
 
 
 def _is_about_equal_objects(shelf: Shelf, call: RecordedCall) -> bool:
@@ -91,7 +99,7 @@ def _untellable(shelf: Shelf, chosen: RecordedCall, reason: Lookup, call: Call) 
         f"requests (interactions {places}), and nothing says which of these objects this one is.",
         why_untellable(reason),
         SERIAL,
-        f"Or give the resources inputs that differ. {_again(shelf.cassette)}",
+        f"Or give the resources inputs that differ. {again(shelf.cassette)}",
     ])  # fmt: skip
 
 
@@ -99,25 +107,25 @@ def why_untellable(reason: Lookup) -> str:
     """Why equal objects cannot be told apart, given what is refused if they are exchanged."""
     where = f"{reason.call.where[2]}{f' of {reason.call.where[3]}' if reason.call.where[3] else ''}"
     if reason.choice is None or not reason.choice.candidates:
-        return f"If one took another's place, {where} would ask for what was never recorded."
+        return f"If they were made in another order, {where} would ask for what was never recorded."
     interaction = reason.choice.candidates[0].call.interaction
     if reason.choice.verdict is Verdict.OPAQUE:
         path = reason.choice.candidates[0].opaque
         return (
-            f"If one took another's place, {_recorded(interaction)} would be about that one, "
-            f"and {path or 'its answer'} may have been computed from the object that it was recorded for."
+            f"I{_recorded(interaction)[1:]} is about one of them, and {path or 'its answer'} may have been computed from "
+            "the object that it was recorded for: no other one may get it."
         )
-    return f"If one took another's place, it could not be said which answer {where} gets (interaction {interaction.n})."
+    return f"If they were made in another order, it could not be said which answer {where} gets (interaction {interaction.n})."
 
 
 def _opaque(shelf: Shelf, candidate: Candidate, call: Call) -> str:
     """An answer that is about another one of several equal objects, and holds what cannot be renamed."""
     return "\n".join([
         f"{shelf.cassette.name} holds no answer to {_asked(call)}.",
-        f"Nearest is {_recorded(candidate.call.interaction)}: it is about another one of several objects that equal requests "
-        f"made. Its {candidate.opaque or 'answer'} may have been computed from that object.",
+        f"Nearest is {_recorded(candidate.call.interaction)}, but that is about another one of several objects which equal "
+        f"requests made: {candidate.opaque or 'its answer'} may have been computed from that object.",
         SERIAL,
-        f"Or give the resources inputs that differ. {_again(shelf.cassette)}",
+        f"Or give the resources inputs that differ. {again(shelf.cassette)}",
     ])  # fmt: skip
 
 
@@ -134,7 +142,7 @@ def _used(cassette: Cassette, choice: Choice, call: Call) -> str:
     return (
         f"{cassette.name} has no further answer to {_asked(call)}.\n"
         f"It was recorded {_times(len(recorded))} (interaction {places}), {why}.\n"
-        f"Ask no more often than was recorded. {_again(cassette)}"
+        f"Ask no more often than was recorded. {again(cassette)}"
     )
 
 
@@ -186,7 +194,8 @@ def _answer(cassette: Cassette, interaction: Interaction) -> Any:
     return {"status": {"code": status.code, "message": status.message, "details": status.details}}
 
 
-def _again(cassette: Cassette) -> str:
+def again(cassette: Cassette) -> str:
+    """How the cassette is recorded again."""
     return AGAIN.format(cassette.header.created_by or DOORS)
 
 

@@ -30,7 +30,7 @@ class Wiring(Struct):
 
     ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
     ``has_cassette`` says whether a cassette is recorded or replayed, ``part`` what the provider is called in a recording of
-    several, and ``redactor`` what is secret in it.
+    several, ``redactor`` what is secret in it, and ``library`` is what is replayed.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Wiring(Struct):
     has_cassette: bool = False
     redactor: Redactor | None = None
     part: str = ""
+    library: Library | None = None
 
 
 def real(
@@ -265,7 +266,7 @@ class _Use:
         for name, protocol in header.spoken.items():
             layer = CassetteLayer(self._mode, library, None, name)
             wiring = Wiring(name or header.provider or "mock", layer, (), by_name(protocol), has_cassette=True)
-            yield name, replace(wiring, redactor=self._redactor)
+            yield name, replace(wiring, redactor=self._redactor, library=library)
 
     def _recorder(
         self, wirings: Mapping[str, Wiring], spoken: Mapping[str, ProviderProtocol], created_by: str, *, compact: bool

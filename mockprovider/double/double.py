@@ -105,6 +105,7 @@ class Double:
         self._sessions = 0
         self._lock = threading.Lock()
         self._recorder, self._part = wiring.recorder, wiring.part
+        self._library = wiring.library
         self.define(*definitions)
         self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=self.clock)
         self.strict = strict
@@ -264,6 +265,10 @@ class Double:
     def is_served(self) -> bool:
         """Whether ``serve`` was called, and ``close`` not yet."""
         return bool(self._served)
+
+    def absent(self, type_: str) -> str:
+        """Why an engine is told that this provider does not have a type: a replay has only those in use; empty otherwise."""
+        return self._library.absent(type_) if self._library else ""
 
     def raise_errors(self) -> None:
         """Raise the first error of ours that an engine got as a status and may have swallowed."""

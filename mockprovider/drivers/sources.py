@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 from mockprovider.hints import near
 
@@ -16,6 +17,9 @@ MISSING = re.compile(
     r"provider (?P<source>[^\s:,]+/[^\s:,]+)(?:: required by this configuration|, but that provider isn't available)"
 )
 """How engines say that they miss a provider, while planning and while validating."""
+
+UNSUPPORTED = re.compile(r'does not support (?:resource type|data source|ephemeral resource(?: type)?) "(?P<type>\w+)"')
+"""How engines say that a provider's schema does not have a type."""
 
 OVERRIDE = re.compile(r'^\s*"(?P<source>[^"\s]+/[^"\s]+)"\s*=\s*"', re.MULTILINE)
 """A provider's address in the ``dev_overrides`` of a settings file."""
@@ -38,6 +42,24 @@ def hint(output: str, environment: Mapping[str, str]) -> str:
         f"\nThere is nothing to init: this run is led to {', '.join(known)}, and to no other provider.{meant} A resource type "
         "begins with its provider's name, and what is not under hashicorp needs its source in required_providers."
     )
+
+
+class Absent(Protocol):
+    """Says why a provider does not have a type: a ``Double``."""
+
+    def absent(self, type_: str) -> str:
+        """Why not; empty if that is nothing of ours."""
+
+
+def absent(output: str, doubles: Iterable[Absent]) -> str:
+    """Why a provider does not have the types that an engine which printed ``output`` asked for, where it is replayed.
+
+    An engine looks types up in the schema, which has the recorded ones alone, so no call reaches the replay.
+    """
+    types = dict.fromkeys(match["type"] for match in UNSUPPORTED.finditer(output))
+    # Doubles of providers that were recorded together say the same.
+    reasons = dict.fromkeys(double.absent(type_) for double in doubles for type_ in types)
+    return "".join(f"\n{why}" for why in reasons if why)
 
 
 def _led_to(environment: Mapping[str, str]) -> set[str]:

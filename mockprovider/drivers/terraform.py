@@ -19,7 +19,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Environment, Finished, resolved, run
 from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
 from mockprovider.drivers.progress import WALKING, Progress, announces
-from mockprovider.drivers.sources import REATTACH, hint
+from mockprovider.drivers.sources import REATTACH, absent, hint
 from mockprovider.errors import PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.schema import Package
@@ -104,6 +104,9 @@ class Addressable(Protocol):
 
     def addressed(self, address_of: Callable[[Call], str]) -> AbstractContextManager[None]:
         """Have ``address_of`` tell the address of each call while a block runs."""
+
+    def absent(self, type_: str) -> str:
+        """Why the engine is told that the provider does not have a type, where that is because it is replayed."""
 
 
 class Terraform:
@@ -266,7 +269,7 @@ class Terraform:
                 following=partial(self._followed, arguments),
             )
         except ProgramError as error:
-            error.args = (f"{error}{hint(str(error), environment)}",)
+            error.args = (f"{error}{hint(str(error), environment)}{absent(str(error), self._doubles)}",)
             raise
 
     # Inside ----------------------------------------------------------------------------------------------------------

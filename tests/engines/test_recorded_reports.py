@@ -9,10 +9,10 @@ import pytest
 from terraform_stage import ENGINES
 
 from mockprovider.cassette.report import lines
-from mockprovider.double import Double, real, recording
+from mockprovider.double import Double, real, recording, replaying
 from mockprovider.double.reporting import proved, reported
 from mockprovider.drivers.terraform import Terraform
-from mockprovider.errors import CassetteError
+from mockprovider.errors import CassetteError, ProgramError
 
 KEYS = """
 resource "tls_private_key" "a" {
@@ -93,3 +93,17 @@ def test_equal_names_with_what_hangs_on_them(engine: str, tmp_path: Path) -> Non
     assert all(family.told_apart for family in report.families)
     assert (report.refused, proved(path)) == ([], report.calls)
     assert not [line for line in lines(report)[1:] if "equal" in line]
+
+
+def test_a_type_that_was_never_recorded(engine: str, tmp_path: Path) -> None:
+    """A configuration with a type that the recording does not have is told so, and what it has, also with all types."""
+    path = taken("random", 'resource "random_pet" "p" {}', tmp_path, engine, addressed=True)
+    for whole_schema in (False, True):
+        with Double(provider=replaying(path, whole_schema=whole_schema)) as double:
+            serving = double.serve("terraform")
+            cli = Terraform(tmp_path / f"{whole_schema}", lambda: serving.environment, binary=engine, doubles=[double])  # noqa: B023
+            cli.write('resource "random_uuid" "u" {}')
+            with pytest.raises(ProgramError, match="Nothing about random_uuid was recorded, only about random_pet") as failed:
+                cli.plan()
+            # Without all types the engine finds that out by itself, and our driver explains it.
+            assert ("holds no answer to ValidateResource" in str(failed.value)) == whole_schema

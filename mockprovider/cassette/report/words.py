@@ -20,7 +20,7 @@ UNDECIDED = (
 VERBATIM = (
     "Kept as bytes, in which no secret can be found, and which match equal bytes alone: {places}. Look there before you commit."
 )
-TOLD = "{objects} are told apart by their addresses alone: replay it with our fixture, serially. {why}"
+TOLD = "{objects} are told apart by their addresses alone, so a replay needs our fixture of the command line. {why}"
 UNTOLD = "{objects} cannot be told apart, so each replay refuses them. {why} {way_out}"
 INLINE = (
     "The schema in interaction {number} stands in the file itself, with {size}: it holds what was taken for a secret. Name "
