@@ -37,8 +37,8 @@ def proved(path: Path) -> int:
     Raises ``CassetteError`` that says what is refused or gets another answer, and as ``tape.load`` does.
     """
     library = opened(tape.load(path), Redactor(), whole_schema=True)
-    protocol = by_name(library.cassette.header.protocol)
-    failed = prove(library, lambda number: Session(protocol, number))
+    spoken = {name: by_name(protocol) for name, protocol in library.cassette.header.spoken.items()}
+    failed = prove(library, lambda session: Session(spoken[session.provider], session.number))
     if failed:
         # Equal objects are refused in equal words.
         messages = list(dict.fromkeys(one.message for one in failed))

@@ -124,7 +124,7 @@ def report(shelf: Shelf, *, notices: Sequence[str] = (), file_bytes: int = 0, bl
     return CassetteReport(
         name=cassette.name,
         protocol=cassette.header.protocol,
-        provider=cassette.header.provider,
+        provider=cassette.header.provider or ", ".join(cassette.header.providers),
         calls=len(cassette.interactions),
         methods=_methods(cassette.interactions),
         file_bytes=file_bytes,

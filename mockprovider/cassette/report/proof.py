@@ -13,6 +13,7 @@ from msgspec import Struct
 from mockprovider.calls import Call, Op, Session
 from mockprovider.cassette.library import Library
 from mockprovider.cassette.misses import shown
+from mockprovider.cassette.model import RecordedSession
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.report.contents import NAMED, OUT_OF_NAMES, nameless
@@ -31,14 +32,14 @@ class FailedProof(Struct, frozen=True):
     message: str
 
 
-def prove(library: Library, opened: Callable[[int], Session]) -> list[FailedProof]:
+def prove(library: Library, opened: Callable[[RecordedSession], Session]) -> list[FailedProof]:
     """What a replay gets wrong of what it was recorded to answer; empty if nothing.
 
     Args:
         library: a replay that has not begun.
-        opened: given the number of a recorded session, a session of the cassette's protocol.
+        opened: given a recorded session, one of the same protocol.
     """
-    sessions = {session.number: opened(session.number) for session in library.cassette.header.sessions}
+    sessions = {session.number: opened(session) for session in library.cassette.header.sessions}
     outcomes = ((recorded, _asked_again(library, recorded, sessions)) for recorded in library.shelf.calls)
     return [FailedProof(recorded.interaction.n, message) for recorded, message in outcomes if message]
 
