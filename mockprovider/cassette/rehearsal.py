@@ -7,6 +7,8 @@ answer is a property of the cassette: such a family is refused always, and at on
 
 from __future__ import annotations
 
+from typing import Any
+
 from mockprovider.cassette.lookup import LiveCall, Lookup
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import RecordedObject
