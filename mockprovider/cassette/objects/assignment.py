@@ -20,6 +20,8 @@ Options: TypeAlias = frozenset[tuple[int, ...]]
 """Recorded objects, in the order of a link's live objects."""
 
 
+FEW = 60
+"""Of how many recorded objects it is worth working out that one is taken; of more, it is seen when it matters."""
 TRIES = 1000
 """How much is tried before it is taken for granted that live objects fit: more than real programs need."""
 
@@ -197,7 +199,9 @@ class Assignment:
             raise _ContradictionError
         self._domains[live] = now
         self._trail.append(lambda: self._restore(live, before))
-        return [*self._links[live], *self._first_of(live), *(self._settle(live, *now) if len(now) == 1 else ())]
+        # A link of one live object has said all that it can say once it is worked out.
+        shared = [link for link in self._links[live] if len(link.lives) > 1]
+        return [*shared, *self._first_of(live), *(self._settle(live, *now) if len(now) == 1 else ())]
 
     def _restore(self, live: int, domain: frozenset[int] | None) -> None:
         if domain is None:
@@ -219,5 +223,6 @@ class Assignment:
         if self._settled.setdefault(recorded, live) != live:
             raise _ContradictionError
         self._trail.append(lambda: self._settled.pop(recorded, None))
-        rivals = [rival for rival in self._lives[self._objects[live].kin] if rival != live and recorded in self.domain(rival)]
-        return [link for rival in rivals for link in self._narrow(rival, self.domain(rival) - {recorded})]
+        rivals = [rival for rival in self._lives[self._objects[live].kin] if rival != live]
+        few = [rival for rival in rivals if len(domain := self.domain(rival)) <= FEW and recorded in domain]
+        return [link for rival in few for link in self._narrow(rival, self.domain(rival) - {recorded})]
