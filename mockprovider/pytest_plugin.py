@@ -27,7 +27,7 @@ from mockprovider.errors import (
 
 if TYPE_CHECKING:
     from mockprovider.double import Double
-    from mockprovider.double.marked import CassetteUse, Recording
+    from mockprovider.double.marked import CassetteUse
     from mockprovider.double.used import Used
     from mockprovider.drivers.pulumi import PulumiCli
     from mockprovider.drivers.terraform import Terraform
@@ -62,13 +62,15 @@ def pytest_configure(config: pytest.Config) -> None:
     _known_mode(config.getoption(RECORD))
     config.addinivalue_line(
         "markers",
-        "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False): "
+        "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False, "
+        "providers={}): "
         "replay the provider from a cassette "
         "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
         "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
         "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both; secrets, public and masks "
         "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons; "
-        "prove replays what was recorded at once, and fails the test if that fails",
+        "prove replays what was recorded at once, and fails the test if that fails; "
+        "providers has the commands of several providers by package, which share the cassette",
     )
 
 
@@ -108,19 +110,19 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
         protocol=options["protocol"],
         env=options["env"] or {},
         name=options["name"] or "",
+        providers=options["providers"],
         places={name: options[name] for name in PLACES},
         prove=bool(options["prove"]),
     )
 
 
 @pytest.fixture
-def mockprovider_provider(
+def mockprovider_providers(
     request: pytest.FixtureRequest, mockprovider_cassette: CassetteUse | None, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Double]:
-    """A ``Double``: define resource types on it, break it, and look at its cloud and journal.
+) -> Iterator[dict[str, Double]]:
+    """The test's doubles by the names of their providers: one, unless it is marked with a cassette of several.
 
-    Of a test marked ``cassette`` it is the recorded provider. Errors of ours that an engine was told fail the test, also if
-    the engine or the program swallowed them.
+    Errors of ours that an engine was told fail the test, also if the engine or the program swallowed them.
     """
     from mockprovider.double import Double  # noqa: PLC0415 - slow to import
     from mockprovider.double.used import Used  # noqa: PLC0415 - as above
@@ -129,38 +131,53 @@ def mockprovider_provider(
     use = mockprovider_cassette
     try:
         _records_alone(request, use)
-        behind = use.wiring(_remake(request.node.nodeid)) if use else None
+        wirings = use.wirings(_remake(request.node.nodeid)) if use else {"": None}
     except MockProviderError as error:
         _give_up(error, *([f"For this test that is: {_remake(_from_here(request.node))}"] if _can_record(error) else []))
-    double = Double(provider=behind, seed=request.config.getoption(SEED), name=use.name if use else "")
-    used = request.node.stash[USED] = Used(double, tmp_path_factory, use.recording if use else None)
-    used.family = behind.protocol.family if behind and behind.protocol else ""
+    name, seed = use.name if use else "", request.config.getoption(SEED)
+    doubles = [Double(provider=wiring, seed=seed, name=name) for wiring in wirings.values()]
+    used = request.node.stash[USED] = Used(
+        {double.name: double for double in doubles}, tmp_path_factory, use.recording if use else None
+    )
     try:
-        yield double
+        yield dict(used.doubles)
     finally:
-        double.close()
-    if used.recording:
-        used.recording.settle(passed=used.passed and len(double.errors) == used.told)
-        used.summary = used.recording.summary()
-        _prove(used.recording)
+        used.close()
+    try:
+        used.prove()
+    except CassetteError as error:
+        _give_up(error)
     used.raise_errors()
 
 
-def _prove(recording: Recording) -> None:
-    __tracebackhide__ = True
-    try:
-        recording.prove()
-    except CassetteError as error:
-        _give_up(error)
+@pytest.fixture
+def mockprovider_provider(request: pytest.FixtureRequest, mockprovider_providers: dict[str, Double]) -> Double:
+    """A ``Double``: define resource types on it, break it, and look at its cloud and journal.
+
+    Of a test marked ``cassette`` it is the recorded provider.
+    """
+    if len(mockprovider_providers) > 1:
+        names = ", ".join(mockprovider_providers)
+        error = f"This test has several providers, {names}, and {request.fixturename} is for one. Use the fixture providers"
+        _give_up(
+            DefinitionError(f"{error}, which has a double for each, and pulumi_cli or terraform, which run with all of them.")
+        )
+    return next(iter(mockprovider_providers.values()))
+
+
+def _led_to(request: pytest.FixtureRequest, doubles: dict[str, Double]) -> list[Double]:
+    """The doubles that an engine is led to. A single one comes from its own fixture, which a test may have overridden."""
+    return [*doubles.values()] if len(doubles) > 1 else [request.getfixturevalue("mockprovider_provider")]
 
 
 def _engine_of(request: pytest.FixtureRequest, protocol: str) -> Used:
     """What the test used so far, for the fixture of an engine. Fails the setup if its cassette is of the other protocol."""
     used: Used = request.node.stash[USED]
-    if used.family not in ("", protocol):
+    other = used.families - {protocol}
+    if other:
         _give_up(
             DefinitionError(
-                f"This test's cassette is of a {used.family} provider, and {request.fixturename} asks {protocol} ones. "
+                f"This test's cassette is of a {other.pop()} provider, and {request.fixturename} asks {protocol} ones. "
                 f"Use another engine, or another cassette: @pytest.mark.cassette(protocol={protocol!r}) records one."
             )
         )
@@ -218,15 +235,18 @@ def mockprovider_pulumi_stack(request: pytest.FixtureRequest, mockprovider_provi
 
 
 @pytest.fixture
-def mockprovider_pulumi_cli(request: pytest.FixtureRequest, mockprovider_provider: Double, tmp_path: Path) -> PulumiCli:
-    """A project and a stack under the real ``pulumi``, attached to the double. Skips the test where there is no ``pulumi``."""
-    from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - slow to import
+def mockprovider_pulumi_cli(
+    request: pytest.FixtureRequest, mockprovider_providers: dict[str, Double], tmp_path: Path
+) -> PulumiCli:
+    """A project and a stack under the real ``pulumi``, attached to the doubles. Skips the test where there is no ``pulumi``."""
+    from mockprovider.double import joint_environment  # noqa: PLC0415 - slow to import
+    from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - as above
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
     _engine_of(request, "pulumi").engines.append(tmp_path / "pulumi")
-    serving = mockprovider_provider.serve("pulumi")
+    servings = [double.serve("pulumi") for double in _led_to(request, mockprovider_providers)]
     try:
-        return PulumiCli(tmp_path / "pulumi", lambda: serving.environment)
+        return PulumiCli(tmp_path / "pulumi", lambda: joint_environment(*servings))
     except PluginError as error:
         pytest.skip(str(error))
 
@@ -243,23 +263,23 @@ def mockprovider_terraform_protocol() -> int | None:
 @pytest.fixture(params=["terraform"])
 def mockprovider_terraform(
     request: pytest.FixtureRequest,
-    mockprovider_provider: Double,
+    mockprovider_providers: dict[str, Double],
     mockprovider_terraform_protocol: int | None,
     tmp_path: Path,
 ) -> Terraform:
-    """A folder under the real ``terraform``, reattached to the double. Skips the test where there is no such engine.
+    """A folder under the real ``terraform``, reattached to the doubles. Skips the test where there is no such engine.
 
     Parametrize it indirectly with ``tofu`` to run the test under OpenTofu too.
     """
-    from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - slow to import
+    from mockprovider.double import joint_environment  # noqa: PLC0415 - slow to import
+    from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - as above
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
     _engine_of(request, "terraform").engines.append(tmp_path / "terraform")
-    serving = mockprovider_provider.serve("terraform", major=mockprovider_terraform_protocol)
+    doubles = _led_to(request, mockprovider_providers)
+    servings = [double.serve("terraform", major=mockprovider_terraform_protocol) for double in doubles]
     try:
-        return Terraform(
-            tmp_path / "terraform", lambda: serving.environment, binary=request.param, doubles=[mockprovider_provider]
-        )
+        return Terraform(tmp_path / "terraform", lambda: joint_environment(*servings), binary=request.param, doubles=doubles)
     except PluginError as error:
         pytest.skip(str(error))
 
@@ -274,6 +294,12 @@ def cassette(mockprovider_cassette: CassetteUse | None) -> CassetteUse | None:
 def provider(mockprovider_provider: Double) -> Double:
     """The short name of ``mockprovider_provider``."""
     return mockprovider_provider
+
+
+@pytest.fixture
+def providers(mockprovider_providers: dict[str, Double]) -> dict[str, Double]:
+    """The short name of ``mockprovider_providers``."""
+    return mockprovider_providers
 
 
 @pytest.fixture
@@ -307,7 +333,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         used = item.stash.get(USED, None)
         if used is not None:
             # The failed test's report lists these errors, so they need not fail it a second time.
-            used.told = len(used.double.errors)
+            used.tell()
         raise
     used = item.stash.get(USED, None)
     if used is not None:
@@ -319,7 +345,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 def _warn(item: pytest.Item, used: Used | None) -> None:
     """Warn of a passed test that probably does not test what it claims."""
     __tracebackhide__ = True
-    for rule in used.double.faults.rules if used else ():
+    for rule in (rule for double in used.doubles.values() for rule in double.faults.rules) if used else ():
         if rule.unfired:
             warnings.warn(MockProviderWarning(f"{rule} never fired: {rule.unfired}."), stacklevel=2)
     if used is None and any(marker.name == "cassette" for marker in item.own_markers):
@@ -356,24 +382,11 @@ def pytest_runtest_makereport(
 
 
 def _explained(item: pytest.Item, used: Used, call: pytest.CallInfo[None]) -> str:
-    from mockprovider.double.explaining import explain  # noqa: PLC0415 - only when a test has failed
-
+    mode, seed = item.config.getoption(RECORD), item.config.getoption(SEED)
+    options = f"{SEED}={seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
+    again = f"Seed {seed}. To run it again: pytest {options} {shlex.quote(_from_here(item))}"
     raised = str(call.excinfo.value) if call.excinfo else ""
-    mode = item.config.getoption(RECORD)
-    options = f"{SEED}={used.double.seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
-    lines = [
-        *(f"The engine was told: {type(error).__name__}: {error}" for error in used.double.errors if str(error) not in raised),
-        *explain(used.double),
-        *([used.recording.told] if used.recording and call.when != "teardown" else []),
-        f"Seed {used.double.seed}. To run it again: pytest {options} {shlex.quote(_from_here(item))}",
-        used.kept(),
-        *(f"The engine's folder, with its state and output.txt: {engine}" for engine in used.engines if _ran(engine)),
-    ]
-    return "\n".join(lines)
-
-
-def _ran(folder: Path) -> bool:
-    return (folder / "output.txt").exists()
+    return "\n".join(used.explained(raised, again, settled=call.when == "teardown"))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
+from pathlib import Path
 
 import pytest
 from cli_toolbox import serving
@@ -72,3 +75,57 @@ def test_recording_with_decisions(tmp_path):
         f"Recorded it.json: 1 call, {size}.\n1 secret taken out, at mock:index:Bucket.key.\nNot compared: at.\n"
         "secrets: 'kee' is nowhere in this recording.\nA replay of it answers all 1 calls as recorded.\n"
     )
+
+
+def addresses(process):
+    """Where each provider is served, and the variable for engines, as the command says at first."""
+    served = {}
+    while (line := process.stdout.readline()).startswith("Serving "):
+        _, name, _, address, *_ = line.split()
+        served[name] = address.rstrip(".")
+    process.stdout.readline()
+    return served, process.stdout.readline().strip()
+
+
+def hashed(served):
+    """What each provider answers to a check and a create of its file."""
+    replies = []
+    for name, address in served.items():
+        with Double(provider=attached(address, name=name)) as double:
+            urn = "urn:pulumi:dev::p::files:index:File::f"
+            words = {"session": double.open(), "type": "files:index:File", "name": "f", "urn": urn}
+            inputs = {"path": f"{name}.txt", "content": name}
+            replies.append(
+                (
+                    double(Call(op=Op.CHECK, inputs=inputs, **words)).inputs,
+                    double(Call(op=Op.CREATE, inputs=inputs, **words)).id,
+                )
+            )
+    return replies
+
+
+def test_several_providers_share_a_cassette(tmp_path, monkeypatch):
+    """All providers that are named are served and recorded until Ctrl-C; the cassette serves them all, with one variable."""
+    monkeypatch.setenv("FILES_FOLDER", str(tmp_path))
+    command = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'files' / 'provider.py'}"
+    options = [option for name in ("one", "two") for option in ("--provider", f"{name}={command}")]
+    with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", *options) as process:
+        served, variable = addresses(process)
+        one, two = (address.rpartition(":")[2] for address in served.values())
+        assert variable == f"export PULUMI_DEBUG_PROVIDERS='one:{one},two:{two}'"
+        recorded = hashed(served)
+        process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=30)
+    header = json.loads((tmp_path / "it.json").read_text())[0]
+    assert told.splitlines()[-1].startswith("Recorded it.json: 4 calls (2 create)")
+    assert header["providers"] == {"one": "pulumi", "two": "pulumi"}
+    options = [f"--provider '{name}={Path(sys.executable).name} provider.py'" for name in ("one", "two")]
+    assert header["created_by"] == f"mockprovider record pulumi --cassette it.json {' '.join(options)}"
+
+    with serving(tmp_path, "replay", "it.json") as process:
+        served, _ = addresses(process)
+        assert list(served) == ["one", "two"]
+        assert hashed(served) == recorded
+        process.terminate()
+        process.communicate(timeout=30)
+    assert process.returncode == 0

@@ -12,9 +12,11 @@ import pytest
 
 from mockprovider import tape
 from mockprovider.calls import Call, Op
+from mockprovider.cli.types import read_types
 from mockprovider.double import Double, Wiring, recording, recording_all, replaying, replaying_all
 from mockprovider.errors import CassetteBusyError, CassetteError, DefinitionError, MissError
 from mockprovider.protocols import of_family
+from mockprovider.schema import ResourceType
 
 SPOKEN = {"cloud": of_family("terraform", 5), "mail": of_family("terraform", 6)}
 
@@ -126,3 +128,16 @@ def test_a_miss_names_the_provider_that_was_asked(path: Path) -> None:
         double = doubles_of(replaying_all(path), ending)["mail"]
         with pytest.raises(MissError, match=r'name: recorded "mail", now "cloud"'):
             asked(double, "cloud")
+
+
+def test_the_types_of_all_are_declared_by_the_cassette(path: Path) -> None:
+    """A cassette in which the engine asked each provider for its schema declares the types of each."""
+    with ExitStack() as ending:
+        for name, double in doubles_of(recording_all(path, fakes()), ending).items():
+            double.define(ResourceType(f"{name}:index:Thing", {"size": int}))
+            double(Call(op=Op.GET_SCHEMA, session=double.open(double.speaks or "")))
+    packages = read_types([path])
+    assert [(package.name, *package.resources) for package in packages] == [
+        ("cloud", "cloud:index:Thing"),
+        ("mail", "mail:index:Thing"),
+    ]

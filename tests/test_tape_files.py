@@ -383,3 +383,10 @@ def test_calls_of_nobody_are_damage(header, message, path):
         return
     with pytest.raises(CassetteBrokenError, match=message):
         tape.load(path)
+
+
+def test_a_file_of_several_is_no_single_provider(path):
+    """What replays one provider refuses a file of several, and says what replays them."""
+    together(path)
+    with pytest.raises(CassetteError, match=r"holds a, b: replay it with replaying_all\(path\)"):
+        tape.replay(path, Toy())

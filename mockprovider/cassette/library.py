@@ -70,6 +70,8 @@ class Library:
         readers: by the provider's name in the cassette: ``""`` where it holds one provider.
         redactor: with the names that the recording declared secret; it keeps them out of messages.
 
+    Raises ``CassetteError`` where the readers are of other providers than the cassette has.
+
     ``phase`` may be set to one of the recording's phases; where answers differ, that phase's are then taken.
     What the recorded provider asked its engine during a call is asked again before that call is answered (``wayback``).
     """
@@ -80,6 +82,9 @@ class Library:
         """How many answers were given again, beyond the number of times that they were recorded."""
         self.turn = threading.RLock()
         """Held from a look until what it found is taken, so that no other call takes it."""
+        if readers.keys() != cassette.header.spoken.keys():
+            held = ", ".join(cassette.header.providers) or "one provider"
+            raise CassetteError(f"{cassette.name} holds {held}: replay it with replaying_all(path).")
         self._redactor = redactor or Redactor()
         self._redactor.marks = next(iter(readers.values())).transcriber.marks
         take_decisions(self._redactor, cassette)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from inspect import cleandoc
@@ -141,12 +142,21 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
 @click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED)
 @click.option("--public", multiple=True, metavar="PATH", help="What stays readable although it is declared secret.")
 @click.option("--mask", "masks", multiple=True, metavar="PATH", help="What differs each time and does not count on replay.")
-@click.argument("provider", nargs=-1, metavar="-- PROVIDER...", type=click.UNPROCESSED)
+@click.option(
+    "--provider",
+    "together",
+    multiple=True,
+    metavar="NAME=COMMAND",
+    help="One of several providers that share the cassette, instead of PROVIDER: the package's name and its command.",
+)
+@click.argument("provider", nargs=-1, metavar="[-- PROVIDER...]", type=click.UNPROCESSED)
 @port_option
 @host_option
 @example(
     "  mockprovider record pulumi --cassette random.json -- pulumi-resource-random\n"
-    "  mockprovider record terraform --compact --cassette random.json -- terraform-provider-random"
+    "  mockprovider record terraform --compact --cassette random.json -- terraform-provider-random\n"
+    "  mockprovider record terraform --cassette all.json --provider random=terraform-provider-random "
+    "--provider null=terraform-provider-null"
 )
 def record(
     *,
@@ -156,6 +166,7 @@ def record(
     attach: str,
     compact: bool,
     prove: bool,
+    together: tuple[str, ...],
     provider: tuple[str, ...],
     port: int,
     host: str,
@@ -164,18 +175,49 @@ def record(
     """Serve a real PROVIDER and record it, until Ctrl-C.
 
     PROVIDER is its executable with arguments of its own, after two dashes. Each engine connection gets a process of its own.
+    All providers of a configuration may share one cassette, each with a --provider; what depends on each other should.
     OpenTofu is recorded as terraform. A Terraform provider is served with the protocol, 5 or 6, that it speaks.
     """
     from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
     from mockprovider.double.launchers import named  # noqa: PLC0415 - as above
 
-    if bool(attach) == bool(provider):
-        raise click.UsageError("Name one provider: its command after --, or --attach HOST:PORT of one that runs already.")
-    spoken, package = named(provider)
-    if spoken not in ("", protocol):
-        raise click.UsageError(f"{package} is a {spoken} provider by its name: mockprovider record {spoken} ...")
-    behind = {"attach": attach, "name": name}
-    serve_recording(protocol, cassette, provider, compact=compact, prove=prove, places=places, host=host, port=port, **behind)
+    if [bool(attach), bool(provider), bool(together)].count(True) != 1 or (together and name):
+        raise click.UsageError(
+            "Name one provider: its command after --, or --attach HOST:PORT of one that runs already. Or name several, "
+            "each with --provider NAME=COMMAND."
+        )
+    several = dict(map(_provider, together))
+    if len(several) < len(together):
+        raise click.UsageError("--provider: two of them have one name.")
+    for command in (provider, *several.values()):
+        spoken, package = named(command)
+        if spoken not in ("", protocol):
+            raise click.UsageError(f"{package} is a {spoken} provider by its name: mockprovider record {spoken} ...")
+    serve_recording(
+        protocol,
+        cassette,
+        provider,
+        attach=attach,
+        name=name,
+        together=several,
+        compact=compact,
+        places=places,
+        prove=prove,
+        host=host,
+        port=port,
+    )
+
+
+def _provider(text: str) -> tuple[str, list[str]]:
+    """The name and the command line of a ``--provider``."""
+    name, _, line = text.partition("=")
+    try:
+        command = shlex.split(line)
+    except ValueError as error:
+        raise click.UsageError(f"--provider: {line!r} is no command line: {error}.") from error
+    if not name or not command:
+        raise click.UsageError(f"--provider: write NAME=COMMAND, such as random=terraform-provider-random, not {text!r}.")
+    return name, command
 
 
 @main.command()
@@ -185,7 +227,7 @@ def record(
 @click.option("--whole-schema", is_flag=True, help="Tell a Terraform engine of all types, also of those that were not in use.")
 @example("  mockprovider replay random.json")
 def replay(*, file: Path, port: int, host: str, whole_schema: bool) -> None:
-    """Serve the provider recorded in FILE until Ctrl-C.
+    """Serve the provider recorded in FILE, or all of several, until Ctrl-C.
 
     The cassette knows for which engines it is: pulumi, or terraform and tofu. A call that was not recorded is an error, to
     the engine and here at the end.

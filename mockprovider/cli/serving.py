@@ -5,20 +5,31 @@ from __future__ import annotations
 import shlex
 import signal
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import click
 
 from mockprovider.calls import Call, Handler, Reply
+from mockprovider.cassette import Recorder
 from mockprovider.cassette.report import lines
 from mockprovider.cli.types import read_types
-from mockprovider.double import Double, RealClock, Serving, Wiring, attached, real, recording, replaying
+from mockprovider.double import (
+    Double,
+    RealClock,
+    Serving,
+    Wiring,
+    attached,
+    joint_environment,
+    real,
+    recording,
+    recording_all,
+    replaying_all,
+)
 from mockprovider.double.cassettes import deciding
 from mockprovider.errors import CassetteError
 from mockprovider.journal import Entry, Side
-from mockprovider.protocols import ProviderProtocol
 
 
 def serve_fake(
@@ -33,7 +44,7 @@ def serve_fake(
         say("No types are declared, so any resource of the package mock is taken as it comes; --types declares some.")
     double = Double(*read_types(types, say), layers=(narrate,), seed=seed, strict=strict, clock=RealClock())
     with double:
-        _serve(double, protocol, host, port, major)
+        _serve([double], protocol, host, port, major)
         count = len(double.cloud.objects())
         click.echo("1 object was left in the cloud." if count == 1 else f"{count} objects were left in the cloud.")
 
@@ -49,30 +60,38 @@ def serve_recording(
     *,
     attach: str,
     name: str,
+    together: Mapping[str, Sequence[str]],
     compact: bool,
     places: Mapping[str, Sequence[str]],
     prove: bool,
     host: str,
     port: int,
 ) -> None:
-    """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it.
+    """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it; or several ``together``.
 
-    Raises ``CassetteError`` if nobody called it: what was recorded before then stays. So does what was recorded now, where
+    Raises ``CassetteError`` if nobody called: what was recorded before then stays. So does what was recorded now, where
     with ``prove`` it raises ``CassetteError`` because a replay fails.
     """
-    behind = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
     named = [f"{OPTIONS[kind]} {shlex.quote(place)} " for kind, given in places.items() for place in given]
     options = ("--compact " if compact else "") + ("--prove " if prove else "") + "".join(named)
-    options += "--attach HOST:PORT" if attach else f"-- {' '.join(map(_portable, command))}"
-    created_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
+    options += "--attach HOST:PORT" if attach else _providers(together) or f"-- {' '.join(map(_portable, command))}"
+    made_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
+    behind = {package: real(line, protocol, name=package) for package, line in together.items()}
+    if not together:
+        behind[""] = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
     from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
 
     draft = Draft(cassette)
-    wiring = recording(draft, behind, protocol, created_by=created_by, compact=compact, redactor=deciding(**places))
-    recorder = wiring.recorder
+    recorder: Recorder | None = None
     try:
-        with Double(provider=wiring, layers=(narrate,)) as double:
-            _serve(double, protocol, host, port)
+        redactor = deciding(**places)
+        if together:
+            wirings = [*recording_all(draft, behind, protocol, created_by=made_by, compact=compact, redactor=redactor).values()]
+        else:
+            wirings = [recording(draft, behind[""], protocol, created_by=made_by, compact=compact, redactor=redactor)]
+        recorder = wirings[0].recorder
+        with _doubles(wirings) as doubles:
+            _serve(doubles, protocol, host, port)
         if recorder is not None and recorder.recorded:
             draft.keep()
     finally:
@@ -88,12 +107,26 @@ def serve_recording(
         click.echo(f"A replay of it answers all {proved(cassette)} calls as recorded.")
 
 
+def _providers(together: Mapping[str, Sequence[str]]) -> str:
+    """The options that name several providers."""
+    commands = (f"{name}={shlex.join(map(_portable, command))}" for name, command in together.items())
+    return " ".join(f"--provider {shlex.quote(command)}" for command in commands)
+
+
 def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:
-    """Serve a recorded provider."""
-    wiring: Wiring = replaying(cassette, whole_schema=whole_schema)
-    with Double(provider=wiring, layers=(narrate,)) as double:
-        _serve(double, wiring.protocol or "", host, port)
-        double.raise_errors()
+    """Serve the recorded providers."""
+    wirings = [*replaying_all(cassette, whole_schema=whole_schema).values()]
+    with _doubles(wirings) as doubles:
+        _serve(doubles, wirings[0].protocol.family if wirings[0].protocol else "", host, port)
+        for double in doubles:
+            double.raise_errors()
+
+
+@contextmanager
+def _doubles(wirings: Sequence[Wiring]) -> Iterator[list[Double]]:
+    """A double for each provider, which are closed in the end."""
+    with ExitStack() as ending:
+        yield [ending.enter_context(Double(provider=wiring, layers=(narrate,))) for wiring in wirings]
 
 
 def narrate(call: Call, proceed: Handler) -> Reply:
@@ -111,17 +144,23 @@ def _portable(part: str) -> str:
     return Path(part).name if "/" in part else part
 
 
-def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: int, major: int | None = None) -> None:
+def _serve(doubles: Sequence[Double], protocol: str, host: str, port: int, major: int | None = None) -> None:
     # Scripts end us by a signal, which works like Ctrl-C from the first printed line on.
     # Not a ``threading.Event``: the signal may interrupt its ``wait`` while that holds the lock, which would deadlock.
     ended: list[int] = []
     previous = {
         signum: signal.signal(signum, lambda number, _: ended.append(number)) for signum in (signal.SIGINT, signal.SIGTERM)
     }
+    # A port of the user's choice can serve one provider; further ones take free ports.
+    ports = (port, *(0 for _ in doubles[1:]))
     try:
-        with double.serve(protocol, host=host, port=port, major=major) as serving:
-            _tell(serving)
-            variables = " ".join(serving.environment)
+        with ExitStack() as ending:
+            servings = [
+                ending.enter_context(double.serve(protocol, host=host, port=one, major=major))
+                for double, one in zip(doubles, ports, strict=True)
+            ]
+            _tell(servings)
+            variables = " ".join(joint_environment(*servings))
             while not ended:
                 time.sleep(0.05)
     finally:
@@ -131,11 +170,12 @@ def _serve(double: Double, protocol: ProviderProtocol | str, host: str, port: in
         click.echo(f"\nIn the terminal of the engine:\n\n  unset {variables}\n")
 
 
-def _tell(serving: Serving) -> None:
-    for name, address in serving.addresses().items():
+def _tell(servings: Sequence[Serving]) -> None:
+    for name, address in (served for serving in servings for served in serving.addresses().items()):
         click.echo(f"Serving {name} at {address}. Ctrl-C ends it.")
-    if serving.environment:
+    environment = joint_environment(*servings)
+    if environment:
         click.echo("In the terminal of the engine:\n")
-    for variable, value in serving.environment.items():
+    for variable, value in environment.items():
         click.echo(f"  export {variable}='{value}'")
     click.echo("")

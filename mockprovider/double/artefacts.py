@@ -24,10 +24,13 @@ class Exporting(Protocol):
         """The state as data."""
 
 
-def keep(folder: Path, double: Double, stack: Exporting | None = None) -> list[str]:
-    """Write the artefacts of a run into ``folder``, and return the names of the files. Secrets are masked in all of them."""
+def keep(folder: Path, double: Double, stack: Exporting | None = None, run_secrets: RunSecrets | None = None) -> list[str]:
+    """Write the artefacts of a run into ``folder``, and return the names of the files. Secrets are masked in all of them.
+
+    ``run_secrets`` are those of all doubles of the run, unless there is only this one.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    secrets = RunSecrets(double.packages, double.journal, double.redactor)
+    secrets = run_secrets or RunSecrets(double.packages, double.journal, double.redactor)
 
     def masked(type_: str, bag: Bag | None) -> Any:
         from mockprovider.pulumi.values import to_plain  # noqa: PLC0415 - protobuf is slow to import

@@ -167,8 +167,7 @@ def replaying_all(
 
     They replay jointly: an object that one of them makes is known to the others. A cassette of one provider gives that one.
     """
-    wirings = using_all(Mode.NONE, path, {}, redactor=redactor, whole_schema=whole_schema)
-    return {wiring.name: wiring for wiring in wirings.values()}
+    return using_all(Mode.NONE, path, {}, redactor=redactor, whole_schema=whole_schema)
 
 
 def records(mode: Mode, path: str | os.PathLike[str]) -> bool:
@@ -217,7 +216,13 @@ def using_all(
     """
     if not all(behind) or (not behind and records(mode, _place(path))):
         raise DefinitionError("Say which providers there are, each by the name of its package: {'random': real(...)}.")
-    return _Use(mode, path, redactor, whole_schema=whole_schema).wirings(behind, protocol, created_by, compact=compact)
+    wirings = _Use(mode, path, redactor, whole_schema=whole_schema).wirings(behind, protocol, created_by, compact=compact)
+    named = {part or wiring.name: wiring for part, wiring in wirings.items()}
+    if behind and behind.keys() != named.keys():
+        raise CassetteError(
+            f"{_place(path)} holds {', '.join(sorted(named))}, and the test has {', '.join(sorted(behind))}. Record it again."
+        )
+    return named
 
 
 class _Use:

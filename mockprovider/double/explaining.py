@@ -17,14 +17,17 @@ WIDTH = 200
 """How much is shown of one object."""
 
 
-def explain(double: Double) -> Iterator[str]:
-    """Lines about what the engine asked, what exists, and which faults were to fire. Secrets are masked."""
-    secrets = RunSecrets(double.packages, double.journal, double.redactor)
-    yield from map(secrets.scrub, _lines(double))
+def explain(double: Double, run_secrets: RunSecrets | None = None, *, name: str = "") -> Iterator[str]:
+    """Lines about what the engine asked, what exists, and which faults were to fire. Secrets are masked.
+
+    ``run_secrets`` are those of all doubles of the run, unless there is only this one; ``name`` tells it from the others.
+    """
+    secrets = run_secrets or RunSecrets(double.packages, double.journal, double.redactor)
+    yield from map(secrets.scrub, _lines(double, name))
 
 
-def _lines(double: Double) -> Iterator[str]:
-    yield "What the engine asked:"
+def _lines(double: Double, name: str) -> Iterator[str]:
+    yield f"What the engine asked{f' {name}' if name else ''}:"
     yield from _calls([entry for entry in double.journal if entry.side is Side.ENGINE])
     if double.is_served and not len(double.journal):
         served = ", ".join(double.packages) or f"{double.name} (nothing is declared: provider.define(...))"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from mockprovider.cassette import Recorder, mode
 from mockprovider.cassette.report import CassetteReport, lines
-from mockprovider.double.cassettes import Wiring, deciding, real, records, using
+from mockprovider.double.cassettes import Wiring, deciding, real, records, using, using_all
 from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import of_family
@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
     "public": (list, tuple),
     "masks": (list, tuple),
     "prove": (bool,),
+    "providers": (dict,),
 }
 """The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
 PLACES = ("secrets", "public", "masks")
@@ -40,6 +41,7 @@ WANTED = {
     "env": "give a dict of environment variables",
     "name": "give the package's name",
     "prove": "say True or False",
+    "providers": "give a dict with a command line, or None for the fake, by the name of each package",
     **dict.fromkeys(PLACES, "give a list of property names, such as 'password' or 'aws_ssm_parameter.value'"),
 }
 
@@ -110,19 +112,22 @@ class CassetteUse:
         protocol: str,
         env: dict[str, str],
         name: str,
+        providers: Mapping[str, list[str]] = MappingProxyType({}),
         places: Mapping[str, Names] = MappingProxyType({}),
         prove: bool = False,
     ) -> None:
         self.path = path
         self.mode = mode
         self.recording: Recording | None = None
-        """What is being recorded; ``None`` on replay, and before ``wiring``."""
+        """What is being recorded; ``None`` on replay, and before ``wirings``."""
         self.command = command
         self.protocol = protocol
         self.env = env
         self.name = name
         self.prove = prove
         """Whether what is recorded is replayed at once."""
+        self.providers = providers
+        """The commands of several providers, by the names of their packages."""
         self.places = places
         """Which properties are secret, public and masked, by the marker's argument."""
 
@@ -133,20 +138,38 @@ class CassetteUse:
 
         return self.recording.report if self.recording else reported(self.path)
 
-    def wiring(self, remake: str) -> Wiring:
-        """What to put behind the double. ``remake`` is the command line that makes the cassette again."""
+    def wirings(self, remake: str) -> dict[str, Wiring]:
+        """What to put behind the double of each provider, by name.
+
+        ``remake`` is the command line that makes the cassette again.
+        """
         chosen = mode(self.mode)
         if not records(chosen, self.path):
-            return using(chosen, self.path, redactor=deciding(masks=self.places.get("masks", ())))
-        fake = Wiring(self.name or "mock", protocol=of_family(self.protocol))
-        behind = real(self.command, self.protocol, name=self.name, env=self.env) if self.command else fake
+            redactor = deciding(masks=self.places.get("masks", ()))
+            return using_all(chosen, self.path, dict.fromkeys(self.providers), redactor=redactor)
+        behind = {name: self._behind(command, name) for name, command in self.providers.items()}
+        alone = None if behind else self._behind(self.command, self.name)
         from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
 
         draft = Draft(self.path)
-        wiring = using(chosen, draft, behind, self.protocol, created_by=remake, redactor=deciding(**self.places))
-        if wiring.recorder:
-            self.recording = Recording(draft, wiring.recorder, prove=self.prove)
-        return wiring
+        redactor = deciding(**self.places)
+        try:
+            if alone is None:
+                wirings = using_all(chosen, draft, behind, self.protocol, created_by=remake, redactor=redactor)
+            else:
+                wiring = using(chosen, draft, alone, self.protocol, created_by=remake, redactor=redactor)
+                wirings = {wiring.name: wiring}
+        except BaseException:
+            draft.release()
+            raise
+        recorder = next(iter(wirings.values())).recorder
+        if recorder:
+            self.recording = Recording(draft, recorder, prove=self.prove)
+        return wirings
+
+    def _behind(self, command: list[str], name: str) -> Wiring:
+        fake = Wiring(name or "mock", protocol=of_family(self.protocol))
+        return real(command, self.protocol, name=name, env=self.env) if command else fake
 
 
 def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,21 +185,35 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} is a {type(value).__name__}; {WANTED[name]}.")
         if name in PLACES and not all(isinstance(place, str) and place for place in _listed(value)):
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} holds more than names; {WANTED[name]}.")
-    command = _command(options.get("command") or [])
+    command = _command("command", options.get("command") or [])
+    providers = _providers(options)
     try:
-        protocol = of_family(options.get("protocol") or named(command)[0]).family
+        spoken = {named(line)[0] for line in (command, *providers.values())} - {""}
+        protocol = of_family(options.get("protocol") or next(iter(sorted(spoken)), "")).family
     except DefinitionError as error:
         raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
     places: dict[str, Names] = {name: options.get(name) or () for name in PLACES}
-    return {**dict.fromkeys(ARGUMENTS), **options, **places, "command": command, "protocol": protocol}
+    kept = {**dict.fromkeys(ARGUMENTS), **options, **places}
+    return {**kept, "command": command, "protocol": protocol, "providers": providers}
+
+
+def _providers(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    given: dict[Any, Any] = options.get("providers") or {}
+    clash = next((name for name in ("command", "name") if given and options.get(name)), None)
+    if clash:
+        raise DefinitionError(f"@pytest.mark.cassette: providers says what {clash} says of one provider; give one of both.")
+    for name, command in given.items():
+        if not isinstance(name, str) or not name or not isinstance(command, (str, list, tuple, NoneType)):
+            raise DefinitionError(f"@pytest.mark.cassette: providers={given!r}: {WANTED['providers']}.")
+    return {name: _command("providers", command or []) for name, command in given.items()}
 
 
 def _listed(value: object) -> Sequence[object]:
     return value if isinstance(value, (list, tuple)) else ()
 
 
-def _command(command: str | Sequence[str]) -> list[str]:
+def _command(argument: str, command: str | Sequence[str]) -> list[str]:
     try:
         return shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as error:
-        raise DefinitionError(f"@pytest.mark.cassette: command={command!r} is no command line: {error}.") from error
+        raise DefinitionError(f"@pytest.mark.cassette: {argument}={command!r} is no command line: {error}.") from error

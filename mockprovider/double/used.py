@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,6 +12,7 @@ from mockprovider.double.double import Double
 from mockprovider.double.marked import Recording
 
 if TYPE_CHECKING:
+    from mockprovider.double.masking import RunSecrets
     from mockprovider.engine import Stack
 
 
@@ -20,10 +24,10 @@ class Folders(Protocol):
 
 
 class Used:
-    """What one test used, to explain its failure: the double, where its artefacts go, engines, and what it records."""
+    """What one test used, to explain its failure: its doubles by name, where their artefacts go, and what it records."""
 
-    def __init__(self, double: Double, folders: Folders, recording: Recording | None) -> None:
-        self.double = double
+    def __init__(self, doubles: Mapping[str, Double], folders: Folders, recording: Recording | None) -> None:
+        self.doubles = doubles
         self.folders = folders
         self.recording = recording
         self.summary: list[str] = []
@@ -31,26 +35,100 @@ class Used:
         self.stack: Stack | None = None
         self.engines: list[Path] = []
         """The folders of the real engines."""
-        self.family = ""
-        """The protocol's family, where the provider is a recorded one."""
         self.passed = False
-        self.told = 0
-        """How many of the double's errors were reported already."""
+        self._told: list[BaseException] = []
+        """The doubles' errors that were reported already."""
+
+    @property
+    def families(self) -> set[str]:
+        """The families of the protocols that the test's recorded providers speak."""
+        return {double.speaks.family for double in self.doubles.values() if double.speaks}
+
+    @property
+    def errors(self) -> list[BaseException]:
+        """Our own errors, which engines were told."""
+        return [error for double in self.doubles.values() for error in double.errors]
+
+    @property
+    def news(self) -> list[BaseException]:
+        """Those of them that have not been reported yet."""
+        return [error for error in self.errors if not any(error is one for one in self._told)]
+
+    def tell(self) -> None:
+        """All errors until now have been reported."""
+        self._told = self.errors
 
     def raise_errors(self) -> None:
         """Raise the first of our errors that has not been reported yet, so that each is reported once."""
         __tracebackhide__ = True
-        news, self.told = self.double.errors[self.told :], len(self.double.errors)
+        news = self.news
+        self.tell()
         if news:
             # It was raised in a thread of ours, so its traceback says nothing about the test.
             raise news[0].with_traceback(None)
 
+    def close(self) -> None:
+        """Close the doubles, and say what becomes of what they recorded."""
+        with ExitStack() as ending:
+            # One that cannot be closed must not keep the others open.
+            for double in self.doubles.values():
+                ending.callback(double.close)
+        if self.recording:
+            self.recording.settle(passed=self.passed and not self.news)
+            self.summary = self.recording.summary()
+
+    def prove(self) -> None:
+        """Replay what was recorded, if the test asks for that. Raises ``CassetteError`` where that fails."""
+        __tracebackhide__ = True
+        if self.recording:
+            self.recording.prove()
+
+    # Failures --------------------------------------------------------------------------------------------------------
+
+    def explained(self, raised: str, again: str, *, settled: bool) -> Iterator[str]:
+        """Lines about a failure: what the test ``raised``, how to run it ``again``, whether the recording is ``settled``."""
+        yield from (
+            f"The engine was told: {type(error).__name__}: {error}" for error in self.errors if str(error) not in raised
+        )
+        yield from self._seen()
+        if self.recording and not settled:
+            yield self.recording.told
+        yield again
+        yield self.kept()
+        yield from (f"The engine's folder, with its state and output.txt: {engine}" for engine in self._ran())
+
+    def _seen(self) -> Iterator[str]:
+        from mockprovider.double.explaining import explain  # noqa: PLC0415 - only when a test has failed
+
+        secrets = self._secrets()
+        for name, double in self.doubles.items():
+            yield from explain(double, secrets, name=name if len(self.doubles) > 1 else "")
+
+    def _ran(self) -> list[Path]:
+        return [engine for engine in self.engines if (engine / "output.txt").exists()]
+
     def kept(self) -> str:
         """Keep everything of a failed test, and say where."""
-        from mockprovider.double.artefacts import keep  # noqa: PLC0415 - only when a test has failed
-
         try:
             folder = self.folders.mktemp("mockprovider")
-            return f"Kept in {folder}: {', '.join(keep(folder, self.double, self.stack))}"
+            return f"Kept in {folder}: {', '.join(self._keep(folder))}"
         except Exception as error:  # noqa: BLE001 - a report must never break off the whole run; it says what is missing
             return f"Nothing could be kept: {type(error).__name__}: {error}"
+
+    def _keep(self, folder: Path) -> list[str]:
+        from mockprovider.double.artefacts import keep  # noqa: PLC0415 - only when a test has failed
+
+        secrets = self._secrets()
+        if len(self.doubles) == 1:
+            return [file for double in self.doubles.values() for file in keep(folder, double, self.stack, secrets)]
+        return [
+            f"{name}/{file}" for name, double in self.doubles.items() for file in keep(folder / name, double, None, secrets)
+        ]
+
+    def _secrets(self) -> RunSecrets:
+        """The secrets of all doubles: what one provider made in secret, another one is given."""
+        from mockprovider.double.masking import RunSecrets  # noqa: PLC0415 - only when a test has failed
+
+        doubles = list(self.doubles.values())
+        packages = {name: package for double in doubles for name, package in double.packages.items()}
+        return RunSecrets(packages, chain.from_iterable(double.journal for double in doubles), doubles[0].redactor)

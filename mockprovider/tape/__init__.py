@@ -39,7 +39,8 @@ def record(
         transcriber: the protocol's trees; of several providers, that of each by its name.
         protocol: its name, as sessions have it; of several providers, the first one's.
         provider: the provider's name, for the reader.
-        providers: of several providers, the protocol of each by its name.
+        providers: of several providers, the protocol of each by its name. In front of each goes
+            ``CassetteLayer(Mode.ALL, None, recorder, name)``.
         provider_version: its version, for the reader.
         created_by: the command that records it again; without secrets and without paths of one machine.
         faults: the fault plan in force, as JSON-able data.
@@ -68,7 +69,8 @@ def record(
 def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: Redactor | None = None) -> CassetteLayer:
     """A handler that answers from a file alone.
 
-    Raises ``CassetteMissingError``, ``CassetteBrokenError``, ``CassetteVersionError``, ``UnsupportedError``.
+    Raises ``CassetteMissingError``, ``CassetteBrokenError``, ``CassetteVersionError``, ``UnsupportedError``, and
+    ``CassetteError`` for a file of several providers.
     """
     return CassetteLayer(Mode.NONE, Library(load(path), {"": Reader(transcriber)}, redactor), None)
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import signal
+import subprocess
+import sys
+import textwrap
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from terraform_stage import ENGINES
 
+from mockprovider.cli.commands import main
 from mockprovider.double import Double, Wiring, joint_environment, real, recording_all, replaying_all
 from mockprovider.drivers.terraform import Terraform
 
@@ -30,7 +37,33 @@ resource "null_resource" "n" {
   triggers = { of = random_id.i[count.index].hex }
 }
 """
+MARKED = """
+    import pytest
+
+    @pytest.mark.cassette(providers={{name: f"terraform-provider-{{name}}" for name in ("random", "local", "null")}})
+    @pytest.mark.parametrize("mockprovider_terraform", ["{binary}"], indirect=True)
+    def test_it(providers, terraform):
+        terraform.parallelism = {parallelism}
+        terraform.write({module!r})
+        state = terraform.apply().state
+        files, triggers, ids = (
+            [one["attributes"][name] for one in resource["instances"]]
+            for resource, name in zip(state["resources"], ("filename", "triggers", "hex"))
+        )
+        assert files == [f"{{hex}}.{{n}}" for n, hex in enumerate(ids)]
+        assert triggers == [{{"of": hex}} for hex in ids]
+        assert terraform.plan().exit_code == 0
+        terraform.destroy()
+        creates = {{name: double.journal.ops().count("create") for name, double in providers.items()}}
+        assert creates == {{"random": 5, "local": 5, "null": 5}}
+    """
 Attributes = Mapping[str, dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def _in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The providers of a test, whose processes are not the engine's, make their files in the test's own folder."""
+    monkeypatch.chdir(tmp_path)
 
 
 def live() -> dict[str, Wiring]:
@@ -42,15 +75,28 @@ def lived(wirings: Mapping[str, Wiring], folder: Path, binary: str, parallelism:
     """Apply, look again, destroy, in an empty folder: the attributes of each resource, by its address."""
     shutil.rmtree(folder, ignore_errors=True)
     with ExitStack() as ending:
-        doubles = [ending.enter_context(Double(provider=wiring)) for wiring in wirings.values()]
-        servings = [double.serve("terraform") for double in doubles]
-        cli = Terraform(folder, lambda: joint_environment(*servings), binary=binary, doubles=doubles, parallelism=parallelism)
-        cli.write(MODULE)
+        cli = engine(wirings, folder, binary, ending, parallelism)
         state = cli.apply().state
         assert cli.plan().exit_code == 0
         assert cli.destroy().summary == {"remove": 15}
-        for double in doubles:
-            double.raise_errors()
+    return state_of(state)
+
+
+def engine(
+    wirings: Mapping[str, Wiring], folder: Path, binary: str, ending: ExitStack, parallelism: int | None = None
+) -> Terraform:
+    """The engine in its module, led to these providers; their errors are raised in the end."""
+    doubles = [ending.enter_context(Double(provider=wiring)) for wiring in wirings.values()]
+    for double in doubles:
+        ending.callback(double.raise_errors)
+    servings = [double.serve("terraform") for double in doubles]
+    cli = Terraform(folder, lambda: joint_environment(*servings), binary=binary, doubles=doubles, parallelism=parallelism)
+    cli.write(MODULE)
+    return cli
+
+
+def state_of(state: Mapping[str, Any]) -> Attributes:
+    """The attributes of each resource, by its address."""
     return {
         f"{resource['type']}[{instance['index_key']}]": instance["attributes"]
         for resource in state["resources"]
@@ -106,3 +152,58 @@ def test_recorded_in_parallel(binary: str, tmp_path: Path) -> None:
     recorded = lived(recording_all(cassette, live(), compact=True), folder, binary, parallelism=10)
     for parallelism in (None, 10, 10):
         assert in_order(lived(replaying_all(cassette), folder, binary, parallelism)) == in_order(recorded)
+
+
+@pytest.mark.parametrize("binary", ENGINES, indirect=True)
+def test_a_marked_test(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pytester: pytest.Pytester) -> None:
+    """A test that is marked with three providers records them all, and replays with none of them present."""
+
+    def outcome(parallelism: int | None, *options: str) -> pytest.RunResult:
+        pytester.makepyfile(test_it=MARKED.format(binary=binary, parallelism=parallelism, module=MODULE))
+        return pytester.runpytest_inprocess("-p", "no:randomly", "-p", "no:cacheprovider", *options)
+
+    outcome(None, "--provider-record=all").assert_outcomes(passed=1)
+    only(binary, tmp_path / "bin", monkeypatch)
+    for parallelism in (None, 10, 10):
+        outcome(parallelism).assert_outcomes(passed=1)
+
+
+RECORDER = """
+    import os, signal, sys
+    sys.path[:0] = {paths!r}
+    from pathlib import Path
+    from mockprovider.calls import Op
+    from mockprovider.double import Wiring, recording_all
+    from test_terraform_together import live, lived
+
+    def killing(call, proceed):
+        if call.op is Op.DELETE:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return proceed(call)
+
+    wirings = recording_all(sys.argv[1], live())
+    wirings["null"].layers = (*wirings["null"].layers, killing)
+    lived(wirings, Path(sys.argv[2]), sys.argv[3])
+"""
+"""Records the life of all three providers, and is killed before the null provider gets its first delete."""
+
+
+@pytest.mark.parametrize("binary", ENGINES, indirect=True)
+def test_a_killed_recording(binary: str, tmp_path: Path) -> None:
+    """Of a recorder that was killed, what all three providers had answered is recovered and replays; what had been sent to
+    one of them without an answer is listed.
+    """
+    cassette, folder = tmp_path / "all.json", tmp_path / "module"
+    here = Path(__file__).parent
+    program = textwrap.dedent(RECORDER.format(paths=[str(here), str(here.parent), str(here.parents[1])]))
+    killed = subprocess.run([sys.executable, "-c", program, str(cassette), str(folder), binary], timeout=120, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    before = state_of(json.loads((folder / "terraform.tfstate").read_text()))
+    told = CliRunner().invoke(main, ["cassette", "recover", str(cassette)])
+    assert "were not answered" in told.output
+    assert "delete null_resource null_resource.n[" in told.output
+
+    shutil.rmtree(folder)
+    with ExitStack() as ending:
+        cli = engine(replaying_all(cassette), folder, binary, ending)
+        assert state_of(cli.apply().state) == before

@@ -305,8 +305,17 @@ def test_a_missing_cassette(run, pytester):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name, secrets, public, masks, prove."),
-        ("*range(10)", "has no 10 arguments; it has path, command, protocol, env, name, secrets, public, masks, prove."),
+        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name, secrets, public, masks, prove, providers."),
+        (
+            "*range(11)",
+            "has no 11 arguments; it has path, command, protocol, env, name, *, masks, prove, providers.",
+        ),
+        ("providers=['a']", "providers=?'a'? is a list; give a dict with a command line, or None for the fake, by the name *"),
+        ("providers={'': 'a'}", "give a dict with a command line, or None for the fake, by the name of each package."),
+        ("providers={'a': 3}", "give a dict with a command line, or None for the fake, by the name of each package."),
+        ("providers={'a': 'x \"'}", "providers='x ?' is no command line: No closing quotation."),
+        ("providers={'a': 'a'}, name='b'", "providers says what name says of one provider; give one of both."),
+        ("command='a', providers={'a': 'a'}", "providers says what command says of one provider; give one of both."),
         ("path=3", "path=3 is a int; give the file's path, relative to the test's folder."),
         ("command=3", "command=3 is a int; give a command line, or a list of the executable and its arguments."),
         ("env='A=1'", "env='A=1' is a str; give a dict of environment variables."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-NAMES = ["provider", "pulumi_stack", "pulumi_cli", "terraform", "cassette"]
+NAMES = ["provider", "providers", "pulumi_stack", "pulumi_cli", "terraform", "cassette"]
 
 
 @pytest.mark.parametrize("name", ["provider", "pulumi_stack", "cassette"])
@@ -87,7 +87,7 @@ def test_help(run):
     run("", "--markers").stdout.fnmatch_lines(
         [
             "@pytest.mark.cassette(path=None, command=None, protocol=None, env=None, name=None, "
-            "secrets=(), public=(), masks=(), prove=False): replay the provider*"
+            "secrets=(), public=(), masks=(), prove=False, providers={}): replay the provider*"
         ]
     )
 
