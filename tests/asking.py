@@ -61,7 +61,7 @@ class Asker:
         call = self._service.methods[each.method].call(message, session)
         # The cassette's order is not the session's: it has Configure before what was asked ahead of it.
         session.instance = each.instance
-        call.method = each.method
+        call.method, call.address = each.method, each.address
         call.native = Native(message.SerializeToString(), message)
         call.monitor = self._monitor(each)
         return call

@@ -26,11 +26,14 @@ from kept_terraform import (
     MASK,
     NULL,
     RANDOM,
+    RANDOM_EQUAL,
     RANDOM_IMPORTS,
     RANDOM_NAMES,
     TIME,
     TIME_IMPORTS,
     TLS,
+    TLS_EQUAL,
+    equal_life,
     names_life,
     random_names_right,
     terraform_life,
@@ -112,14 +115,14 @@ class Kept(Struct, frozen=True):
             from mockprovider.engine import Stack  # noqa: PLC0415 - imports pulumi, which is slow
 
             return Stack(double, config=self.config)
-        found = driver(engine, double, folder / engine)
+        found = driver(engine, double, folder / engine, (double,) if self.name.endswith("-equal") else ())
         if self.config:
             found.config(**{key.replace(":", "__"): value for key, value in self.config.items()})
         return found
 
 
-def driver(engine: str, double: Double, folder: Path) -> Any:
-    """An engine's command line by name, led to ``double``."""
+def driver(engine: str, double: Double, folder: Path, doubles: tuple[Double, ...] = ()) -> Any:
+    """An engine's command line by name, led to ``double``. Where it knows its ``doubles``, it works serially on a cassette."""
     if engine == "pulumi":
         from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - only where there is one
 
@@ -128,7 +131,7 @@ def driver(engine: str, double: Double, folder: Path) -> Any:
     from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - only where there is one
 
     reattached = double.serve("terraform")
-    return Terraform(folder, lambda: reattached.environment, binary=engine)
+    return Terraform(folder, lambda: reattached.environment, binary=engine, doubles=doubles)
 
 
 # Comparing -------------------------------------------------------------------------------------------------------------
@@ -315,6 +318,15 @@ KEPT: Mapping[str, Kept] = {
         ),
         Kept("terraform-local", "terraform", local, terraform_life(LOCAL), TERRAFORM, compact=True),
         Kept("terraform-tls", "terraform", terraform_provider("tls"), terraform_life(TLS), TERRAFORM, compact=True),
+        Kept(
+            "terraform-random-equal",
+            "terraform",
+            terraform_provider("random"),
+            equal_life(RANDOM_EQUAL),
+            ("terraform",),
+            compact=True,
+        ),
+        Kept("terraform-tls-equal", "terraform", terraform_provider("tls"), equal_life(TLS_EQUAL), TERRAFORM, compact=True),
         Kept("terraform-aws", "terraform", aws, aws_life, ("terraform",), compact=True),
         Kept("terraform-aws-names", "terraform", aws, aws_names_life, ("terraform",), compact=True),
         Kept("fake-terraform", "terraform", fake, terraform_life(FAKE), TERRAFORM),

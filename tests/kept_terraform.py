@@ -111,6 +111,19 @@ def terraform_life(text: str, imports: Imports | None = None) -> Callable[[Any, 
     return life
 
 
+def equal_life(text: str) -> Callable[[Any, Callable[[], object]], States]:
+    """Apply, plan again, refresh and destroy what has equal objects in it: each at its own address, in each run."""
+
+    def life(cli: Any, touch: Callable[[], object]) -> States:
+        cli.write(text)
+        states = [module_state(cli.apply().state)]
+        assert cli.plan().exit_code == 0
+        touch()
+        return [*states, *(module_state(each().state) for each in (cli.refresh, cli.destroy))]
+
+    return life
+
+
 def names_life(text: str, right: Callable[[Instances], bool]) -> Callable[[Any, Callable[[], object]], States]:
     """Apply, plan again, refresh and destroy ten of each. Which of them has which generated values differs from run to run.
 
@@ -276,6 +289,49 @@ resource "tls_self_signed_cert" "cert" {{
 data "tls_public_key" "public" {{
   private_key_pem = tls_private_key.key.private_key_pem
 }}
+"""
+RANDOM_EQUAL = """
+resource "random_id" "i" {
+  count       = 3
+  byte_length = 5
+  keepers     = { app = "shop", env = "dev", tier = "web" }
+}
+resource "random_password" "p" {
+  count   = 3
+  length  = 12 + count.index
+  keepers = { app = "shop", env = "dev", hash = sha256(random_id.i[count.index].hex) }
+}
+ephemeral "random_password" "e" {
+  length = 24
+}
+"""
+TLS_EQUAL = """
+resource "tls_private_key" "key" {
+  count     = 2
+  algorithm = "ED25519"
+}
+resource "tls_self_signed_cert" "ca" {
+  private_key_pem       = tls_private_key.key[1].private_key_pem
+  validity_period_hours = 1000
+  is_ca_certificate     = true
+  allowed_uses          = ["cert_signing"]
+  subject {
+    common_name = "ca.example.test"
+  }
+}
+resource "tls_cert_request" "leaf" {
+  private_key_pem = tls_private_key.key[0].private_key_pem
+  subject {
+    common_name = "leaf.example.test"
+  }
+}
+resource "tls_locally_signed_cert" "leaf" {
+  cert_request_pem      = tls_cert_request.leaf.cert_request_pem
+  ca_private_key_pem    = tls_private_key.key[1].private_key_pem
+  ca_cert_pem           = tls_self_signed_cert.ca.cert_pem
+  validity_period_hours = 1000
+  allowed_uses          = ["server_auth"]
+}
 """
 FAKE = """
 data "cloud_zone" "zone" {{

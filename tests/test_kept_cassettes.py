@@ -74,7 +74,7 @@ def test_headers_say_where_a_cassette_is_from(kept: Kept, engine: str) -> None:
     header = tape.load(kept.path(engine)).header
     assert header.version == VERSION
     assert header.created_by == f"tools/record-cassettes {kept.name}"
-    provider = kept.name.removeprefix(f"{kept.protocol}-").removesuffix("-names")
+    provider = kept.name.removeprefix(f"{kept.protocol}-").removesuffix("-names").removesuffix("-equal")
     assert header.provider == provider.replace("fake-", "").replace(kept.protocol, "cloud")
 
 
@@ -92,7 +92,7 @@ def test_no_kept_cassette_holds_a_secret() -> None:
     for path in CASSETTES.rglob("*.json"):
         text = path.read_text(encoding="utf-8")
         assert not [secret for secret in secrets if secret in text]
-    for name in ("fake-pulumi", "fake-terraform", "terraform-random", "terraform-tls", "terraform-aws"):
+    for name in ("fake-pulumi", "fake-terraform", "terraform-random", "terraform-tls", "terraform-tls-equal", "terraform-aws"):
         for engine in KEPT[name].under:
             interactions = tape.load(KEPT[name].path(engine)).interactions
             assert any(numbers(each.response) for each in interactions)
