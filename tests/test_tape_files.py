@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from cassette_toy import Toy, answer, call, secret, session
+from msgspec import to_builtins
 
 from mockprovider import tape
 from mockprovider.calls import Op, Reply
@@ -390,3 +391,19 @@ def test_a_file_of_several_is_no_single_provider(path):
     together(path)
     with pytest.raises(CassetteError, match=r"holds a, b: replay it with replaying_all\(path\)"):
         tape.replay(path, Toy())
+
+
+def test_slots_for_later_versions_are_kept(path):
+    """A cassette whose slots for later versions are filled is replayed as any other, and nothing of them is lost."""
+    record(path, "a")
+    header, *interactions = json.loads(path.read_text())
+    header["aliases"] = {"urn:new": "urn:a"}
+    exchange = {"method": "PUT", "url": "https://cloud.test/a", "status": 200, "request": {"name": "a"}}
+    interactions[0]["http"] = [exchange]
+    path.write_text(json.dumps([header, *interactions]))
+
+    replay = tape.replay(path, Toy())
+    kept = replay.library.cassette
+    assert replay(create("a")).value == {"id": "a"}
+    assert kept.header.aliases == {"urn:new": "urn:a"}
+    assert [to_builtins(one) for one in kept.interactions[0].http] == [exchange]

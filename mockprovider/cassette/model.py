@@ -53,6 +53,8 @@ class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
     """The declared places where the provider's own public values stand, about which nobody has decided."""
     masks: dict[str, list[str]] = field(default_factory=dict)
     """The places whose values do not count when calls are compared."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """Names of today (URNs, addresses) by the recorded ones. Kept for later versions: nothing reads them yet."""
     sessions: list[RecordedSession] = field(default_factory=list)
 
     @property
@@ -67,6 +69,21 @@ class RecordedStatus(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fi
     code: str
     message: Any = ""
     details: Any = None
+
+
+class HttpExchange(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a provider asked its cloud during a call. Kept for later versions: nothing writes or reads it yet.
+
+    ``request`` and ``response`` are the bodies: JSON as data, text as it is, anything else as ``{"$bytes": base64}``.
+    """
+
+    method: str
+    url: str
+    status: int
+    request_headers: dict[str, str] = field(default_factory=dict)
+    request: Any = None
+    response_headers: dict[str, str] = field(default_factory=dict)
+    response: Any = None
 
 
 class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -96,6 +113,7 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     response_blob: str = ""
     status: RecordedStatus | None = None
     withheld: str = ""
+    http: list[HttpExchange] = field(default_factory=list)
 
 
 class Sent(Struct, kw_only=True, omit_defaults=True):

@@ -147,3 +147,37 @@ def test_a_family_is_right_or_refused(engine: str, family: Family, tmp_path: Pat
         else:
             with pytest.raises(ProgramError, match="nothing says which of these objects this one is"):
                 next(parallel)
+
+
+PET = 'resource "random_pet" "p" {{\n  count = {count}\n}}\n'
+
+
+@pytest.mark.parametrize("parallelism", [None, 10])
+def test_one_resource_more_than_recorded(engine: str, parallelism: int | None, tmp_path: Path) -> None:
+    """Applied, destroyed and applied again with one pet: a second pet is not given what the first one got the other time."""
+    path = tmp_path / "pets.json"
+
+    def cli_of(double: Double, folder: Path) -> Terraform:
+        serving = double.serve("terraform")
+        return Terraform(folder, lambda: serving.environment, binary=engine, doubles=[double], parallelism=parallelism)
+
+    with Double(provider=recording(path, real(["terraform-provider-random"], "terraform"))) as double:
+        cli = cli_of(double, tmp_path / "live")
+        cli.write(PET.format(count=1))
+        names = []
+        for _ in range(2):
+            names.append(cli.apply().resource("random_pet.p")["attributes"]["id"])
+            cli.destroy()
+    assert names[0] != names[1]
+    with Double(provider=replaying(path)) as double:
+        cli = cli_of(double, tmp_path / "two")
+        cli.write(PET.format(count=2))
+        with pytest.raises(ProgramError, match="in no session more often than this session has asked already"):
+            cli.apply()
+    with Double(provider=replaying(path)) as double:
+        cli = cli_of(double, tmp_path / "one")
+        cli.write(PET.format(count=1))
+        for name in names:
+            assert cli.apply().resource("random_pet.p")["attributes"]["id"] == name
+            cli.destroy()
+        double.raise_errors()
