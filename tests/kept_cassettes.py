@@ -323,7 +323,7 @@ KEPT: Mapping[str, Kept] = {
             "terraform",
             terraform_provider("random"),
             equal_life(RANDOM_EQUAL),
-            ("terraform",),
+            TERRAFORM,
             compact=True,
         ),
         Kept("terraform-tls-equal", "terraform", terraform_provider("tls"), equal_life(TLS_EQUAL), TERRAFORM, compact=True),

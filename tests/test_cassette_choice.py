@@ -27,9 +27,11 @@ def candidate(text, place):
     return Candidate(entry, (), answer, used=bool(used), pairing=((1, ord(of)),) if of else ())
 
 
-def chosen(candidates, *, once, urn="", now=1):
+def chosen(candidates, *, once, urn="", now=1, forgotten=False):
     """What came of it: the verdict, the places of the candidates that it is about, and whether time had to decide."""
-    choice = choose([candidate(text, place) for place, text in enumerate(candidates, 1)], once=once, urn=urn, now=now)
+    choice = choose(
+        [candidate(text, place) for place, text in enumerate(candidates, 1)], once=once, urn=urn, now=now, forgotten=forgotten
+    )
     places = " ".join(str(each.call.place) for each in choice.candidates)
     return f"{choice.verdict} {places}{' by time' if choice.ordered else ''}"
 
@@ -58,6 +60,13 @@ CHOICES = {
     "nothing is left of a change": (["a@1 used", "b@2 used"], ONCE, "exhausted 1 2 by time"),
     "nor of a question, whose last answer could be out of date": (["a@1 used", "b@2 used"], AGAIN, "exhausted 1 2 by time"),
     "equal answers of one session are in any order": (["a@1", "a@1", "b@2"], ONCE, "found 1 by time"),
+    "what nobody remembers is answered again, by the last": (
+        ["a@1 used", "b@2 used"],
+        {**AGAIN, "forgotten": True},
+        "repeated 2 by time",
+    ),
+    "so also a change that nobody remembers": (["a@1 used"], {**ONCE, "forgotten": True}, "repeated 1"),
+    "but in time's order first": (["a@1 used", "b@2"], {**AGAIN, "forgotten": True}, "found 2 by time"),
     # What time cannot tell apart is refused, not guessed.
     "different answers of one time": (["a@1", "b@1"], ONCE, "ambiguous 1 2 by time"),
     "so also for a question of one time": (["a@1", "b@1"], AGAIN, "ambiguous 1 2 by time"),

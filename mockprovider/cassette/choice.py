@@ -60,7 +60,7 @@ class Choice(Struct, frozen=True):
     """Whether time had to decide."""
 
 
-def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -> Choice:
+def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, forgotten: bool = False) -> Choice:
     """The choice among ``candidates`` (at least one, in the cassette's order).
 
     Args:
@@ -68,14 +68,18 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int) -
         once: one recorded answer answers once.
         urn: the call's URN, if it names one.
         now: the wave that the replay of this provider instance has reached.
+        forgotten: nobody remembers the answer, so the last one is never out of date.
     """
     unused = [candidate for candidate in candidates if not candidate.used]
     if len({candidate.answer for candidate in candidates}) == 1:
         if unused:
             # What a replay has skipped is past. So of equal answers, the first one not yet past is meant.
             return Choice(Verdict.FOUND, ([candidate for candidate in unused if candidate.call.wave >= now] or unused)[:1])
-        return Choice(Verdict.EXHAUSTED, candidates) if once else Choice(Verdict.REPEATED, candidates[-1:])
+        again = forgotten or not once
+        return Choice(Verdict.REPEATED, candidates[-1:]) if again else Choice(Verdict.EXHAUSTED, candidates)
     ahead = [candidate for candidate in unused if candidate.call.wave >= now]
+    if not ahead and forgotten:
+        return Choice(Verdict.REPEATED, candidates[-1:], ordered=True)
     if not ahead:
         return Choice(Verdict.PAST if unused else Verdict.EXHAUSTED, candidates, ordered=True)
     first = ahead[0]

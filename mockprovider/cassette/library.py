@@ -29,6 +29,9 @@ from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
 from mockprovider.redaction import Policy, Redactor
 
+FORGOTTEN = frozenset({Op.OPEN, Op.RENEW})
+"""What engines ask for anew whenever they need it."""
+
 
 class Sought(Struct, frozen=True):
     """A call, and what the recording holds for it.
@@ -120,6 +123,7 @@ class Library:
                 tree=tree,
                 session=(provider, call.session.number),
                 once=transcriber.mutates(call.method) and not call.preview,
+                forgotten=call.op in FORGOTTEN,
                 address=call.address,
                 phase=self.phase,
                 preview=call.session.preview,

@@ -17,7 +17,8 @@ from mockprovider.cassette.shelf import Alike
 class LiveCall(Struct, frozen=True):
     """A call of the replay, as it is looked up.
 
-    ``tree`` is its key, redacted. ``session`` names the live session; ``once`` says that one recorded answer answers once.
+    ``tree`` is its key, redacted. ``session`` names the live session; ``once`` says that one recorded answer answers once,
+    and ``forgotten`` that nobody remembers the answer: engines open ephemeral resources as often as they like.
     ``fits`` is asked of recorded calls whose answers differ.
     """
 
@@ -25,6 +26,7 @@ class LiveCall(Struct, frozen=True):
     tree: Any
     session: Any
     once: bool
+    forgotten: bool = False
     address: str = ""
     phase: str = ""
     preview: bool | None = None

@@ -224,7 +224,7 @@ class Replay:
     def _chosen(self, candidates: Sequence[Candidate], call: LiveCall, *, once: bool) -> Choice:
         aligned = _own_first(self._aligned(candidates, call), self.used)
         urn = call.urn
-        choice = choose(aligned, once=once, urn=urn, now=self._now[call.where[:2]])
+        choice = choose(aligned, once=once, urn=urn, now=self._now[call.where[:2]], forgotten=call.forgotten)
         crowded = choice.verdict is Verdict.FOUND and once and not urn and self._is_crowded(candidates, call)
         if not crowded:
             return choice
