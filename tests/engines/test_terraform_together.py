@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,21 @@ RECORDER = """
 """Records the life of all three providers, and is killed before the null provider gets its first delete."""
 
 
+ORPHAN = "MOCKPROVIDER_TEST_ORPHAN"
+
+
+@contextmanager
+def orphans_ended(mark: str) -> Iterator[None]:
+    """End the real providers that a killed recorder leaves behind: whatever has this mark in its environment."""
+    try:
+        yield
+    finally:
+        for environment in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if f"{ORPHAN}={mark}\0".encode() in environment.read_bytes():
+                    os.kill(int(environment.parent.name), signal.SIGKILL)
+
+
 @pytest.mark.parametrize("binary", ENGINES, indirect=True)
 def test_a_killed_recording(binary: str, tmp_path: Path) -> None:
     """Of a recorder that was killed, what all three providers had answered is recovered and replays; what had been sent to
@@ -196,7 +212,9 @@ def test_a_killed_recording(binary: str, tmp_path: Path) -> None:
     cassette, folder = tmp_path / "all.json", tmp_path / "module"
     here = Path(__file__).parent
     program = textwrap.dedent(RECORDER.format(paths=[str(here), str(here.parent), str(here.parents[1])]))
-    killed = subprocess.run([sys.executable, "-c", program, str(cassette), str(folder), binary], timeout=120, check=False)
+    command = [sys.executable, "-c", program, str(cassette), str(folder), binary]
+    with orphans_ended(mark := str(tmp_path)):
+        killed = subprocess.run(command, timeout=120, check=False, env={**os.environ, ORPHAN: mark})
     assert killed.returncode == -signal.SIGKILL
     before = state_of(json.loads((folder / "terraform.tfstate").read_text()))
     told = CliRunner().invoke(main, ["cassette", "recover", str(cassette)])
