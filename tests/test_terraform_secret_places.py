@@ -53,6 +53,8 @@ def test_what_a_schema_hides_is_hidden_and_nothing_else(major: int, data: st.Dat
 
     redactor = Redactor(marks=MARKS)
     names, shown = redactor.names("", secrets.places(row, request)), tree(request)
+    # A map's key that begins with "$" keeps the value as bytes, which are withheld as a whole.
+    assume("msgpack" in shown["current_state"])
     redactor.learn([shown], names)
     hidden = redactor.hide(shown, names).tree
 
