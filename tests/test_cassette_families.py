@@ -143,8 +143,9 @@ def test_an_address_is_never_required() -> None:
 def test_objects_that_need_an_address_are_refused_at_another() -> None:
     """What only an address can tell apart is refused under an address that was never recorded."""
     cassette = recorded(*keys(2, addressed=True), (create("Cert", 2, key=KEYS[1]), answer(pem=PEMS[0])))
-    with pytest.raises(AmbiguousError, match="nothing says which"):
+    with pytest.raises(AmbiguousError, match="nothing says which") as caught:
         replayer(cassette)(create("Key", address='key.k["a"]'))
+    assert 'recorded at key.k[0], key.k[1]; this one is at key.k["a"], which was not recorded' in str(caught.value)
 
 
 def test_a_read_is_answered_for_its_address() -> None:

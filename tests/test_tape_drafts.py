@@ -10,7 +10,7 @@ from cassette_toy import Toy, answer, call, session
 
 from mockprovider import tape
 from mockprovider.calls import Op, Reply
-from mockprovider.errors import CassetteBusyError, CassetteError, CassetteMissingError
+from mockprovider.errors import CassetteBusyError, CassetteError, CassetteMissingError, PluginError
 from mockprovider.tape import Draft
 
 BIG = "x" * tape.LARGE
@@ -272,3 +272,27 @@ def test_two_names_of_one_file(path):
         other(create("b"), lambda _: answer())
 
     assert (urns(path), urns(link)) == (["urn:a"], ["urn:b"])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_ended_in_the_middle_of_a_call_becomes_no_cassette(path, there):
+    """A recording whose provider was closed while a call waited is put beside, with the list of what may exist now."""
+    if there:
+        record(path, "old")
+    before = path.read_bytes() if there else b""
+    draft = Draft(path)
+    recorder = tape.record(draft, Toy(), protocol="toy")
+    recorder(call(Op.CREATE, session(), name="a"), lambda _: answer(id="a"))
+
+    def closed(_):
+        raise PluginError("nobody knows what came of it")
+
+    with pytest.raises(PluginError):
+        recorder(call(Op.CREATE, session(), name="b"), closed)
+    recorder.close()
+    place = draft.put_by()
+
+    assert place == path.with_name(f"{path.name}.failed")
+    assert (path.read_bytes() if path.exists() else b"") == before
+    assert [sent.request for sent in tape.unanswered(place)] == [{"name": "b"}]
+    assert [one.request for one in tape.load(place).interactions] == [{"name": "a"}]

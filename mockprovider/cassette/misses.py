@@ -13,6 +13,7 @@ from mockprovider.cassette.choice import Candidate, Choice, Verdict
 from mockprovider.cassette.lookup import Lookup
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.modes import LookResult
+from mockprovider.cassette.objects import RecordedObject
 from mockprovider.cassette.order import ANYWHERE
 from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.shelf import Shelf
@@ -97,10 +98,19 @@ def _untellable(shelf: Shelf, chosen: RecordedCall, reason: Lookup, call: Call) 
     return "\n".join([
         f"{shelf.cassette.name} cannot be replayed in any order: {_asked(call)} was recorded {len(family)} times with equal "
         f"requests (interactions {places}), and nothing says which of these objects this one is.",
+        *_addresses(shelf, family, call),
         why_untellable(reason),
         SERIAL,
         f"Or give the resources inputs that differ. {again(shelf.cassette)}",
     ])  # fmt: skip
+
+
+def _addresses(shelf: Shelf, family: Sequence[RecordedObject], call: Call) -> Iterable[str]:
+    """At which addresses they were recorded, where this call has another one."""
+    known = sorted({shelf.cassette.interactions[recorded.place].address for recorded in family} - {""})
+    if call.address and known:
+        more = f" and {len(known) - MOST_SHOWN} more" if len(known) > MOST_SHOWN else ""
+        yield f"They were recorded at {', '.join(known[:MOST_SHOWN])}{more}; this one is at {call.address}, which was not recorded."
 
 
 def why_untellable(reason: Lookup) -> str:

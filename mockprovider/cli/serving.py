@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mockprovider.calls import Call, Handler, Reply
-from mockprovider.cassette import Recorder
+from mockprovider.cassette import Recorder, Sent
 from mockprovider.cassette.report import lines
 from mockprovider.cli.types import read_types
 from mockprovider.double import (
@@ -30,6 +31,9 @@ from mockprovider.double import (
 from mockprovider.double.cassettes import deciding
 from mockprovider.errors import CassetteError
 from mockprovider.journal import Entry, Side
+
+if TYPE_CHECKING:
+    from mockprovider.tape import Draft
 
 
 def serve_fake(
@@ -79,9 +83,10 @@ def serve_recording(
     behind = {package: real(line, protocol, name=package) for package, line in together.items()}
     if not together:
         behind[""] = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
-    from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
+    from mockprovider.tape import Draft, unanswered  # noqa: PLC0415 - zstandard is slow to import
 
     draft = Draft(cassette)
+    lost: list[Sent] = []
     recorder: Recorder | None = None
     try:
         redactor = deciding(**places)
@@ -92,8 +97,9 @@ def serve_recording(
         recorder = wirings[0].recorder
         with _doubles(wirings) as doubles:
             _serve(doubles, protocol, host, port)
+        lost = unanswered(draft.file)
         if recorder is not None and recorder.recorded:
-            draft.keep()
+            cassette = _kept(draft, lost)
     finally:
         if recorder is None or not recorder.recorded:
             draft.drop()
@@ -103,8 +109,22 @@ def serve_recording(
     from mockprovider.double.reporting import proved, reported  # noqa: PLC0415 - zstandard is slow to import
 
     click.echo("Recorded " + "\n".join(lines(reported(cassette, notices=recorder.notices))))
+    if lost:
+        listed = "\n".join(f"  {sent}" for sent in lost)
+        raise CassetteError(
+            f"It ended while these calls waited for an answer; what they made may exist in the cloud:\n{listed}\n"
+            f"So what was recorded is {cassette}, and {draft.path} {'stays as it was' if draft.replaces else 'was not made'}."
+        )
     if prove:
         click.echo(f"A replay of it answers all {proved(cassette)} calls as recorded.")
+
+
+def _kept(draft: Draft, lost: Sequence[Sent]) -> Path:
+    """Where the recording is now: what ended in the middle of a call is not put in the place of a cassette."""
+    if lost:
+        return draft.put_by()
+    draft.keep()
+    return draft.path
 
 
 def _providers(together: Mapping[str, Sequence[str]]) -> str:

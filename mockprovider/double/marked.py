@@ -183,6 +183,12 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
             raise DefinitionError(f"@pytest.mark.cassette has no {name!r}; {has}.")
         if value is not None and not isinstance(value, ARGUMENTS[name]):
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} is a {type(value).__name__}; {WANTED[name]}.")
+        if (
+            isinstance(value, dict)
+            and name == "env"
+            and not all(isinstance(text, str) for pair in value.items() for text in pair)
+        ):
+            raise DefinitionError(f"@pytest.mark.cassette: env={value!r} holds more than texts; {WANTED[name]}.")
         if name in PLACES and not all(isinstance(place, str) and place for place in _listed(value)):
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} holds more than names; {WANTED[name]}.")
     command = _command("command", options.get("command") or [])

@@ -62,8 +62,9 @@ class Draft:
 
     @property
     def refuge(self) -> Path:
-        """Where ``put_by`` leaves the recording."""
-        return self.path.with_name(self.path.name + FAILED) if self.replaces else self.path
+        """Where ``put_by`` leaves the recording: beside a cassette that is there, or if it ended in the middle of a call."""
+        beside = self.replaces or bool(unanswered(self.file))
+        return self.path.with_name(self.path.name + FAILED) if beside else self.path
 
     def keep(self) -> None:
         """Let it take the cassette's place, in one step, and let others record; a torn one there is moved aside."""
@@ -74,9 +75,12 @@ class Draft:
 
     def put_by(self) -> Path:
         """Leave the cassette that is there, and keep this beside it; where there is none, this is it. Returns where it is."""
-        settle(self.file, self.refuge)
+        place = self.refuge
+        if unanswered(self.file):
+            sent_file(self.file).replace(sent_file(place))
+        settle(self.file, place)
         self.release()
-        return self.refuge
+        return place
 
     def drop(self) -> None:
         """Forget it."""

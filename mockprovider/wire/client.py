@@ -17,6 +17,7 @@ from mockprovider.wire.server import OPTIONS, decode
 from mockprovider.wire.status import failed, read
 
 READY: int = grpc.ChannelConnectivity.READY.value[0]
+CANCELLED: int = grpc.StatusCode.CANCELLED.value[0]
 READY_SECONDS = 10.0
 """How long Pulumi's engine waits for a provider's port to answer; we give real providers the same."""
 
@@ -119,7 +120,7 @@ class Client:
         try:
             answer: bytes = self._stub(rpc)(self._request(row, call), timeout=seconds)
         except grpc.RpcError as error:
-            return self._on_failure(read(error), call)
+            return self._on_failure(self._answered(error), call)
         message = decode(self.service.messages[rpc][1], answer, rpc)
         reply = row.reply(message, call) if row else Reply()
         reply.native = Native(answer, message)
@@ -133,7 +134,7 @@ class Client:
             for answer in self._stub(rpc)(self._request(row, call)):
                 answers.append(answer)  # noqa: PERF402 - what came before a failure counts
         except grpc.RpcError as error:
-            status = read(error)
+            status = self._answered(error)
         if row is None and len(answers) == 1 and status is None:
             return Reply(native=Native(answers[0]))
         messages = [decode(self.service.messages[rpc][1], answer, rpc) for answer in answers] if row else [None] * len(answers)
@@ -142,6 +143,15 @@ class Client:
             reply = row.replies(messages, call)
         reply.stream = tuple(map(Native, answers, messages))
         return reply
+
+    def _answered(self, error: grpc.RpcError) -> Status:
+        """The status that the provider answered. Raises ``PluginError`` where we closed the connection: that is no answer."""
+        status = read(error)
+        if self._closed and status.code == CANCELLED:
+            raise PluginError(
+                f"The connection to {self.target} was closed while a call waited for its answer. Nobody knows what came of it."
+            ) from error
+        return status
 
     def _stub(self, rpc: str) -> Any:
         stub = self._stubs.get(rpc)
@@ -165,7 +175,7 @@ class Client:
         """Close the connection. Safe to call again.
 
         Calls in flight have ``patience`` seconds to end by themselves, as they may after ``cancel``; what has not ended
-        by then ends with the status ``cancelled``, whatever the provider makes of it.
+        by then ends with a ``PluginError``, whatever the provider makes of it.
         """
         with self._idle:
             self._closed = True

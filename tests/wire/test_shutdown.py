@@ -103,13 +103,14 @@ def test_close_waits_as_long_as_it_is_told(client: Client, hanging: Hanging) -> 
 
 
 def test_close_ends_what_has_not_ended(client: Client, hanging: Hanging) -> None:
-    """A call that hangs when patience is over ends as cancelled, though its provider knows nothing of that."""
+    """A call that hangs when patience is over is an error, and no answer of its provider, which knows nothing of that."""
     with ThreadPoolExecutor(1) as pool:
         creating = pool.submit(client, create())
         assert hanging.creating.wait(SECONDS)
         client.close(0.01)
 
-        assert creating.result(SECONDS).failures[0].status == "cancelled"
+        with pytest.raises(PluginError, match="Nobody knows what came of it"):
+            creating.result(SECONDS)
 
 
 def test_after_close(client: Client) -> None:
