@@ -110,7 +110,8 @@ def _addresses(shelf: Shelf, family: Sequence[RecordedObject], call: Call) -> It
     known = sorted({shelf.cassette.interactions[recorded.place].address for recorded in family} - {""})
     if call.address and known:
         more = f" and {len(known) - MOST_SHOWN} more" if len(known) > MOST_SHOWN else ""
-        yield f"They were recorded at {', '.join(known[:MOST_SHOWN])}{more}; this one is at {call.address}, which was not recorded."
+        where = f"{', '.join(known[:MOST_SHOWN])}{more}"
+        yield f"They were recorded at {where}; this one is at {call.address}, which was not recorded."
 
 
 def why_untellable(reason: Lookup) -> str:
