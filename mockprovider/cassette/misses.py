@@ -82,8 +82,12 @@ def absent(shelf: Shelf, type_: str) -> Iterable[str]:
     """What to say of a type that the recording has nothing about; nothing if it has something."""
     types = sorted({call.interaction.type for call in shelf.calls} - {""})
     if type_ and types and type_ not in types:
-        more = f" and {len(types) - MOST_SHOWN} more" if len(types) > MOST_SHOWN else ""
-        yield f"Nothing about {type_} was recorded, only about {', '.join(types[:MOST_SHOWN])}{more}."
+        yield f"Nothing about {type_} was recorded, only about {_listed(types)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return f"{', '.join(names[:MOST_SHOWN])}{more}"
 
 
 def _is_about_equal_objects(shelf: Shelf, call: RecordedCall) -> bool:
@@ -109,9 +113,7 @@ def _addresses(shelf: Shelf, family: Sequence[RecordedObject], call: Call) -> It
     """At which addresses they were recorded, where this call has another one."""
     known = sorted({shelf.cassette.interactions[recorded.place].address for recorded in family} - {""})
     if call.address and known:
-        more = f" and {len(known) - MOST_SHOWN} more" if len(known) > MOST_SHOWN else ""
-        where = f"{', '.join(known[:MOST_SHOWN])}{more}"
-        yield f"They were recorded at {where}; this one is at {call.address}, which was not recorded."
+        yield f"They were recorded at {_listed(known)}; this one is at {call.address}, which was not recorded."
 
 
 def why_untellable(reason: Lookup) -> str:

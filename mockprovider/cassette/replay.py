@@ -228,12 +228,12 @@ class Replay:
         crowded = choice.verdict is Verdict.FOUND and once and not urn and self._is_crowded(candidates, call)
         if not crowded:
             return choice
-        equal = self.shelf.equal.get((call.where, candidates[0].call.digest))
+        equal = self.shelf.equal_to(candidates[0].call)
         return Choice(Verdict.CROWDED, [Candidate(one, (), one.answer) for one in equal.calls] if equal else candidates)
 
     def _is_crowded(self, candidates: Sequence[Candidate], call: LiveCall) -> bool:
         """Whether this session has asked this as often as any recorded one did about one object."""
-        equal = self.shelf.equal.get((call.where, candidates[0].call.digest))
+        equal = self.shelf.equal_to(candidates[0].call)
         if equal is not None:
             return self._asked[_asked(call)] >= equal.most
         times = Counter((candidate.pairing, candidate.call.interaction.session) for candidate in candidates)
@@ -327,12 +327,13 @@ class Replay:
         self.used[call.place] += 1
         self._answered[self._first_of_its_time(call).place] += 1
         self._used_by[call.place, tuple(live for _, live in chosen.pairing)] += 1
-        self._asked[_asked(lookup.call)] += lookup.once
+        if lookup.once:
+            self._asked[_asked(lookup.call)] += 1
         self._move_on(lookup, chosen)
         return chosen
 
     def _first_of_its_time(self, call: RecordedCall) -> RecordedCall:
-        equal = self.shelf.equal.get((call.where, call.digest))
+        equal = self.shelf.equal_to(call)
         return call if equal is None else equal.by_wave[call.wave][0]
 
     def _move_on(self, lookup: Lookup, chosen: Candidate) -> None:

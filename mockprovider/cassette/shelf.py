@@ -189,6 +189,10 @@ class Shelf:
             and not any(call.secret or call.filled or call.place in self.made for call in calls)
         }
 
+    def equal_to(self, call: RecordedCall) -> Equal | None:
+        """The calls that equal this one, if it matters only how many there are."""
+        return self.equal.get((call.where, call.digest))
+
     @cached_property
     def alike(self) -> Mapping[tuple[Where, str], Alike]:
         """The calls about objects, by where they were asked and their request without generated values."""

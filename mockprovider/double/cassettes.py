@@ -152,14 +152,6 @@ def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None,
     return using(Mode.NONE, path, redactor=redactor, whole_schema=whole_schema)
 
 
-def exists(path: Path) -> bool:
-    """Whether there is such a file. A name that no file can have is none."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
 def replaying_all(
     path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False
 ) -> dict[str, Wiring]:
@@ -172,7 +164,9 @@ def replaying_all(
 
 def records(mode: Mode, path: str | os.PathLike[str]) -> bool:
     """Whether a test in this mode may write the cassette ``path``."""
-    return CassetteAction.RECORD in RULES[mode].actions(existed=exists(Path(path)))
+    from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+
+    return CassetteAction.RECORD in RULES[mode].actions(existed=tape.is_there(Path(path)))
 
 
 def using(
@@ -236,7 +230,7 @@ class _Use:
         self._mode = mode
         self._path = path
         self._redactor = redactor or Redactor()
-        self._actions = RULES[mode].actions(existed=exists(_place(path)))
+        self._actions = RULES[mode].actions(existed=tape.is_there(_place(path)))
         self._library: Library | None = None
         if self._actions != {CassetteAction.RECORD}:
             self._library = opened(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)

@@ -77,6 +77,7 @@ class Draft:
         """Leave the cassette that is there, and keep this beside it; where there is none, this is it. Returns where it is."""
         place = self.refuge
         if unanswered(self.file):
+            # ``settle`` would take the list of them away.
             sent_file(self.file).replace(sent_file(place))
         settle(self.file, place)
         self.release()
