@@ -7,19 +7,18 @@ decoded call in ``native``, so that a proxy forwards bytes and never a paraphras
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from operator import attrgetter, is_
 from types import MappingProxyType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from mockprovider.errors import DefinitionError
 from mockprovider.paths import show
 from mockprovider.payloads import Listed, NamingOptions, ParameterArgs, ParameterValue, StoredState
-from mockprovider.protocols import ProviderProtocol, of_family
+from mockprovider.sessions import EnginePort, Session
 from mockprovider.values import Bag, Value
 
 
@@ -154,90 +153,18 @@ class Native(Struct, frozen=True):
     parts: tuple[Any, ...] = ()
 
 
-class EnginePort(Protocol):
-    """The way back of a session: what a provider may tell the engine that is calling it. Implemented at the edge.
+class Delivery(Struct, frozen=True):
+    """What becomes of an answer on the wire, where that is more than a message or a status. Only a server can carry it out.
 
-    What it may ask while it constructs a component or runs a method is a handler of its own, ``Call.monitor``, because the
-    engine's address comes with each such call.
+    ``how`` is ``half`` (the first half of the bytes of ``of`` arrive), ``bytes`` (``data`` arrive instead), ``reset`` (the
+    connection is cut), or ``crash`` (the provider's process ends with ``code``, and with ``words`` on standard error).
     """
 
-    def log(self, severity: str, message: str, urn: str = "") -> None:
-        """Show ``message`` to the engine's user. ``severity`` is ``debug``, ``info``, ``warning`` or ``error``."""
-
-
-class Session:
-    """One configured provider instance, as one connection sees it.
-
-    Neither protocol names the provider instance in a resource call, so everything that a call needs to be understood
-    hangs here: who is speaking which protocol, the configuration, what each side accepts, and the schema.
-    """
-
-    __slots__ = (
-        "accepts",
-        "cancelled",
-        "compiled",
-        "config",
-        "engine",
-        "engine_address",
-        "engine_offers",
-        "generation",
-        "handshaken",
-        "instance",
-        "number",
-        "parameterized",
-        "peer",
-        "preview",
-        "protocol",
-        "schema",
-        "secret_keys",
-        "telling",
-    )
-
-    def __init__(
-        self,
-        protocol: ProviderProtocol | str = "",
-        number: int = 1,
-        peer: str = "in-process",
-        engine: EnginePort | None = None,
-    ) -> None:
-        self.protocol = of_family(protocol)
-        """What is spoken: a protocol, or its name or family. Raises ``DefinitionError`` for one that is not installed."""
-        self.number = number
-        """Counts the sessions of one double from 1, in the order in which they opened."""
-        self.peer = peer
-        """The other end's address, or ``in-process``."""
-        self.instance = ""
-        """The provider instance: Pulumi's provider URN, or a digest of Terraform's configuration; empty until configured."""
-        self.config: Bag | None = None
-        """What Configure brought; ``None`` until then."""
-        self.preview: bool | None = None
-        """Whether this session serves a preview, where the protocol tells."""
-        self.accepts: frozenset[str] = frozenset()
-        """What the provider said it accepts: ``secrets``, ``resources``, ``outputs``, ``byte_strings``."""
-        self.handshaken = False
-        """Whether the provider has answered a handshake, so that Configure's answer is not asked what it accepts."""
-        self.schema: Any = None
-        """The package that the session is about, or what its payloads decode with."""
-        self.compiled: Any = None
-        """The schema as the protocol's codec reads it; made at the first payload."""
-        self.generation: Any = None
-        """How old a provider the fake plays here; ``None`` for one of today."""
-        self.parameterized: dict[str, Any] = {}
-        """What parameters made of the session's package, by name."""
-        self.engine = engine
-        self.telling: Any = None
-        """What hears the provider's lines of log first, where the protocol has lines of log."""
-        self.engine_address = ""
-        """Where the engine listens, if it said so when it started the provider."""
-        self.engine_offers: Mapping[str, Any] = {}
-        """What the engine said of itself in the handshake, by the protocol's own field names."""
-        self.secret_keys: tuple[str, ...] | None = None
-        """Which keys of the stack's configuration are secret; ``None`` until somebody has said."""
-        self.cancelled = threading.Event()
-        """Set once the engine has asked to stop: whatever hangs should wait on this, and then fail."""
-
-    def __repr__(self) -> str:
-        return f"Session(#{self.number} {self.protocol} {self.instance or self.peer})"
+    how: str
+    of: Reply | None = None
+    data: bytes = b""
+    code: int = 1
+    words: str = ""
 
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -267,6 +194,9 @@ class Call(Struct, kw_only=True):
         extra: the protocol's other words.
         monitor: the way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct,
             Call), or takes its views (Create, Read, Update, Delete).
+        midway: what is asked after each step of an object in the making: it gets the step, what there is by then, and the way
+        to
+            the rest, and returns the answer.
     """
 
     op: Op
@@ -299,6 +229,7 @@ class Call(Struct, kw_only=True):
     extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
     monitor: Handler | None = None
+    midway: Callable[[str, Reply, Handler], Reply] | None = None
 
     def __str__(self) -> str:
         where = self.urn or " ".join(part for part in (self.type, self.id) if part)
@@ -326,6 +257,7 @@ class Reply(Struct, kw_only=True):
         native, status: the message, and how the RPC failed as such, where they came over a wire behind us: both are handed on
             as they are, whatever the other fields say. A layer that changes such an answer takes its ``native`` off.
         stream: the messages of an RPC that answers with a stream, where they came over a wire; a ``status`` may follow them.
+        delivery: what a fault makes of this answer on the wire; in process, ``status`` says what that comes to.
     """
 
     value: Bag | None = None
@@ -349,6 +281,7 @@ class Reply(Struct, kw_only=True):
     native: Native | None = None
     status: Status | None = None
     stream: tuple[Native, ...] | None = None
+    delivery: Delivery | None = None
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -373,7 +306,7 @@ class Reply(Struct, kw_only=True):
 
 
 _parts: Callable[[Reply], tuple[Any, ...]] = attrgetter(
-    *(name for name in Reply.__struct_fields__ if name not in ("native", "status", "stream"))
+    *(name for name in Reply.__struct_fields__ if name not in ("native", "status", "stream", "delivery"))
 )
 
 Handler: TypeAlias = Callable[[Call], Reply]

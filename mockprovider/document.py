@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import cache
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
@@ -220,6 +221,8 @@ def _data(value: Any) -> Any:
         return encode(value)
     if isinstance(value, Mapping):
         return {key: _data(item) for key, item in value.items()}
+    if isinstance(value, StrEnum):
+        return value.value
     return [_data(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
@@ -282,7 +285,9 @@ def _union(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
 
 def _known_word(node: Node, known: Collection[str], words: Mapping[str, str]) -> str:
     if node.text() not in known:
-        raise node.error(f"{node.value!r} is no {words['what']}. {did_you_mean(node.text(), known, 'Kinds are')}")
+        raise node.error(
+            f"{node.value!r} is no {words.get('what', 'word for this')}. {did_you_mean(node.text(), known, 'Kinds are')}"
+        )
     return node.text()
 
 
@@ -304,6 +309,8 @@ READERS: Mapping[type, Callable[[Node, Any, Mapping[str, str]], Any]] = {
     types.TypedDictType: _struct,
     types.DictType: _dict,
     types.VarTupleType: _list,
+    types.CollectionType: _list,
+    types.EnumType: lambda node, type_, words: type_.cls(_known_word(node, [*type_.cls], words)),
     types.UnionType: _union,
     types.LiteralType: lambda node, type_, words: _known_word(node, type_.values, words),
     types.StrType: _text,
@@ -316,6 +323,8 @@ WRITTEN: Mapping[type, type | tuple[type, ...]] = {
     types.BoolType: bool,
     types.StrType: str,
     types.LiteralType: str,
+    types.EnumType: str,
+    types.CollectionType: (list, tuple),
     types.FloatType: (int, float),
     types.IntType: (),
     types.StructType: Mapping,

@@ -276,3 +276,15 @@ def camel_case(name: str) -> str:
     """``account_id`` to ``accountId``."""
     first, *rest = name.split("_")
     return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+TOKEN = re.compile(r"[a-zA-Z][-a-zA-Z0-9_]*:[a-zA-Z0-9._/-]*:[^0-9:/][a-zA-Z0-9._/]*")
+"""The metaschema's token pattern, with a module that may be empty."""
+
+
+def terraform_type_name(token: str) -> str:
+    """The naming rule of ``schema``, for types."""
+    package, module, member = token.split(":", 2)
+    module = module.split("/")[0]
+    parts = [package, *([module] if module not in ("", "index") else []), member]
+    return "_".join(snake_case(part) for part in parts)

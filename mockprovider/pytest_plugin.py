@@ -24,6 +24,7 @@ from mockprovider.errors import (
     MockProviderWarning,
     extra_hint,
 )
+from mockprovider.pytest_marks import MARKS, break_doubles, unfired
 
 if TYPE_CHECKING:
     from mockprovider.double import Double
@@ -60,18 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Below the root's level, but useful in the report of a failed test.
     logging.getLogger("mockprovider.provider").setLevel(logging.INFO)
     _known_mode(config.getoption(RECORD))
-    config.addinivalue_line(
-        "markers",
-        "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False, "
-        "providers={}): "
-        "replay the provider from a cassette "
-        "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
-        "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
-        "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both; secrets, public and masks "
-        "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons; "
-        "prove replays what was recorded at once, and fails the test if that fails; "
-        "providers has the commands of several providers by package, which share the cassette",
-    )
+    for mark in MARKS:
+        config.addinivalue_line("markers", mark)
 
 
 def _known_mode(name: str) -> None:
@@ -136,6 +127,10 @@ def mockprovider_providers(
         _give_up(error, *([f"For this test that is: {_remake(_from_here(request.node))}"] if _can_record(error) else []))
     name, seed = use.name if use else "", request.config.getoption(SEED)
     doubles = [Double(provider=wiring, seed=seed, name=name) for wiring in wirings.values()]
+    try:
+        break_doubles(request.node, doubles)
+    except MockProviderError as error:
+        _give_up(error)
     used = request.node.stash[USED] = Used(
         {double.name: double for double in doubles}, tmp_path_factory, use.recording if use else None
     )
@@ -244,9 +239,10 @@ def mockprovider_pulumi_cli(
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
     _engine_of(request, "pulumi").engines.append(tmp_path / "pulumi")
-    servings = [double.serve("pulumi") for double in _led_to(request, mockprovider_providers)]
+    doubles = _led_to(request, mockprovider_providers)
+    servings = [double.serve("pulumi") for double in doubles]
     try:
-        return PulumiCli(tmp_path / "pulumi", lambda: joint_environment(*servings))
+        return PulumiCli(tmp_path / "pulumi", lambda: joint_environment(*servings), doubles=doubles)
     except PluginError as error:
         pytest.skip(str(error))
 
@@ -338,6 +334,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     used = item.stash.get(USED, None)
     if used is not None:
         used.raise_errors()
+        if never := unfired(used.doubles.values()):
+            pytest.fail(never, pytrace=False)
     _warn(item, used)
     return result
 
@@ -345,9 +343,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 def _warn(item: pytest.Item, used: Used | None) -> None:
     """Warn of a passed test that probably does not test what it claims."""
     __tracebackhide__ = True
-    for rule in (rule for double in used.doubles.values() for rule in double.faults.rules) if used else ():
-        if rule.unfired:
-            warnings.warn(MockProviderWarning(f"{rule} never fired: {rule.unfired}."), stacklevel=2)
     if used is None and any(marker.name == "cassette" for marker in item.own_markers):
         warnings.warn(MockProviderWarning("Marked with a cassette, and uses no fixture of mockprovider's."), stacklevel=2)
 

@@ -7,7 +7,6 @@ module such as ``storage/bucket`` only the first part counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -20,6 +19,7 @@ from mockprovider.properties import (
     COLLECTIONS,
     NAMES,
     SCALARS,
+    TOKEN,
     Kind,
     Property,
     Random,
@@ -30,8 +30,10 @@ from mockprovider.properties import (
     kind_of,
     secret_paths,
     snake_case,
+    terraform_type_name,
 )
 from mockprovider.protocols import known, loaded
+from mockprovider.steps import Step, check_steps
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value
 
@@ -87,6 +89,7 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
         moved_from: types, by Terraform name or token, whose objects this one takes over when a configuration moves them. An
             address of their provider, or the end of it, may stand before the name (``hashicorp/aws/aws_bucket``). In a mapping,
             each has the function that converts its objects: the old state's attributes in, and the new type's out.
+        steps: what a create or an update consists of, in order, for faults that act in the middle of it.
         importable: ``False``, or the reason why its objects cannot be imported.
 
     Raises ``DefinitionError`` for a malformed token, an unusable property type, two properties with one Terraform name, traits
@@ -104,6 +107,7 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
     terraform: str = ""
     moved_from: tuple[str, ...] | Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = ()
     importable: bool | str = True
+    steps: Sequence[Step] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Terraform attribute names to property names; made from ``properties``."""
 
@@ -125,6 +129,7 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
             attributes[attribute] = name
         force_setattr(self, "attributes", attributes)
         _behaving(self)
+        force_setattr(self, "steps", check_steps(self.token, self.properties, self.steps))
         if isinstance(self.moved_from, Mapping):
             _converting(self.token, self.moved_from)
         _bearing(self)
@@ -358,18 +363,6 @@ class Package(Struct):
         return next((resource for resource in self.resources.values() if resource.terraform == name), None)
 
 
-TOKEN = re.compile(r"[a-zA-Z][-a-zA-Z0-9_]*:[a-zA-Z0-9._/-]*:[^0-9:/][a-zA-Z0-9._/]*")
-"""The metaschema's token pattern, with a module that may be empty."""
-
-
-def terraform_type_name(token: str) -> str:
-    """The naming rule of this module's docstring, for types."""
-    package, module, member = token.split(":", 2)
-    module = module.split("/")[0]
-    parts = [package, *([module] if module not in ("", "index") else []), member]
-    return "_".join(snake_case(part) for part in parts)
-
-
 __all__ = [
     "COLLECTIONS",
     "NAMES",
@@ -386,6 +379,7 @@ __all__ = [
     "Property",
     "Random",
     "ResourceType",
+    "Step",
     "Template",
     "Traits",
     "as_property",

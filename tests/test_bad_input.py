@@ -352,11 +352,11 @@ def test_a_property_that_nobody_declared():
 
 
 def test_faults_that_are_not_there():
-    """A fault at an op that has none yet names those that have."""
-    with pytest.raises(
-        AttributeError, match=r"cannot be injected at 'delete' in this version: there are faults\.on\.create and"
-    ):
-        Double().faults.on.delete(TOKEN)
+    """A fault at what no engine asks names the nearest op."""
+    with pytest.raises(AttributeError, match=r"cannot be injected at 'wipe': no engine asks that\. There are"):
+        Double().faults.on.wipe(TOKEN)
+    with pytest.raises(AttributeError, match=r"Did you mean 'delete'\?"):
+        Double().faults.on.delte(TOKEN)
 
 
 def test_drift_of_nothing():

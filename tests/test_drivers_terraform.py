@@ -15,6 +15,7 @@ from mockprovider.calls import Call
 from mockprovider.drivers.diagnostics import CliDiagnostic
 from mockprovider.drivers.terraform import Terraform, TerraformResult, unknown
 from mockprovider.errors import PluginError, ProgramError
+from mockprovider.faults import EnginesAtWork
 
 STAND_IN = """#!{python}
 import json, os, sys
@@ -102,6 +103,7 @@ class Led:
 
     def __init__(self, *, has_cassette: bool) -> None:
         self.has_cassette = has_cassette
+        self.engines = EnginesAtWork()
         self.notes: list[str] = []
 
     @contextmanager

@@ -31,6 +31,8 @@ DECLARES = "whoever declares a type may say its name in Terraform, and not every
 NAMING = {
     "__init__.py": "the readers of both ecosystems' schemas, and the packages that traits come from",
     "cli/commands.py": "commands, their examples and their help",
+    "cli/options.py": "the help of an option",
+    "cli/executing.py": "the engines that are known by name",
     "cli/running.py": "it runs a Pulumi project",
     "cli/types.py": "a package schema is the one file that may be YAML",
     "double/artefacts.py": "values are written as JSON as Pulumi's state has them",
@@ -46,6 +48,7 @@ NAMING = {
     "fake/moving.py": DECLARES,
     "offers.py": DECLARES,
     "properties.py": DECLARES,
+    "pytest_marks.py": "the words of a marker",
     "pytest_plugin.py": "the names of fixtures",
     "schema.py": DECLARES,
     "urn.py": "URNs are Pulumi's names of resources",

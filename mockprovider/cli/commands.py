@@ -5,65 +5,25 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable
-from inspect import cleandoc
 from pathlib import Path
-from typing import Any
 
 import click
 
-from mockprovider.errors import DefinitionError, MockProviderError, extra_hint
-from mockprovider.protocols import families, of_family
-
-PROTOCOL = click.Choice(list(families()))
-FILE = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-
-PORT = click.IntRange(0, 65535)
-
-NAMED = "A property that is secret, such as password or aws_ssm_parameter.value; may be given again, as may the next two."
-
-port_option = click.option("--port", type=PORT, default=0, metavar="N", help="Port to serve at; a free one unless given.")
-host_option = click.option("--host", default="127.0.0.1", show_default=True, metavar="HOST", help="Address to serve at.")
-seed_option = click.option("--seed", default=0, metavar="N", help="Seed of all that is generated, such as ids; 0 unless given.")
-types_option = click.option(
-    "--types",
-    multiple=True,
-    type=FILE,
-    metavar="FILE",
-    help="What declares resource types: a types file, a Pulumi package schema, a Terraform provider schema, or a cassette "
-    "with a schema in it; may be given again. docs/resource-types.md has the format.",
+from mockprovider.cli.options import (
+    FILE,
+    FOLDER,
+    NAMED,
+    PROTOCOL,
+    Group,
+    example,
+    faults_option,
+    host_option,
+    port_option,
+    seed_option,
+    types_option,
 )
-
-
-class Group(click.Group):
-    """Turns our errors into one clear message, whatever command raised them."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except MockProviderError as error:
-            raise click.ClickException(str(error).rstrip()) from error
-        except ModuleNotFoundError as error:
-            if not extra_hint(error):
-                raise
-            raise click.ClickException(f"{extra_hint(error)}.") from error
-        except OSError as error:
-            # An error with a file name is about that file; one without may be a bug of ours.
-            if error.filename is None:
-                raise
-            raise click.ClickException(f"{error.filename}: {error.strerror}.") from error
-
-
-def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Put an example under a command's help, as it is typed."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n\n\b\nExample:\n{text}"
-        return command
-
-    return decorate
+from mockprovider.errors import DefinitionError
+from mockprovider.protocols import of_family
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -99,6 +59,7 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @port_option
 @host_option
 @seed_option
+@faults_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
 @click.option(
     "--protocol",
@@ -111,7 +72,17 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
     "  mockprovider serve pulumi --types plugins/catalog/storage.json\n"
     "  mockprovider serve terraform --types plugins/catalog/storage.json --protocol 5"
 )
-def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed: int, strict: bool, major: int | None) -> None:
+def serve(
+    *,
+    protocol: str,
+    types: tuple[Path, ...],
+    plans: tuple[Path, ...],
+    port: int,
+    host: str,
+    seed: int,
+    strict: bool,
+    major: int | None,
+) -> None:
     """Serve the fake provider until Ctrl-C.
 
     What is printed first leads the engine here: a variable to export in its terminal. OpenTofu takes the terraform one, and
@@ -123,7 +94,7 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
         of_family(protocol, major)
     except DefinitionError as error:
         raise click.UsageError(f"--protocol: {error}") from error
-    serve_fake(protocol, types, host=host, port=port, seed=seed, strict=strict, major=major)
+    serve_fake(protocol, types, plans=plans, host=host, port=port, seed=seed, strict=strict, major=major)
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
@@ -150,6 +121,7 @@ def serve(*, protocol: str, types: tuple[Path, ...], port: int, host: str, seed:
     help="One of several providers that share the cassette, instead of PROVIDER: the package's name and its command.",
 )
 @click.argument("provider", nargs=-1, metavar="[-- PROVIDER...]", type=click.UNPROCESSED)
+@faults_option
 @port_option
 @host_option
 @example(
@@ -168,6 +140,7 @@ def record(
     prove: bool,
     together: tuple[str, ...],
     provider: tuple[str, ...],
+    plans: tuple[Path, ...],
     port: int,
     host: str,
     **places: tuple[str, ...],
@@ -203,6 +176,7 @@ def record(
         compact=compact,
         places=places,
         prove=prove,
+        plans=plans,
         host=host,
         port=port,
     )
@@ -220,13 +194,50 @@ def _provider(text: str) -> tuple[str, list[str]]:
     return name, command
 
 
+@main.command("exec", context_settings={"ignore_unknown_options": True})
+@types_option
+@click.option("--cassette", type=FILE, metavar="FILE", help="Replay the providers of this cassette, instead of the fake.")
+@faults_option
+@seed_option
+@click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
+@click.option("--protocol", type=PROTOCOL, help="What the command speaks; its name tells unless given.")
+@click.option("--quiet", is_flag=True, help="Do not show the calls.")
+@click.argument("command", nargs=-1, required=True, metavar="-- COMMAND...", type=click.UNPROCESSED)
+@example(
+    "  mockprovider exec --types plugins/catalog/storage.json -- pulumi up --yes\n"
+    "  mockprovider exec --cassette random.json --faults lost.toml -- terraform apply -auto-approve"
+)
+def exec_(
+    *,
+    types: tuple[Path, ...],
+    cassette: Path | None,
+    plans: tuple[Path, ...],
+    seed: int,
+    strict: bool,
+    protocol: str | None,
+    quiet: bool,
+    command: tuple[str, ...],
+) -> None:
+    """Run COMMAND with a double as its provider; end with its exit code.
+
+    The double lasts as long as the command, so what a command leaves in the cloud is gone after it: a script of several
+    commands is one COMMAND, too (-- sh -c "...", with --protocol).
+    """
+    if cassette is not None and (types or strict):
+        raise click.UsageError("--cassette replays what was recorded; --types and --strict are for the fake.")
+    from mockprovider.cli.executing import execute  # noqa: PLC0415 - grpc is slow to import
+
+    sys.exit(execute(command, protocol, types, cassette=cassette, plans=plans, seed=seed, strict=strict, quiet=quiet))
+
+
 @main.command()
 @click.argument("file", type=FILE)
+@faults_option
 @port_option
 @host_option
 @click.option("--whole-schema", is_flag=True, help="Tell a Terraform engine of all types, also of those that were not in use.")
 @example("  mockprovider replay random.json")
-def replay(*, file: Path, port: int, host: str, whole_schema: bool) -> None:
+def replay(*, file: Path, plans: tuple[Path, ...], port: int, host: str, whole_schema: bool) -> None:
     """Serve the provider recorded in FILE, or all of several, until Ctrl-C.
 
     The cassette knows for which engines it is: pulumi, or terraform and tofu. A call that was not recorded is an error, to
@@ -234,7 +245,7 @@ def replay(*, file: Path, port: int, host: str, whole_schema: bool) -> None:
     """
     from mockprovider.cli.serving import serve_replay  # noqa: PLC0415 - grpc is slow to import
 
-    serve_replay(file, host=host, port=port, whole_schema=whole_schema)
+    serve_replay(file, plans=plans, host=host, port=port, whole_schema=whole_schema)
 
 
 @main.command(name="run")

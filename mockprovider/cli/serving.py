@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mockprovider.calls import Call, Handler, Reply
+from mockprovider.calls import Call, Handler, Layer, Reply
 from mockprovider.cassette import Recorder, Sent
 from mockprovider.cassette.report import lines
 from mockprovider.cli.types import read_types
@@ -37,7 +37,15 @@ if TYPE_CHECKING:
 
 
 def serve_fake(
-    protocol: str, types: Sequence[Path], *, host: str, port: int, seed: int, strict: bool, major: int | None = None
+    protocol: str,
+    types: Sequence[Path],
+    *,
+    plans: Sequence[Path],
+    host: str,
+    port: int,
+    seed: int,
+    strict: bool,
+    major: int | None = None,
 ) -> None:
     """Serve the fake."""
 
@@ -47,7 +55,7 @@ def serve_fake(
     if not types:
         say("No types are declared, so any resource of the package mock is taken as it comes; --types declares some.")
     double = Double(*read_types(types, say), layers=(narrate,), seed=seed, strict=strict, clock=RealClock())
-    with double:
+    with double, breaking([double], plans):
         _serve([double], protocol, host, port, major)
         count = len(double.cloud.objects())
         click.echo("1 object was left in the cloud." if count == 1 else f"{count} objects were left in the cloud.")
@@ -68,6 +76,7 @@ def serve_recording(
     compact: bool,
     places: Mapping[str, Sequence[str]],
     prove: bool,
+    plans: Sequence[Path],
     host: str,
     port: int,
 ) -> None:
@@ -95,7 +104,7 @@ def serve_recording(
         else:
             wirings = [recording(draft, behind[""], protocol, created_by=made_by, compact=compact, redactor=redactor)]
         recorder = wirings[0].recorder
-        with _doubles(wirings) as doubles:
+        with doubles_of(wirings) as doubles, breaking(doubles, plans):
             _serve(doubles, protocol, host, port)
         lost = unanswered(draft.file)
         if recorder is not None and recorder.recorded:
@@ -133,20 +142,37 @@ def _providers(together: Mapping[str, Sequence[str]]) -> str:
     return " ".join(f"--provider {shlex.quote(command)}" for command in commands)
 
 
-def serve_replay(cassette: Path, *, host: str, port: int, whole_schema: bool) -> None:
+def serve_replay(cassette: Path, *, plans: Sequence[Path], host: str, port: int, whole_schema: bool) -> None:
     """Serve the recorded providers."""
     wirings = [*replaying_all(cassette, whole_schema=whole_schema).values()]
-    with _doubles(wirings) as doubles:
+    with doubles_of(wirings) as doubles, breaking(doubles, plans):
         _serve(doubles, wirings[0].protocol.family if wirings[0].protocol else "", host, port)
         for double in doubles:
             double.raise_errors()
 
 
 @contextmanager
-def _doubles(wirings: Sequence[Wiring]) -> Iterator[list[Double]]:
+def doubles_of(wirings: Sequence[Wiring], layers: tuple[Layer, ...] | None = None) -> Iterator[list[Double]]:
     """A double for each provider, which are closed in the end."""
     with ExitStack() as ending:
-        yield [ending.enter_context(Double(provider=wiring, layers=(narrate,))) for wiring in wirings]
+        yield [
+            ending.enter_context(Double(provider=wiring, layers=(narrate,) if layers is None else layers)) for wiring in wirings
+        ]
+
+
+@contextmanager
+def breaking(doubles: Sequence[Double], plans: Sequence[Path]) -> Iterator[None]:
+    """Give each double the fault plans, and say in the end which of their faults fired nowhere, and why.
+
+    Raises ``DefinitionError`` for a plan that cannot be read, or cannot fire.
+    """
+    rules = [rule for double in doubles for plan in plans for rule in double.faults.use(plan)]
+    yield
+    fired = {rule.data for rule in rules if rule.fired}
+    for rule in rules:
+        if rule.data not in fired:
+            fired.add(rule.data)
+            click.echo(f"{rule} never fired: {rule.unfired}.", err=True)
 
 
 def narrate(call: Call, proceed: Handler) -> Reply:

@@ -16,7 +16,8 @@ from mockprovider.double.cassettes import Wiring
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
-from mockprovider.faults import Faults
+from mockprovider.faults import Faults, FaultWorld, Surroundings
+from mockprovider.faults.engines import EnginesAtWork
 from mockprovider.journal import Journal, Side
 from mockprovider.layers import stack
 from mockprovider.offers import Ephemeral, Offer, ProviderFunction
@@ -95,7 +96,10 @@ class Double:
         self.cloud = cloud or Cloud(seed=seed)
         self.clock: Clock = clock or StillClock()
         self.journal = Journal()
-        self.faults = Faults(self._declared, lambda: self.strict)
+        self.engines = EnginesAtWork()
+        """The engines that are at work with this double, as far as it knows them: faults interrupt and kill them."""
+        world = FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None)
+        self.faults = Faults(Surroundings(declared=self._declared, steps=self._steps, strict=lambda: self.strict, world=world))
         self.errors: list[BaseException] = []
         """Our own errors, which engines got as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []
@@ -103,13 +107,14 @@ class Double:
         self._handlers: dict[str, Handler] = {}
         self._addressing: tuple[Callable[[Call], str], ...] = ()
         self._sessions = 0
+        self._closed = threading.Event()
         self._lock = threading.Lock()
         self._recorder, self._part = wiring.recorder, wiring.part
         self._library = wiring.library
         self.define(*definitions)
         self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=self.clock)
         self.strict = strict
-        self._provider = wiring.provider or self._fake
+        self._provider = self._answering = wiring.provider or self._fake
         self._inner: tuple[Layer, ...] = (*layers, *wiring.layers)
         self._generation: Layer = _of_today
         if generation != "current":
@@ -126,7 +131,7 @@ class Double:
                     back = [way.layer]
                 aging = [self._age] if protocol.generations and self.is_fake else []
                 seen = (self.journal.at(Side.ENGINE), self.faults.layer, self.journal.at(Side.PROVIDER))
-                handler = self._handlers[protocol.name] = stack((*back, *seen, *self._inner, *aging), self._provider)
+                handler = self._handlers[protocol.name] = stack((*back, *seen, *self._inner, *aging), self._answering)
             return handler
 
     def _publish(self, call: Call, steps: Sequence[Any]) -> None:
@@ -143,6 +148,21 @@ class Double:
         return {
             token: resource.terraform for package in self.packages.values() for token, resource in package.resources.items()
         }
+
+    def use(self, *layers: Layer, provider: Handler | None = None) -> None:
+        """Put ``layers`` in front of what answers, outermost first and outside of those that are there, from the next call on.
+
+        ``provider`` answers from now on, instead of the fake or of what was there. What is recorded is recorded in front of it.
+        """
+        with self._lock:
+            self._inner = (*layers, *self._inner)
+            if provider is not None:
+                self._answering = provider
+            self._handlers.clear()
+
+    def _steps(self) -> dict[str, tuple[str, ...]]:
+        resources = (resource for package in self.packages.values() for resource in package.resources.values())
+        return {resource.token: tuple(step.name for step in resource.steps) for resource in resources if resource.steps}
 
     @property
     def generation(self) -> Any:
@@ -233,6 +253,7 @@ class Double:
         with self._lock:
             self._sessions += 1
             session = Session(protocol, self._sessions, peer, engine)
+        session.closed = self._closed
         session.schema = self.packages.get(package) or (next(iter(self.packages.values()), None) if not package else None)
         return session
 
@@ -277,6 +298,8 @@ class Double:
 
     def close(self) -> None:
         """Stop serving, end what was started, and finish what is being recorded, in this order. Safe to call again."""
+        # What hangs on purpose ends first, or the servers would wait for it.
+        self._closed.set()
         served, self._served = self._served, []
         for serving in served:
             serving.stop()
@@ -286,7 +309,7 @@ class Double:
         for way in self._ways_back.values():
             way.close()
         if self._recorder is not None:
-            self._recorder.end(self._part, [str(rule) for rule in self.faults.rules] or None)
+            self._recorder.end(self._part, self.faults.plan.data.get("faults"))
 
     def __enter__(self) -> Self:
         return self

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.calls import Session
+from mockprovider.calls import Delivery, Session
 from mockprovider.errors import MockProviderError, PluginError
 from mockprovider.protocols import ProviderProtocol
-from mockprovider.wire.pipes import Pipes, connect, hear, say
+from mockprovider.wire.pipes import Pipes, connect, hang_up, hear, say
 
 GREETING = 1
 """The version of what a plugin and this door say to each other."""
@@ -23,6 +23,11 @@ class Caller(Struct, frozen=True):
 
     process: str
     engine: str = ""
+
+
+def _port(peer: str) -> int:
+    port = peer.rpartition(":")[2]
+    return int(port) if port.isdecimal() else 0
 
 
 class Door:
@@ -38,6 +43,7 @@ class Door:
         self._addresses = addresses
         self._protocol = protocol
         self._callers: dict[int, Caller] = {}
+        self._joined: dict[int, socket.socket] = {}
         self._staying: dict[str, tuple[socket.socket, socket.socket]] = {}
         self._lock = threading.Lock()
         listener = socket.create_server((host, 0))
@@ -67,6 +73,7 @@ class Door:
             inside = connect(address)
             with self._lock:
                 self._callers[inside.getsockname()[1]] = caller
+                self._joined[inside.getsockname()[1]] = inside
         say(connection, {"protocol": self._protocol.name})
         return connection, inside
 
@@ -89,6 +96,7 @@ class Door:
             else:
                 # Before it is closed: the port may be reused at once, and not only by plugins.
                 self._callers.pop(inside.getsockname()[1], None)
+                self._joined.pop(inside.getsockname()[1], None)
 
     def identify(self, peer: str) -> str:
         """Who speaks from the gRPC address ``peer``: the name of a plugin process, or ``peer`` itself."""
@@ -96,9 +104,8 @@ class Door:
         return f"plugin {caller.process}" if caller else peer
 
     def _caller(self, peer: str) -> Caller | None:
-        port = peer.rpartition(":")[2]
         with self._lock:
-            return self._callers.get(int(port)) if port.isdecimal() else None
+            return self._callers.get(_port(peer))
 
     def introduce(self, session: Session) -> None:
         """Note in the session of a plugin process which engine has started it, as ``engine_address``."""
@@ -108,6 +115,19 @@ class Door:
             )
         if engine:
             session.engine_address = engine
+
+    def cut(self, peer: str, delivery: Delivery) -> bool:
+        """Cut the connection of the plugin that speaks from ``peer``, or have its process crash: whether there is one."""
+        caller = self._caller(peer)
+        if caller is None:
+            return False
+        with self._lock:
+            staying, joined = self._staying.get(caller.process), self._joined.get(_port(peer))
+            if delivery.how == "crash" and staying:
+                say(staying[0], {"crash": {"code": delivery.code, "words": delivery.words}})
+            elif joined is not None:
+                hang_up(joined)
+        return True
 
     def end(self, peer: str) -> None:
         """The engine at ``peer`` is done with its plugin."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
 from msgspec import Struct
 
-from mockprovider.calls import Call, EnginePort, Reply, Session
+from mockprovider.calls import Call, Delivery, EnginePort, Reply, Session
 from mockprovider.double.launchers import install
 from mockprovider.double.remote import Remote
 from mockprovider.errors import DefinitionError, PluginError
@@ -58,6 +59,8 @@ class Serving:
         self._host = host
         self._port = port
         self._servers: dict[str, Any] = {}
+        self._crashed: dict[str, int] = {}
+        """The ports of packages whose provider has crashed: it is started there again when somebody asks where it is."""
         self._stopped = False
         self._door: Any = None
         self._lock = threading.RLock()
@@ -75,7 +78,8 @@ class Serving:
             for package in list(self.double.packages) or [self.double.name]:
                 if package not in self._servers:
                     # A port of the user's choice can serve one package; further ones take free ports.
-                    self._servers[package] = self._start(package, 0 if self._servers else self._port)
+                    port = 0 if self._servers else self._port
+                    self._servers[package] = self._start(package, self._crashed.pop(package, port))
             return {package: Address(package, server.host, server.port) for package, server in self._servers.items()}
 
     @property
@@ -124,7 +128,21 @@ class Serving:
         served, handlers = endpoint(
             self.double, self.protocol, package, self._introduce, identify=self._identify, on_shutdown=self._end
         )
+        served.cut = partial(self._cut, package)
         return serve([served], host=self._host, port=port, handlers=handlers)
+
+    def _cut(self, package: str, peer: str, delivery: Delivery) -> None:
+        """Carry out what a fault makes of a connection: it is cut, or the provider at its end is gone until its next start."""
+        if self._door and self._door.cut(peer, delivery):
+            return
+        with self._lock:
+            server = self._servers.pop(package, None)
+            if server is None:
+                return
+            server.abandon()
+            self._crashed[package] = server.port
+            if delivery.how == "reset":
+                self.addresses()
 
     def _identify(self, peer: str) -> str:
         return self._door.identify(peer) if self._door else peer

@@ -6,16 +6,17 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from mockprovider.drivers.diagnostics import readable
 from mockprovider.errors import ProgramError
+from mockprovider.faults import EnginesAtWork
 
 OUTPUT = "output.txt"
 """The file in an engine's folder that keeps what its operations printed."""
@@ -44,6 +45,36 @@ class Finished(Struct, frozen=True):
     stderr: str
 
 
+class RunningCommand:
+    """A command line at work, as faults know it: they interrupt and kill it."""
+
+    def __init__(self, process: subprocess.Popen[Any]) -> None:
+        self._process = process
+
+    def interrupt(self, signal_: str) -> None:
+        """Send it what Ctrl-C sends, or a service manager (``terminate``)."""
+        self._process.send_signal(signal.SIGTERM if signal_ == "terminate" else signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it at once, alone: its plugins find that out by themselves."""
+        self._process.kill()
+
+
+class Breakable(Protocol):
+    """What an engine is led to: a ``Double``. Its faults can end the engine."""
+
+    engines: EnginesAtWork
+
+
+@contextmanager
+def at_work(doubles: Sequence[Breakable], running: RunningCommand) -> Iterator[None]:
+    """While the block runs, the command is known to these doubles as the engine that works with them."""
+    with ExitStack() as ending:
+        for double in doubles:
+            ending.enter_context(double.engines.entered(running))
+        yield
+
+
 def run(
     command: Sequence[str],
     *,
@@ -54,13 +85,15 @@ def run(
     accept: Sequence[int] = (0,),
     keep: bool = False,
     following: Callable[[BinaryIO], AbstractContextManager[Any]] = nullcontext,
+    entering: Callable[[RunningCommand], AbstractContextManager[Any]] = nullcontext,
 ) -> Finished:
     """Run ``command`` to its end.
 
     Raises ``ProgramError``, with the engine's output, if the exit code is not in ``accept`` (or is, where a failure was
     expected), or if it has not ended after ``seconds``; its process group is killed then, and also when we are interrupted.
     With ``keep``, what it printed is added to the folder's ``output.txt``: for commands that print no secrets.
-    ``following`` is entered while it runs, with the file that its standard output goes to, to read along.
+    ``following`` is entered while it runs, with the file that its standard output goes to, to read along; so is ``entering``,
+    with the running command.
     """
     with (
         TemporaryFile() as printed,
@@ -76,6 +109,7 @@ def run(
             errors="replace",
             start_new_session=True,
         ) as process,
+        entering(RunningCommand(process)),
     ):
         try:
             _, stderr = process.communicate(timeout=seconds)

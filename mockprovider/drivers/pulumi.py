@@ -14,7 +14,7 @@ from typing import Any, Unpack
 from msgspec import Struct, field
 
 from mockprovider.cloud import Cloud
-from mockprovider.drivers.command import Environment, Finished, resolved, run
+from mockprovider.drivers.command import Breakable, Environment, Finished, at_work, resolved, run
 from mockprovider.drivers.events import Log, read_log
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
@@ -71,6 +71,7 @@ class PulumiCli:
         stack: the stack's name.
         binary: the CLI, looked up on ``PATH``.
         backend: the folder of the stacks, by default its own; stacks of one backend can refer to each other.
+        doubles: the doubles of this process that ``environment`` leads to, whose faults may interrupt and kill the CLI.
 
     Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
@@ -84,6 +85,7 @@ class PulumiCli:
         stack: str = "dev",
         binary: str = "pulumi",
         backend: Path | None = None,
+        doubles: Sequence[Breakable] = (),
     ) -> None:
         executable = shutil.which(binary)
         if executable is None:
@@ -95,6 +97,7 @@ class PulumiCli:
         self.project = project
         self.stack = stack
         self._environment = environment
+        self._doubles = doubles
         self._runs = 0
         self.backend = backend or folder / "backend"
         for directory in (folder / "home", self.backend):
@@ -256,6 +259,7 @@ class PulumiCli:
             expect_failure=expect_failure,
             # What operations print has no secrets in it.
             keep="--event-log" in arguments,
+            entering=functools.partial(at_work, self._doubles),
         )
 
     def _rename(self, project: str, stack: str) -> None:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from mockprovider.calls import Call
 from mockprovider.cloud import Cloud
-from mockprovider.drivers.command import Environment, Finished, resolved, run
+from mockprovider.drivers.command import Breakable, Environment, Finished, at_work, resolved, run
 from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
 from mockprovider.drivers.progress import WALKING, Progress, announces
 from mockprovider.drivers.sources import REATTACH, absent, hint
@@ -97,7 +97,7 @@ class Adopter(Protocol):
     cloud: Cloud
 
 
-class Addressable(Protocol):
+class Addressable(Breakable, Protocol):
     """What the engine of a driver is led to: a ``Double``."""
 
     has_cassette: bool
@@ -267,6 +267,7 @@ class Terraform:
                 accept=accept,
                 keep=arguments[0] in OPERATIONS,
                 following=partial(self._followed, arguments),
+                entering=partial(at_work, self._doubles),
             )
         except ProgramError as error:
             error.args = (f"{error}{hint(str(error), environment)}{absent(str(error), self._doubles)}",)

@@ -27,7 +27,7 @@ from mockprovider.engine.planner import Operation, Planner
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.removal import Removal
 from mockprovider.engine.state import ResourceState, State, copied
-from mockprovider.engine.steps import KINDS, PartialFailureError, Run, Step
+from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run
 from mockprovider.engine.targets import Targets
 from mockprovider.errors import MockProviderError
 from mockprovider.urn import reference
@@ -156,7 +156,7 @@ class Deployment:
             return Fate.LEFT_OUT
         return self._fates.get(urn, Fate.DONE)
 
-    def _carried_out(self, steps: Sequence[Step], state: ResourceState) -> bool:
+    def _carried_out(self, steps: Sequence[EngineStep], state: ResourceState) -> bool:
         if any(urn in self._fates for urn in state.dependency_urns()):
             self._give_up(steps, state, Fate.SKIPPED)
             return False
@@ -171,7 +171,7 @@ class Deployment:
             return False
         return True
 
-    def _give_up(self, steps: Sequence[Step], state: ResourceState, fate: Fate) -> None:
+    def _give_up(self, steps: Sequence[EngineStep], state: ResourceState, fate: Fate) -> None:
         """Keep the old resources and their dependencies: they are no leftovers, although their registration failed."""
         kept = [step.old for step in steps if step.old is not None]
         with self._lock:
@@ -259,7 +259,7 @@ class Deployment:
 
     # Carrying out ----------------------------------------------------------------------------------------------------
 
-    def _execute(self, step: Step) -> None:
+    def _execute(self, step: EngineStep) -> None:
         kind = KINDS[step.op]
         resource = step.resource
         if step.result is None:
@@ -295,7 +295,7 @@ class Deployment:
         self.ledger.rebase(repaired([resource for resource in remaining if resource is not None], parents))
 
     def _refreshed(self, old: ResourceState) -> ResourceState | None:
-        step = Step(op=StepOp.REFRESH, old=old)
+        step = EngineStep(op=StepOp.REFRESH, old=old)
         try:
             self._execute(step)
         except EXPECTED as error:
@@ -363,14 +363,14 @@ class Deployment:
         """The leftovers without the spared ones, which get a ``same`` step."""
         for resource in leftovers:
             if resource.urn in spared and not resource.delete:
-                self._execute(Step(op=StepOp.SAME, old=resource, new=copied(resource)))
+                self._execute(EngineStep(op=StepOp.SAME, old=resource, new=copied(resource)))
         return [resource for resource in leftovers if resource.urn not in spared]
 
     def _delete(self, old: ResourceState) -> bool:
         if self.stopped:
             return False
         try:
-            self._execute(Step(op=deletion(old), old=old))
+            self._execute(EngineStep(op=deletion(old), old=old))
         except RefusedError as error:
             # Nothing was changed yet, so the deletions go on, and one run reports all protected resources.
             self.object(error, old.urn)

@@ -26,7 +26,7 @@ from mockprovider.engine.goal import Goal, alias_urns, new_state
 from mockprovider.engine.graph import dependents
 from mockprovider.engine.instance import identity
 from mockprovider.engine.state import ResourceState, copied
-from mockprovider.engine.steps import ResourceProvider, Run, Step, import_
+from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Scope, Targets
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.urn import make
@@ -101,7 +101,7 @@ class Planner:
         """The URNs that were deleted before replacement, and not registered again yet."""
         return self._deleted
 
-    def plan(self, goal: Goal) -> tuple[list[Step], ResourceState]:
+    def plan(self, goal: Goal) -> tuple[list[EngineStep], ResourceState]:
         """The steps that ``goal`` asks for, and the state that it will be answered with once they are done.
 
         Raises ``RefusedError`` or ``CallFailedError``.
@@ -158,25 +158,25 @@ class Planner:
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
-    def _read(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[Step], ResourceState]:
+    def _read(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
         self._run.provider(new)
         if old is not None and not old.external and old.id != goal.read_id:
             self._replaced.add(new.urn)
             steps = [
-                Step(op=StepOp.READ_REPLACEMENT, old=old, new=new, keep_old=True),
-                Step(op=StepOp.REPLACE, old=old, new=new),
+                EngineStep(op=StepOp.READ_REPLACEMENT, old=old, new=new, keep_old=True),
+                EngineStep(op=StepOp.REPLACE, old=old, new=new),
             ]
             return steps, new
-        return [Step(op=StepOp.READ, old=old, new=new)], new
+        return [EngineStep(op=StepOp.READ, old=old, new=new)], new
 
     # Targets ---------------------------------------------------------------------------------------------------------
 
-    def _pass_over(self, old: ResourceState | None, new: ResourceState) -> tuple[list[Step], ResourceState]:
+    def _pass_over(self, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
         """No target, or excluded: it stays as it is, or is not created."""
         if old is None:
             self._left_out.add(new.urn)
             new.inputs = {}
-            return [Step(op=StepOp.SAME, new=new)], new
+            return [EngineStep(op=StepOp.SAME, new=new)], new
         if old.provider and self._run.registry.get(old.provider) is None:
             why = "is excluded. Include it" if self._targets.excluding else "is no target. Make it one"
             raise RefusedError(
@@ -187,7 +187,7 @@ class Planner:
         self._planned[new.urn] = steps[-1].resource
         return steps, steps[-1].resource
 
-    def _unchanged(self, old: ResourceState, urn: str) -> list[Step]:
+    def _unchanged(self, old: ResourceState, urn: str) -> list[EngineStep]:
         """The steps that keep ``old`` unchanged, after those of its dependencies that this run has not seen."""
         new = copied(old, urn=urn)
         self._planned.setdefault(urn, new)
@@ -196,7 +196,7 @@ class Planner:
             before = self._ledger.live.get(dependency)
             if before is not None and dependency not in self._planned and dependency not in self._adopted.values():
                 steps += self._unchanged(before, dependency)
-        return [*steps, Step(op=StepOp.SAME, old=old, new=new)]
+        return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new)]
 
     def going_with(self, targets: Targets) -> set[str]:
         """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""
@@ -222,7 +222,7 @@ class Planner:
 
     # Registering -----------------------------------------------------------------------------------------------------
 
-    def _register(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[Step], ResourceState]:
+    def _register(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
         replaced = old is not None and self._targets.replaces(new.urn)
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         before = self._import(case) if imports(old, goal) else []
@@ -236,14 +236,16 @@ class Planner:
             return before, case.old
         return before + self._steps(decision, case, diff or Diff()), case.new
 
-    def _import(self, case: _Case) -> list[Step]:
+    def _import(self, case: _Case) -> list[EngineStep]:
         """Import now: Check and Diff compare with what was imported, so it cannot wait for its turn among the steps."""
         new, replacing = case.new, case.old is not None and not case.recreating
-        step = Step(op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing)
+        step = EngineStep(
+            op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing
+        )
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
-        imported = [Step(op=step.op, old=case.old, new=new, result=step.op)]
-        replaced = [Step(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
+        imported = [EngineStep(op=step.op, old=case.old, new=new, result=step.op)]
+        replaced = [EngineStep(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
         case.old, case.new = new, new_state(case.goal, new.urn)
         self._planned[new.urn] = case.new
         return imported + replaced
@@ -299,8 +301,8 @@ class Planner:
 
     # Steps -----------------------------------------------------------------------------------------------------------
 
-    def _steps(self, decision: Decision, case: _Case, diff: Diff) -> list[Step]:
-        before: list[Step] = []
+    def _steps(self, decision: Decision, case: _Case, diff: Diff) -> list[EngineStep]:
+        before: list[EngineStep] = []
         if decision in REPLACING and case.old is not None:
             before = self._prepare_replacement(decision, case, case.old, diff)
         if decision is Decision.RECREATE:
@@ -308,7 +310,7 @@ class Planner:
             self._replaced.add(case.new.urn)
         keep = decision in KEEPS_OLD
         return before + [
-            Step(
+            EngineStep(
                 op=op,
                 old=case.old,
                 new=None if op is StepOp.DELETE_REPLACED else case.new,
@@ -318,7 +320,7 @@ class Planner:
             for op in STEPS[decision]
         ]
 
-    def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[Step]:
+    def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[EngineStep]:
         self._object(objections(old, case.goal, diff), case.new.urn)
         self._replaced.add(case.new.urn)
         if case.provider is not None and not case.replaced:
@@ -338,7 +340,7 @@ class Planner:
             else:
                 self._run.log(objection.severity, objection.message, urn)
 
-    def _delete_dependents(self, old: ResourceState, urn: str) -> list[Step]:
+    def _delete_dependents(self, old: ResourceState, urn: str) -> list[EngineStep]:
         steps = []
         for resource in reversed(self._dependent_replacements(old) + self._replaced_with(urn)):
             if id(resource) in self._condemned:
@@ -351,7 +353,7 @@ class Planner:
             self._condemned.add(id(resource))
             self._deleted.add(resource.urn)
             steps.append(
-                Step(
+                EngineStep(
                     op=StepOp.DELETE if resource.delete else StepOp.DELETE_REPLACED,
                     old=resource,
                     before_replace=not resource.delete,

@@ -42,7 +42,7 @@ class ResourceProvider(Protocol):
         """Delete the object."""
 
 
-class Step(Struct, kw_only=True):
+class EngineStep(Struct, kw_only=True):
     """One step: ``old`` becomes ``new``.
 
     ``keep_old`` marks the old instance for deletion at the end instead of dropping it; ``result`` is the op that a refresh
@@ -95,7 +95,7 @@ class PartialFailureError(Exception):
     """The object exists and is in the state, with its initialization errors; the step failed all the same."""
 
 
-def same_(run: Run, step: Step) -> None:
+def same_(run: Run, step: EngineStep) -> None:
     """New checked inputs, old id and outputs, no RPC; a provider is configured with its *old* inputs.
 
     A new resource that is no target is left out of the state.
@@ -112,7 +112,7 @@ def same_(run: Run, step: Step) -> None:
     run.ledger.add(new)
 
 
-def create(run: Run, step: Step) -> None:
+def create(run: Run, step: EngineStep) -> None:
     """Create; the old instance of a replacement is marked for deletion, or dropped where it has been deleted before."""
     new = step.resource
     provider = run.provider(new)
@@ -122,7 +122,7 @@ def create(run: Run, step: Step) -> None:
     _settle(run, step)
 
 
-def update(run: Run, step: Step) -> None:
+def update(run: Run, step: EngineStep) -> None:
     """Update; after a partial failure the *old* inputs are remembered, so that the next run compares with those."""
     new, old = step.resource, step.was
     new.id = old.id
@@ -138,7 +138,7 @@ def update(run: Run, step: Step) -> None:
     _fail_if_partial(new)
 
 
-def delete(run: Run, step: Step) -> None:
+def delete(run: Run, step: EngineStep) -> None:
     """Delete, where the provider is to be asked at all; a preview asks nothing."""
     old = step.was
     if old.protect and step.op in (StepOp.DELETE, StepOp.DISCARD):
@@ -153,16 +153,16 @@ def delete(run: Run, step: Step) -> None:
         run.ledger.finish(old)
 
 
-def drop(run: Run, step: Step) -> None:
+def drop(run: Run, step: EngineStep) -> None:
     """Forget a resource that an earlier run deleted for a replacement that the program no longer asks for."""
     run.ledger.finish(step.was)
 
 
-def announce(run: Run, step: Step) -> None:
+def announce(run: Run, step: EngineStep) -> None:
     """A replacement as a whole: its parts are steps of their own."""
 
 
-def read(run: Run, step: Step) -> None:
+def read(run: Run, step: EngineStep) -> None:
     """Read what the program ``get``s; it becomes external, and is never updated or deleted."""
     new = step.resource
     outcome = Outcome(outputs={})
@@ -179,7 +179,7 @@ def read(run: Run, step: Step) -> None:
     _settle(run, step)
 
 
-def import_(run: Run, step: Step) -> None:
+def import_(run: Run, step: EngineStep) -> None:
     """Read by id alone what the option ``import`` names; its inputs become the old inputs of the Check and Diff that follow."""
     new = step.resource
     outcome = run.manager(new).read(ResourceIdentity(new.urn, new.import_id), None, None)
@@ -195,7 +195,7 @@ def import_(run: Run, step: Step) -> None:
     run.ledger.add(new)
 
 
-def refresh(run: Run, step: Step) -> None:
+def refresh(run: Run, step: EngineStep) -> None:
     """Read, then Diff the other way round: what was read stands for the old side, the remembered inputs for the new one."""
     old = step.was
     step.result, step.new = StepOp.SAME, old
@@ -223,7 +223,7 @@ def refresh(run: Run, step: Step) -> None:
 class StepKind(Struct, frozen=True):
     """What a kind of step does, whether it counts in the summary, and how a snapshot calls it while it is under way."""
 
-    apply: Callable[[Run, Step], None]
+    apply: Callable[[Run, EngineStep], None]
     counts: bool = True
     pending: str = ""
 
@@ -260,7 +260,7 @@ def _dress(new: ResourceState) -> None:
     new.outputs = with_secrets(new.outputs, new.inputs, new.additional_secret_outputs)
 
 
-def _settle(run: Run, step: Step) -> None:
+def _settle(run: Run, step: EngineStep) -> None:
     """Remember what the step made; what it replaces is kept to be deleted later, or is gone already."""
     if step.old is not None:
         if step.keep_old:

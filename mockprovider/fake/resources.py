@@ -17,6 +17,7 @@ from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importabl
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.choosing import Choices, of_check
 from mockprovider.fake.computing import compute, fill
+from mockprovider.fake.making import Making
 from mockprovider.fake.moving import CONVERTED
 from mockprovider.fake.planning import plain_inputs, plan_create, plan_update, without_computed
 from mockprovider.fake.views import Publish, unpublished
@@ -102,7 +103,13 @@ class Resources:
             for behaviour in declared.behaviours:
                 if isinstance(behaviour, Quota) and (refusal := behaviour.refusal(self._cloud, call.type)) is not None:
                     return refusal
-            self._cloud.create(call.type, id_, properties)
+            making = Making(declared, call, properties, {}) if call.midway and declared.steps else None
+            self._cloud.create(call.type, id_, making.begun if making else properties)
+        if making:
+            return making.finish(
+                lambda bag: self._cloud.update(call.type, id_, bag),
+                lambda bag: Reply(id=id_, value=_dressed(declared, bag, wanted), private=call.private),
+            )
         return Reply(id=id_, value=_dressed(declared, properties, wanted), private=call.private)
 
     def _new(self, declared: ResourceType, call: Call, inputs: Bag) -> tuple[Bag, str]:
@@ -154,10 +161,17 @@ class Resources:
         wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
         properties = compute(declared, wanted, call.id, call.prior or {})
         home = self._catalogue.home(call, self._cloud)
-        if self._cloud.update(home, call.id, properties) is None:
+        stepwise = bool(call.midway and declared.steps)
+        making = Making(declared, call, properties, self._cloud.read(home, call.id) or {}) if stepwise else None
+        if self._cloud.update(home, call.id, making.begun if making else properties) is None:
             return failed(f"{call.type} {call.id!r} does not exist any more. A refresh would have told.", status="not_found")
         if home != call.type:
             self._cloud.note(home, call.id, CONVERTED, value=True)
+        if making:
+            return making.finish(
+                lambda bag: self._cloud.update(home, call.id, bag),
+                lambda bag: Reply(id=call.id, value=_dressed(declared, bag, wanted), private=call.private),
+            )
         return Reply(id=call.id, value=_dressed(declared, properties, wanted), private=call.private)
 
     def _delete(self, _: ResourceType | None, call: Call) -> Reply:

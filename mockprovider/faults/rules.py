@@ -1,183 +1,169 @@
-"""Which fault fires at which call. The first rule that fits and has shots left decides; then, outside the lock, it fires."""
+"""Rules in force: which calls a rule has seen, how often its fault has fired, and why it has not."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
+from hashlib import sha256
 from typing import NoReturn
 
-from mockprovider.calls import Call, Handler, Layer, Op, Reply
+from msgspec.structs import replace
+
+from mockprovider.calls import Call
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import naming
-from mockprovider.faults.partial import partial
+from mockprovider.faults.fault import Fault, Phase
+from mockprovider.faults.kinds import KINDS, Words
+from mockprovider.faults.plan import FaultRule
+from mockprovider.faults.when import When, written
+from mockprovider.hints import did_you_mean
 
 
-class Rule:
-    """One fault at the calls of one op: of one type or any, for one resource name or any, after some calls, some times."""
+def _anywhere(_: FaultRule) -> None:
+    """A rule of no double can fire anywhere."""
 
-    def __init__(self, op: Op, type_: str | None, name: str | None) -> None:
-        self.op = op
-        self.type = type_
-        self.name = name
-        self.fault: Layer | None = None
+
+class Rule(Words):
+    """One fault of a double: ``provider.faults.on.create("cloud:index:Bucket").error("over quota").times(2)``.
+
+    The words for the kinds of faults set what happens, and the other methods say when. Each returns the rule, and raises
+    ``DefinitionError`` for what makes no sense.
+
+    Args:
+        when: at which calls.
+        fault: what happens there.
+        check: raises ``DefinitionError`` for a rule that cannot fire on the double whose rule it is.
+    """
+
+    def __init__(self, when: When, fault: Fault | None = None, check: Callable[[FaultRule], None] = _anywhere) -> None:
+        self.when = when
+        self.fault: Fault | None = None
+        self._check = check
+        self.forget()
+        if fault is not None:
+            self.give(fault)
+
+    def forget(self) -> None:
+        """Count from the start again."""
         self.fired = 0
-        self._after = 0
-        self._times = 1
+        """How often it has fired."""
         self._asked = 0
         self._fitting = 0
         self._previewed = False
         self._others: dict[tuple[str, str], None] = {}
         """The types and names of this op's other calls, in the order in which they came: what a misspelt rule missed."""
+        self._seen: Counter[tuple[str, ...]] = Counter()
 
-    def partial(self, reasons: Sequence[str] = ("injected by mockprovider",)) -> Rule:
-        """The object exists afterwards, and the provider reports ``reasons`` all the same. For create and update.
+    @property
+    def data(self) -> FaultRule:
+        """The rule as data, without what it has counted. Raises ``DefinitionError`` if it was given no fault."""
+        if self.fault is None:
+            raise DefinitionError(f"{self!r} was given no fault, such as .{next(iter(KINDS))}().")
+        return FaultRule(self.when, self.fault)
 
-        Raises ``DefinitionError`` for another op, or without a reason: engines tell a half-made object by its reasons.
-        """
-        if self.op not in (Op.CREATE, Op.UPDATE):
-            raise DefinitionError(f"A {self.op.value} leaves no half-made object: partial() is for create and update.")
-        if isinstance(reasons, str) or not reasons:
-            raise DefinitionError('partial() takes a list of reasons: partial(reasons=["timed out waiting"]).')
-        self.fault = partial(reasons)
-        return self
+    def give(self, fault: Fault) -> Rule:
+        """Have this happen."""
+        return self._become(self.when, fault)
+
+    def times(self, count: int) -> Rule:
+        """Fire at this many calls, by default at one."""
+        return self._become(replace(self.when, times=count))
+
+    def always(self) -> Rule:
+        """Fire at every call from the first on, or from the one after those that ``after`` lets through."""
+        return self._become(replace(self.when, always=True))
+
+    def after(self, calls: int) -> Rule:
+        """Let this many matching calls through first."""
+        return self._become(replace(self.when, after=calls))
+
+    def at(self, phase: Phase | str, step: str = "") -> Rule:
+        """Act ``before`` the call is done, ``after`` it, on the ``reply``, or in the ``mid`` of it, after that step."""
+        phases = [member.value for member in Phase]
+        if phase not in phases:
+            raise DefinitionError(f"There is no phase {phase!r}. {did_you_mean(str(phase), phases, 'There are')}")
+        return self._become(replace(self.when, phase=Phase(phase), step=step))
+
+    def sometimes(self, probability: float, *, seed: int = 0) -> Rule:
+        """Fire with this probability at each call. Equal seeds fire at equal calls."""
+        return self._become(replace(self.when, probability=probability, seed=seed, optional=True))
+
+    def optional(self) -> Rule:
+        """It may be left unfired; otherwise a test whose fault never fired fails."""
+        return self._become(replace(self.when, optional=True))
 
     def __getattr__(self, name: str) -> NoReturn:
         __tracebackhide__ = True
-        faults = ", ".join(f".{fault}()" for fault in FAULTS)
-        raise AttributeError(f"There is no fault {name!r} in this version. There is {faults}; .times() and .after() say when.")
+        said = did_you_mean(name, KINDS, "There are")
+        raise AttributeError(f"There is no fault {name!r}. {said} .times(), .always(), .after(), .at(), .sometimes() say when.")
 
-    def times(self, count: int) -> Rule:
-        """Fire at this many calls, by default at one. Raises ``DefinitionError`` for anything but a number from 1."""
-        self._times = _counted("times", count, 1)
+    def _become(self, when: When, fault: Fault | None = None) -> Rule:
+        fault = fault or self.fault
+        if fault is not None:
+            # It is checked as a whole, and a rule that would be wrong stays as it was.
+            self._check(FaultRule(when, fault))
+        self.when, self.fault = when, fault
         return self
 
-    def after(self, calls: int) -> Rule:
-        """Let this many matching calls through first. Raises ``DefinitionError`` for anything but a number from 0."""
-        self._after = _counted("after", calls, 0)
-        return self
-
-    def fits(self, call: Call) -> bool:
-        """Whether the rule is about this call. A preview does nothing, so nothing can go half wrong in it."""
-        return not call.preview and self._is_about(call)
-
-    def _is_about(self, call: Call) -> bool:
-        return call.op is self.op and self.type in (None, call.type) and self.name in (None, call.name)
+    # While calls come ------------------------------------------------------------------------------------------------
 
     def note(self, call: Call) -> None:
         """Remember that there was this call, so that a rule that never fires can say why."""
-        if self.fits(call):
+        if self.when.fits(call):
             self._fitting += 1
-        elif self._is_about(call):
+        elif self.when.is_about(call):
             self._previewed = True
-        elif call.op is self.op:
+        elif call.op is self.when.op:
             self._others[call.type, call.name] = None
 
-    def take(self) -> Layer | None:
+    def take(self, call: Call) -> Fault | None:
         """The fault, if this fitting call is one that it fires at."""
+        when = self.when
         self._asked += 1
-        if self._asked <= self._after or self.fault is None or self.fired >= self._times:
+        if self._asked <= when.after or self.fault is None or (self.fired >= when.times and not when.always):
+            return None
+        if when.probability < 1 and self._chance(call) >= when.probability:
             return None
         self.fired += 1
         return self.fault
 
+    def _chance(self, call: Call) -> float:
+        """A number from 0 to 1: of the seed and the call, and not of the order in which different resources come."""
+        about = (call.type, call.name or call.address or call.id, str(sorted((call.inputs or {}).items(), key=str)))
+        self._seen[about] += 1
+        text = repr((self.when.seed, self.when.op.value, *about, self._seen[about]))
+        return int.from_bytes(sha256(text.encode()).digest()[:8]) / 2**64
+
     @property
     def unfired(self) -> str:
-        """Why it has not fired so far, with the nearest call that there was; empty if it has."""
+        """Why it has not fired so far, with the nearest call that there was; empty if it has, or may be left unfired."""
         if self.fired:
             return ""
         if self.fault is None:
-            return f"it was given no fault, such as .{FAULTS[0]}()"
+            return f"it was given no fault, such as .{next(iter(KINDS))}()"
+        if self._fitting:
+            return self._let_through()
+        if self._previewed:
+            return _PREVIEWS[self.when.preview]
+        return naming.missed(self.when.op, self.when.type or None, self.when.name or None, list(self._others))
+
+    def _let_through(self) -> str:
         if self._fitting > self._asked:
             return "an earlier rule fired instead at a call that it fits"
-        if self._fitting:
-            return f"{self._fitting} fitted, and it lets {self._after} through first"
-        if self._previewed:
-            return "it fits previews alone, in which nothing is done"
-        return naming.missed(self.op, self.type, self.name, list(self._others))
+        if self.when.probability < 1:
+            return f"{self._fitting} fitted, and chance let them through"
+        return f"{self._fitting} fitted, and it lets {self.when.after} through first"
 
     def __repr__(self) -> str:
-        return f"Rule({self.op.value} {self.type or 'any type'} {self.name or 'any name'}, fired {self.fired} of {self._times})"
+        wanted = "always" if self.when.always else f"of {self.when.times}"
+        return f"Rule({written(self.when)}, fired {self.fired} {wanted})"
+
+    def __str__(self) -> str:
+        return repr(self)
 
 
-FAULTS = ("partial",)
-"""The methods of a rule that set its fault: what messages say that there is."""
-
-
-def _counted(word: str, count: int, least: int) -> int:
-    if not isinstance(count, int) or isinstance(count, bool) or count < least:
-        raise DefinitionError(f"{word}({count!r}): give a whole number of calls, {least} or more.")
-    return count
-
-
-class On:
-    """``faults.on.create(type)``: the start of a rule, one method an op.
-
-    Each raises ``DefinitionError`` for a type that can only be misspelt: no token, one letter off a declared type, or not
-    declared on a strict double.
-    """
-
-    def __init__(self, faults: Faults) -> None:
-        self._faults = faults
-
-    def create(self, type_: str | None = None, *, name: str | None = None) -> Rule:
-        """At creates of ``type_`` (any, if left out)."""
-        return self._faults.begin(Op.CREATE, type_, name)
-
-    def update(self, type_: str | None = None, *, name: str | None = None) -> Rule:
-        """At updates of ``type_`` (any, if left out)."""
-        return self._faults.begin(Op.UPDATE, type_, name)
-
-    def __getattr__(self, op: str) -> NoReturn:
-        __tracebackhide__ = True
-        raise AttributeError(f"Faults cannot be injected at {op!r} in this version: there are faults.on.create and .update.")
-
-
-class Faults:
-    """The faults of one double; ``layer`` is where they fire.
-
-    Args:
-        declared: asked for the resource types that are declared by now, with their names in Terraform.
-        strict: asked whether there can be no others.
-    """
-
-    def __init__(self, declared: Callable[[], Mapping[str, str]] = dict, strict: Callable[[], bool] = lambda: False) -> None:
-        self._rules: list[Rule] = []
-        self._lock = threading.Lock()
-        self._declared = declared
-        self._strict = strict
-        self.on = On(self)
-
-    def begin(self, op: Op, type_: str | None, name: str | None) -> Rule:
-        """A new rule after those that exist. Raises ``DefinitionError`` for a type that can only be misspelt."""
-        if type_ is not None:
-            naming.check(type_, self._declared(), strict=self._strict())
-        return self.add(Rule(op, type_, name))
-
-    def add(self, rule: Rule) -> Rule:
-        """Add a rule after those that exist."""
-        with self._lock:
-            self._rules.append(rule)
-        return rule
-
-    @property
-    def rules(self) -> list[Rule]:
-        """The rules, in the order in which they are asked."""
-        with self._lock:
-            return list(self._rules)
-
-    def clear(self) -> None:
-        """Remove all rules."""
-        with self._lock:
-            self._rules.clear()
-
-    def layer(self, call: Call, proceed: Handler) -> Reply:
-        """Fire the first fault that is due at this call, or let it through."""
-        fault = self._due(call) if self._rules else None
-        return fault(call, proceed) if fault else proceed(call)
-
-    def _due(self, call: Call) -> Layer | None:
-        with self._lock:
-            for rule in self._rules:
-                rule.note(call)
-            due = (rule.take() for rule in self._rules if rule.fits(call))
-            return next((fault for fault in due if fault is not None), None)
+_PREVIEWS: Mapping[str, str] = {
+    "no": "it fits previews alone, in which nothing is done",
+    "only": "it was to fire in previews, and fits none",
+    "also": "",
+}

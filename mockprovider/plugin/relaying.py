@@ -18,6 +18,13 @@ GREETING = 1
 """The version of what we and the double's door say to each other."""
 
 
+def _crash(code: int, words: str) -> None:
+    """End as a process does that breaks: at once, with last words at the most."""
+    sys.stderr.write(f"{words}\n" if words else "")
+    sys.stderr.flush()
+    os._exit(code)
+
+
 class Relay:
     """A plugin process's connection to the door of its double.
 
@@ -36,7 +43,9 @@ class Relay:
 
         def listen() -> None:
             try:
-                hear(self._staying, None)
+                words = hear(self._staying, None)
+                if "crash" in words:
+                    _crash(**words["crash"])
             except PluginError:
                 print("The double that this plugin relays to has ended.", file=sys.stderr)
             over()

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Self
 import grpc
 from google.protobuf.message import DecodeError, Message
 
-from mockprovider.calls import Call, Failure, Handler, Native, Op, Reply, Session, Status
+from mockprovider.calls import Call, Delivery, Failure, Handler, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError, MockProviderError, PluginError, UnsupportedError
 from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, name_of, status
@@ -55,6 +55,10 @@ class Served:
         self._server.stop(grace).wait()
         for pool in self._pools:
             pool.shutdown(wait=False, cancel_futures=True)
+
+    def abandon(self) -> None:
+        """End it at once, as the death of its process would, without waiting for the calls in flight."""
+        self._server.stop(None)
 
     def wait(self) -> None:
         """Block until the server ends."""
@@ -99,6 +103,8 @@ class Endpoint:
         known = {} if forward_unknown else service.methods
         self._refused = {rpc: row.reason for rpc, row in known.items() if row.reason}
         self._identify = identify
+        self.cut: Callable[[str, Delivery], None] = lambda *_: None
+        """Told of a peer whose connection is to be cut, where this server stands in for the provider's process."""
         self._sessions: dict[str, Session] = {}
         self._opened: set[int] = set()
         self._lock = threading.Lock()
@@ -112,6 +118,8 @@ class Endpoint:
             if rpc in self._refused:
                 raise self._refusal(rpc)
             reply = self._handler(call)
+            if reply.delivery is not None:
+                return self._delivered(reply.delivery, row, reply, call, peer)
             return self._encode(row, reply, call)
         except StatusError:
             raise
@@ -146,6 +154,15 @@ class Endpoint:
 
     def _refusal(self, rpc: str) -> UnsupportedError:
         return UnsupportedError(f"{self.service.name}/{rpc} is not served: {self._refused[rpc]}.")
+
+    def _delivered(self, delivery: Delivery, row: RpcMethod | None, reply: Reply, call: Call, peer: str) -> Sequence[bytes]:
+        """What arrives of an answer that a fault spoils on its way."""
+        if delivery.how == "bytes":
+            return [delivery.data]
+        if delivery.how == "half" and delivery.of is not None:
+            return [message[: len(message) // 2] for message in self._encode(row, delivery.of, call)]
+        self.cut(peer, delivery)
+        return self._encode(row, reply, call)
 
     def _encode(self, row: RpcMethod | None, reply: Reply, call: Call) -> Sequence[bytes]:
         if reply.status is not None or reply.stream is not None:

@@ -200,7 +200,7 @@ def test_a_refusal_is_told_once(run):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("provider.faults.on.delete()", "Faults cannot be injected at 'delete' in this version*"),
+        ("provider.faults.on.remove()", "Faults cannot be injected at 'remove'*"),
         ("pulumi_stack.up(lambda: None).state['lgos']", "*there is no resource 'lgos'; there are: none*"),
     ],
 )

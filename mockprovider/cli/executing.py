@@ -1,0 +1,77 @@
+"""``exec``: a command in a shell, led to a double that lasts as long as it does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from mockprovider.cli.serving import breaking, doubles_of, narrate
+from mockprovider.cli.types import read_types
+from mockprovider.double import Double, RealClock, joint_environment, replaying_all
+from mockprovider.drivers.command import RunningCommand
+from mockprovider.errors import DefinitionError
+
+SPEAKS = {"pulumi": "pulumi", "terraform": "terraform", "tofu": "terraform"}
+"""The protocol of the engines that are known by name."""
+
+
+def execute(
+    command: Sequence[str],
+    protocol: str | None,
+    types: Sequence[Path],
+    *,
+    cassette: Path | None,
+    plans: Sequence[Path],
+    seed: int,
+    strict: bool,
+    quiet: bool,
+) -> int:
+    """Run ``command`` with a double as its provider: its exit code. Raises ``DefinitionError`` where it cannot be run."""
+    layers = () if quiet else (narrate,)
+    with ExitStack() as ending:
+        if cassette is not None:
+            wirings = [*replaying_all(cassette).values()]
+            doubles = ending.enter_context(doubles_of(wirings, layers))
+            family = wirings[0].protocol.family if wirings[0].protocol else ""
+        else:
+            fake = Double(*read_types(types), layers=layers, seed=seed, strict=strict, clock=RealClock())
+            doubles = [ending.enter_context(fake)]
+            family = protocol or _spoken(command[0])
+        ending.enter_context(breaking(doubles, plans))
+        servings = [ending.enter_context(double.serve(family)) for double in doubles]
+        code = _run(command, {**os.environ, **joint_environment(*servings)}, doubles)
+        for double in doubles:
+            double.raise_errors()
+    return code
+
+
+def _spoken(executable: str) -> str:
+    name = Path(executable).name
+    if name not in SPEAKS:
+        raise click.UsageError(f"{name} is none of {', '.join(SPEAKS)}: say what it speaks, --protocol pulumi or terraform.")
+    return SPEAKS[name]
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str], doubles: Sequence[Double]) -> int:
+    """Run it in the foreground, and return its exit code. Ctrl-C reaches it from the terminal; it decides what that means."""
+    try:
+        process = subprocess.Popen(command, env=environment)
+    except OSError as error:
+        raise DefinitionError(f"{command[0]!r} cannot be run: {error.strerror}. Install it, or give its path.") from error
+    # Handlers and not SIG_IGN, which the command would inherit.
+    handlers = {signal.SIGINT: lambda *_: None, signal.SIGTERM: lambda *_: process.terminate()}
+    previous = {signum: signal.signal(signum, handler) for signum, handler in handlers.items()}
+    with ExitStack() as ending:
+        for signum, handler in previous.items():
+            ending.callback(signal.signal, signum, handler)
+        ending.enter_context(process)
+        for double in doubles:
+            ending.enter_context(double.engines.entered(RunningCommand(process)))
+        code = process.wait()
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,73 @@
+"""The options and the manners that commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mockprovider.errors import MockProviderError, extra_hint
+from mockprovider.protocols import families
+
+PROTOCOL = click.Choice(list(families()))
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+PORT = click.IntRange(0, 65535)
+
+NAMED = "A property that is secret, such as password or aws_ssm_parameter.value; may be given again, as may the next two."
+
+port_option = click.option("--port", type=PORT, default=0, metavar="N", help="Port to serve at; a free one unless given.")
+host_option = click.option("--host", default="127.0.0.1", show_default=True, metavar="HOST", help="Address to serve at.")
+seed_option = click.option("--seed", default=0, metavar="N", help="Seed of all that is generated, such as ids; 0 unless given.")
+types_option = click.option(
+    "--types",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="What declares resource types: a types file, a Pulumi package schema, a Terraform provider schema, or a cassette "
+    "with a schema in it; may be given again. docs/resource-types.md has the format.",
+)
+
+
+faults_option = click.option(
+    "--faults",
+    "plans",
+    multiple=True,
+    type=FILE,
+    metavar="PLAN",
+    help="Faults to inject: a plan in JSON or TOML, as docs/faults.md describes it; may be given again.",
+)
+
+
+class Group(click.Group):
+    """Turns our errors into one clear message, whatever command raised them."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except MockProviderError as error:
+            raise click.ClickException(str(error).rstrip()) from error
+        except ModuleNotFoundError as error:
+            if not extra_hint(error):
+                raise
+            raise click.ClickException(f"{extra_hint(error)}.") from error
+        except OSError as error:
+            # An error with a file name is about that file; one without may be a bug of ours.
+            if error.filename is None:
+                raise
+            raise click.ClickException(f"{error.filename}: {error.strerror}.") from error
+
+
+def example(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Put an example under a command's help, as it is typed."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        command.__doc__ = f"{cleandoc(command.__doc__ or '')}\n\n\b\nExample:\n{text}"
+        return command
+
+    return decorate

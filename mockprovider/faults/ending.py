@@ -1,0 +1,55 @@
+"""How calls end that do not end well."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from mockprovider.calls import STATUS_NAMES, Call, Delivery, Failure, Handler, Reply, Status
+from mockprovider.errors import DefinitionError
+from mockprovider.faults.fault import WRITES, FaultWorld
+
+
+def check_status(status: str) -> None:
+    """Raise ``DefinitionError`` for what is no gRPC status of a failure."""
+    if status not in STATUS_NAMES[1:]:
+        raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(STATUS_NAMES[1:])}.")
+
+
+def read_bytes(digits: str) -> bytes:
+    """The bytes that hexadecimal ``digits`` are. Raises ``DefinitionError`` for what are none."""
+    try:
+        return bytes.fromhex(digits)
+    except ValueError as error:
+        raise DefinitionError(f"{digits!r} are no bytes in hexadecimal digits, as in '0aff'.") from error
+
+
+def ended(status: str, message: str, details: bytes = b"", delivery: Delivery | None = None) -> Reply:
+    """The answer of an RPC that ended in a status, for whoever asks in process; ``delivery`` is what a wire does instead."""
+    failure = Failure(message, status=status)
+    return Reply(status=Status(STATUS_NAMES.index(status), message, details), failures=(failure,), delivery=delivery)
+
+
+def half_made(call: Call, reply: Reply, *failures: Failure) -> Reply:
+    """The answer that the object of ``reply`` exists, and that there are ``failures`` all the same."""
+    # An update's reply has no id on the wire. The partial object's id is the call's.
+    return replace(reply, id=reply.id or call.id, inputs=call.inputs, failures=failures, native=None)
+
+
+def given_up(call: Call, world: FaultWorld, status: str, reason: str) -> Reply:
+    """The answer of a provider that gives up, and reports what it has made by then, as providers should."""
+    failure = Failure(reason, status=status)
+    reply = world.done
+    if reply is None or not reply.ok or reply.value is None or call.op not in WRITES or call.preview:
+        return Reply(failures=(failure,))
+    return half_made(call, reply, failure)
+
+
+def stopped(then: str, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
+    """The answer of a provider that was asked to stop, and obeys, finishes, or ignores it until the double closes."""
+    if then == "ignore":
+        call.session.closed.wait()
+    if call.session.closed.is_set():
+        return ended("unavailable", f"{call.op.value} hung until the double was closed")
+    if then == "finish":
+        return proceed(call)
+    return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")

@@ -1,0 +1,20 @@
+"""A read finds nothing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.faults.fault import READS, Fault, FaultWorld, Phase
+
+
+class NotFound(Fault, frozen=True, tag="absent"):
+    """A read finds nothing, although the object exists: an eventually consistent cloud. The first reads, with ``times``."""
+
+    ops: ClassVar[frozenset[Op]] = READS
+    phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY,)
+
+    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - as all faults
+        """Answer that there is nothing."""
+        proceed(call)
+        return Reply()

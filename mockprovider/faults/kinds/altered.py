@@ -1,0 +1,59 @@
+"""An answer says another thing than it should."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.faults.fault import ANSWERS, Fault, FaultWorld, Phase
+from mockprovider.values import UNKNOWN, Bag
+
+
+class Altered(Fault, frozen=True, tag="altered"):
+    """The answer is another than it should be. It is sent unchecked.
+
+    Args:
+        values: properties that have other values, of any type, or that nobody declared.
+        without: properties that are missing.
+        unknown: properties that are left unknown.
+        id: the object's id; empty for an answer without one.
+    """
+
+    values: Mapping[str, Any] = {}
+    without: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+    id: str | UnsetType = UNSET
+
+    ops: ClassVar[frozenset[Op]] = ANSWERS
+    phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.values or self.without or self.unknown) and self.id is UNSET:
+            raise DefinitionError(
+                'altered() changes nothing: say what, as in altered(values={"acl": "public"}) or altered(id="").'
+            )
+
+    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - as all faults
+        """Answer something else."""
+        reply = proceed(call)
+        plan = None if reply.plan is None else replace(reply.plan, planned=self._bag(reply.plan.planned))
+        return replace(
+            reply,
+            value=None if reply.value is None else self._bag(reply.value),
+            # Check answers inputs alone; beside a value they are what an object was read from, and stay.
+            inputs=self._bag(reply.inputs) if reply.value is None and reply.inputs is not None else reply.inputs,
+            plan=plan,
+            id=reply.id if self.id is UNSET else self.id,
+            unchecked=True,
+            native=None,
+        )
+
+    def _bag(self, bag: Bag) -> Bag:
+        changed = {**bag, **self.values, **dict.fromkeys(self.unknown, UNKNOWN)}
+        return {name: value for name, value in changed.items() if name not in self.without}

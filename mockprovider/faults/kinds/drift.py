@@ -1,0 +1,31 @@
+"""Somebody changes an object behind the engine's back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.faults.fault import OBJECTS, Fault, FaultWorld, Phase
+
+
+class Drift(Fault, frozen=True, tag="drift"):
+    """Somebody changes the object behind the engine's back, right before or after this call.
+
+    Args:
+        changes: the properties with their new values; ``None`` removes one.
+    """
+
+    changes: Mapping[str, Any]
+
+    ops: ClassVar[frozenset[Op]] = OBJECTS - {Op.DELETE}
+    phases: ClassVar[tuple[Phase, ...]] = (Phase.AFTER, Phase.BEFORE)
+    of_the_fake: ClassVar[bool] = True
+
+    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
+        """Change the object, and go on."""
+        reply = proceed(call) if not call.id else None
+        id_ = call.id or (reply.id if reply else "")
+        if world.cloud is not None and world.cloud.read(call.type, id_) is not None:
+            world.cloud.drift(call.type, id_, **self.changes)
+        return proceed(call) if reply is None else reply

@@ -1,0 +1,20 @@
+"""The request arrives twice, as after a retry that nobody needed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.faults.fault import EFFECTS, Fault, FaultWorld, Phase
+
+
+class Duplicate(Fault, frozen=True, tag="duplicate"):
+    """The provider does the same twice, and the engine gets the second answer. A create leaves two objects."""
+
+    ops: ClassVar[frozenset[Op]] = EFFECTS
+    phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY,)
+
+    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - as all faults
+        """Ask twice."""
+        proceed(call)
+        return proceed(call)

@@ -1,0 +1,30 @@
+"""The call is not answered until somebody ends it."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.faults.ending import stopped
+from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
+
+
+class Hang(Fault, frozen=True, tag="hang"):
+    """The call hangs. No clock moves: it ends when the engine is cancelled or dies, or at the driver's limit.
+
+    Args:
+        then: what becomes of it when the engine asks the provider to stop. ``obey`` ends it with a failure, with what was made;
+            ``finish`` answers as if nothing had been asked; ``ignore`` goes on hanging until the double closes.
+    """
+
+    then: Literal["obey", "finish", "ignore"] = "obey"
+
+    phases: ClassVar[tuple[Phase, ...]] = WAITING
+
+    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
+        """Hang."""
+        # A call that is Cancel itself has set that event already.
+        then = "ignore" if call.op is Op.CANCEL else self.then
+        if then != "ignore":
+            call.session.cancelled.wait()
+        return stopped(then, call, proceed, world)

@@ -1,0 +1,59 @@
+"""The object is created or changed, and the provider reports a failure all the same.
+
+Pulumi keeps the object with its ``initErrors`` and updates it in the next run (``ErrorResourceInitFailed``); Terraform keeps it
+tainted and replaces it, or keeps it as it was answered where it was an update.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from mockprovider.calls import Bag, Call, Failure, Handler, Op, Reply
+from mockprovider.errors import DefinitionError
+from mockprovider.faults.ending import half_made
+from mockprovider.faults.fault import REASON, WRITES, Fault, FaultWorld, Phase
+
+
+class Partial(Fault, frozen=True, tag="partial"):
+    """The object exists afterwards, and the provider reports ``reasons`` all the same. A read reports it as broken.
+
+    Args:
+        reasons: what went wrong; engines tell a half-made object by these.
+        applied: of an update, the properties that took effect; all unless given. The cloud has the others as they were.
+        private: whether Terraform is given the private data of the object.
+    """
+
+    reasons: Sequence[str] = (REASON,)
+    applied: Sequence[str] | UnsetType = UNSET
+    private: bool = True
+
+    ops: ClassVar[frozenset[Op]] = WRITES | {Op.READ}
+    phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY, Phase.MID)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.reasons, str) or not self.reasons:
+            raise DefinitionError('partial() takes a list of reasons: partial(reasons=["timed out waiting"]).')
+
+    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
+        """Let the call happen, as far as it goes, then report the reasons beside its result."""
+        reply = world.done or proceed(self._in_part(call))
+        if not reply.ok or reply.value is None:
+            return reply
+        kept = reply if self.private else replace(reply, private=b"")
+        return half_made(call, kept, *map(Failure, self.reasons))
+
+    def _in_part(self, call: Call) -> Call:
+        if self.applied is UNSET or call.op is not Op.UPDATE:
+            return call
+        return replace(call, inputs=self._part(call.inputs, call.prior), planned=self._part(call.planned, call.prior))
+
+    def _part(self, wanted: Bag | None, before: Bag | None) -> Bag | None:
+        if wanted is None or before is None:
+            return wanted
+        kept = {name: before.get(name) for name in wanted if name not in (self.applied or ())}
+        return {**wanted, **{name: value for name, value in kept.items() if value is not None}}

@@ -1,0 +1,107 @@
+"""When a fault fires: at which calls, and at which of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from mockprovider.calls import Call, Op
+from mockprovider.document import Count, Number
+from mockprovider.errors import DefinitionError
+from mockprovider.faults.fault import EVERY, Phase
+from mockprovider.paths import show
+from mockprovider.values import reveal, same
+
+
+class When(Struct, frozen=True, kw_only=True):
+    """The calls at which a fault fires. What is left out fits every call of the op.
+
+    Args:
+        op: what is asked.
+        type: the token of a type or function.
+        name: the resource's name in the program; Terraform's calls have none.
+        address: the resource's address in the configuration, which is known of applies and reads of a serial run (Terraform).
+        id: the object's id.
+        instance: the provider instance: Pulumi's provider URN, or its name.
+        inputs: properties that the call's inputs have, with these values; of calls without inputs, what the engine remembers.
+        preview: ``no`` keeps it out of previews, ``only`` has it fire there alone, ``also`` in both.
+        after: how many fitting calls are let through first.
+        times: at how many it fires then.
+        always: whether it fires at all of them, however many.
+        probability: with which it fires at each of these, from 0 to 1.
+        seed: the seed of that chance.
+        phase: when within the call; the fault's usual phase unless given.
+        step: in the phase ``mid``, the step of the type after which it fires.
+        optional: whether it may be left unfired: a test whose fault never fired fails unless it may.
+    """
+
+    op: Op
+    type: str = ""
+    name: str = ""
+    address: str = ""
+    id: str = ""
+    instance: str = ""
+    inputs: Mapping[str, Any] = {}
+    preview: Literal["no", "only", "also"] = "no"
+    after: Count = 0
+    times: Count = 1
+    always: bool = False
+    probability: Number = 1.0
+    seed: Count = 0
+    phase: Phase | UnsetType = UNSET
+    step: str = ""
+    optional: bool = False
+
+    def __post_init__(self) -> None:
+        if self.op not in EVERY:
+            raise DefinitionError(
+                f"Faults act on what an engine asks, and {self.op.value!r} is what a provider asks of its engine."
+            )
+        _counted("after", self.after, 0)
+        _counted("times", self.times, 1)
+        if isinstance(self.probability, bool) or not 0 < self.probability <= 1:
+            raise DefinitionError(f"probability={self.probability!r}: give a number above 0, up to 1.")
+
+    def is_about(self, call: Call) -> bool:
+        """Whether the call is one of these, in a preview or not."""
+        return (
+            call.op is self.op
+            and self.type in ("", call.type)
+            and self.name in ("", call.name)
+            and self.address in ("", call.address)
+            and self.id in ("", call.id)
+            and (not self.instance or _serves(call.session.instance, self.instance))
+            and (not self.inputs or _has(call, self.inputs))
+        )
+
+    def fits(self, call: Call) -> bool:
+        """Whether the fault may fire at the call."""
+        return self.preview in ("also", "only" if previewed(call) else "no") and self.is_about(call)
+
+
+def previewed(call: Call) -> bool:
+    """Whether the call belongs to a preview, in which nothing is done."""
+    return call.preview or bool(call.session.preview)
+
+
+def _serves(instance: str, wanted: str) -> bool:
+    return wanted == instance or instance.endswith(f"::{wanted}")
+
+
+def _has(call: Call, wanted: Mapping[str, Any]) -> bool:
+    bag = next((bag for bag in (call.inputs, call.prior_inputs, call.prior) if bag), {})
+    return all(name in bag and same(reveal(bag[name]), value) for name, value in wanted.items())
+
+
+def _counted(word: str, count: object, least: int) -> None:
+    if not isinstance(count, int) or isinstance(count, bool) or count < least:
+        raise DefinitionError(f"{word}({count!r}): give a whole number of calls, {least} or more.")
+
+
+def written(when: When) -> str:
+    """The selector as a person says it: ``create cloud:index:Bucket logs``."""
+    place = [when.type or "any type", when.name or when.address or when.id or "any name"]
+    more = [f"{show((name,))}={value!r}" for name, value in when.inputs.items()]
+    return " ".join([when.op.value, *place, *([f"of {when.instance}"] if when.instance else []), *more])

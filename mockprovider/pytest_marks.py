@@ -1,0 +1,70 @@
+"""The markers of the pytest plugin: their words, and what ``faults`` does. Nothing slow is imported before a test is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean
+
+if TYPE_CHECKING:
+    import pytest
+
+    from mockprovider.double import Double
+
+MARKS = (
+    "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False, "
+    "providers={}): "
+    "replay the provider from a cassette "
+    "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
+    "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
+    "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both; secrets, public and masks "
+    "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons; "
+    "prove replays what was recorded at once, and fails the test if that fails; "
+    "providers has the commands of several providers by package, which share the cassette",
+    "faults(*plans, provider=None): break the provider by these fault plans: data, or .json and .toml files beside the test. "
+    "provider is the one of several that is broken",
+)
+"""Each marker with its arguments, and what it does."""
+
+
+def break_doubles(item: pytest.Item, doubles: Sequence[Double]) -> None:
+    """Give the doubles of a test the faults that it is marked with, the outermost marker first.
+
+    Raises ``DefinitionError`` for a marker that says no plan, a plan that cannot fire, and a provider that there is not.
+    """
+    for marker in reversed([*item.iter_markers("faults")]):
+        options = dict(marker.kwargs)
+        double = _named(options.pop("provider", None), doubles)
+        if options or not marker.args:
+            raise DefinitionError(
+                "@pytest.mark.faults takes fault plans, and provider=NAME: @pytest.mark.faults('lost.toml'), or data: "
+                '@pytest.mark.faults({"faults": [{"when": {"op": "create"}, "fault": {"kind": "lose_reply"}}]}).'
+            )
+        for plan in marker.args:
+            double.faults.use(_beside(item, plan))
+
+
+def _beside(item: pytest.Item, plan: Any) -> Any:
+    return item.path.parent / plan if isinstance(plan, (str, Path)) else plan
+
+
+def _named(name: str | None, doubles: Sequence[Double]) -> Double:
+    names = [double.name for double in doubles]
+    if name is None and len(doubles) == 1:
+        return doubles[0]
+    if name in names:
+        return doubles[names.index(name)]
+    hint = did_you_mean(name or "", names, "There are")
+    raise DefinitionError(f"@pytest.mark.faults(provider={name!r}): this test has no such provider. {hint}")
+
+
+def unfired(doubles: Iterable[Double]) -> str:
+    """What to say of faults that never fired and had to; empty if there are none."""
+    rules = [rule for double in doubles for rule in double.faults.rules if rule.unfired and not rule.when.optional]
+    if not rules:
+        return ""
+    listed = "\n".join(f"  {rule} never fired: {rule.unfired}." for rule in rules)
+    return f"The test passed without its faults, so it tests something else:\n{listed}\nAdd .optional() where that is meant."
