@@ -1,8 +1,7 @@
 """A call goes in, a reply comes out: the words that every protocol is translated into and out of.
 
-What a layer, the fake or a user's handler reads has a field with a type; ``extra`` holds the rest of a protocol's words, under
-the protocol's own names, and only that protocol's folder and engine look there. The protocol's own message stays beside the
-decoded call in ``native``, so that a proxy forwards bytes and never a paraphrase.
+What a layer, the fake or a user's handler reads has a field with a type; ``extra`` holds a protocol's other words, and only its
+folder and engine look there. Its own message stays in ``native``, so that a proxy forwards bytes and never a paraphrase.
 """
 
 from __future__ import annotations

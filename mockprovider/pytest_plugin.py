@@ -238,11 +238,11 @@ def mockprovider_pulumi_cli(
     from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - as above
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
-    _engine_of(request, "pulumi").engines.append(tmp_path / "pulumi")
+    used = _engine_of(request, "pulumi")
     doubles = _led_to(request, mockprovider_providers)
     servings = [double.serve("pulumi") for double in doubles]
     try:
-        return PulumiCli(tmp_path / "pulumi", lambda: joint_environment(*servings), doubles=doubles)
+        return used.ending(PulumiCli(tmp_path / "pulumi", lambda: joint_environment(*servings), doubles=doubles))
     except PluginError as error:
         pytest.skip(str(error))
 
@@ -271,11 +271,11 @@ def mockprovider_terraform(
     from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - as above
     from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
-    _engine_of(request, "terraform").engines.append(tmp_path / "terraform")
-    doubles = _led_to(request, mockprovider_providers)
+    used = _engine_of(request, "terraform")
+    doubles, folder, binary = _led_to(request, mockprovider_providers), tmp_path / "terraform", request.param
     servings = [double.serve("terraform", major=mockprovider_terraform_protocol) for double in doubles]
     try:
-        return Terraform(tmp_path / "terraform", lambda: joint_environment(*servings), binary=request.param, doubles=doubles)
+        return used.ending(Terraform(folder, lambda: joint_environment(*servings), binary=binary, doubles=doubles))
     except PluginError as error:
         pytest.skip(str(error))
 

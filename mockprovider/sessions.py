@@ -29,6 +29,7 @@ class Session:
     """
 
     __slots__ = (
+        "__weakref__",
         "accepts",
         "cancelled",
         "closed",
@@ -92,7 +93,7 @@ class Session:
         self.secret_keys: tuple[str, ...] | None = None
         """Which keys of the stack's configuration are secret; ``None`` until somebody has said."""
         self.cancelled = threading.Event()
-        """Set once the engine has asked to stop: whatever hangs should wait on this, and then fail."""
+        """Set once the engine has asked to stop, or the double is closed: whatever hangs should wait on this, and then fail."""
         self.closed = threading.Event()
         """Set when the double closes: what does not even heed ``cancelled`` ends then. The sessions of a double share it."""
         self.gone = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
@@ -108,6 +109,7 @@ class Double:
         self._addressing: tuple[Callable[[Call], str], ...] = ()
         self._sessions = 0
         self._closed = threading.Event()
+        self._open: weakref.WeakSet[Session] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._recorder, self._part = wiring.recorder, wiring.part
         self._library = wiring.library
@@ -253,6 +255,7 @@ class Double:
         with self._lock:
             self._sessions += 1
             session = Session(protocol, self._sessions, peer, engine)
+            self._open.add(session)
         session.closed = self._closed
         session.schema = self.packages.get(package) or (next(iter(self.packages.values()), None) if not package else None)
         return session
@@ -297,9 +300,15 @@ class Double:
             raise self.errors[0]
 
     def close(self) -> None:
-        """Stop serving, end what was started, and finish what is being recorded, in this order. Safe to call again."""
-        # What hangs on purpose ends first, or the servers would wait for it.
+        """Cancel its sessions, stop serving, end what was started, and finish what is being recorded, in this order.
+
+        Calls that hang until they are cancelled end before anything else. Safe to call again.
+        """
         self._closed.set()
+        with self._lock:
+            sessions = list(self._open)
+        for session in sessions:
+            session.cancelled.set()
         served, self._served = self._served, []
         for serving in served:
             serving.stop()

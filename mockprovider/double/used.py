@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from mockprovider.double.double import Double
 from mockprovider.double.marked import Recording
@@ -23,6 +23,18 @@ class Folders(Protocol):
         """A new folder."""
 
 
+class Driver(Protocol):
+    """A real engine in a folder of its own: a ``PulumiCli`` or a ``Terraform``."""
+
+    folder: Path
+
+    def close(self) -> None:
+        """End what it still runs."""
+
+
+D = TypeVar("D", bound=Driver)
+
+
 class Used:
     """What one test used, to explain its failure: its doubles by name, where their artefacts go, and what it records."""
 
@@ -33,8 +45,7 @@ class Used:
         self.summary: list[str] = []
         """What is to be known of what it recorded, once that is settled."""
         self.stack: Stack | None = None
-        self.engines: list[Path] = []
-        """The folders of the real engines."""
+        self._engines: list[Driver] = []
         self.passed = False
         self._told: list[BaseException] = []
         """The doubles' errors that were reported already."""
@@ -67,12 +78,18 @@ class Used:
             # It was raised in a thread of ours, so its traceback says nothing about the test.
             raise news[0].with_traceback(None)
 
+    def ending(self, engine: D) -> D:
+        """The real engine, which ends with the test."""
+        self._engines.append(engine)
+        return engine
+
     def close(self) -> None:
-        """Close the doubles, and say what becomes of what they recorded."""
+        """End the engines and close the doubles, and say what becomes of what they recorded."""
         with ExitStack() as ending:
-            # One that cannot be closed must not keep the others open.
-            for double in self.doubles.values():
-                ending.callback(double.close)
+            # One that cannot be closed must not keep the others open. The last one here is the first.
+            closing = [*(double.close for double in self.doubles.values()), *(engine.close for engine in self._engines)]
+            for close in closing:
+                ending.callback(close)
         if self.recording:
             self.recording.settle(passed=self.passed and not self.news)
             self.summary = self.recording.summary()
@@ -105,7 +122,7 @@ class Used:
             yield from explain(double, secrets, name=name if len(self.doubles) > 1 else "")
 
     def _ran(self) -> list[Path]:
-        return [engine for engine in self.engines if (engine / "output.txt").exists()]
+        return [engine.folder for engine in self._engines if (engine.folder / "output.txt").exists()]
 
     def kept(self) -> str:
         """Keep everything of a failed test, and say where."""

@@ -1,11 +1,11 @@
-"""One run of a command-line engine: its output unchanged, its process group ended whatever happens."""
+"""One run of a command-line engine: its output unchanged, it and all that it started ended whatever happens."""
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
@@ -17,6 +17,7 @@ from msgspec import Struct
 from mockprovider.drivers.diagnostics import readable
 from mockprovider.errors import ProgramError
 from mockprovider.faults import EnginesAtWork
+from mockprovider.wire.owned import OwnedProcess
 
 OUTPUT = "output.txt"
 """The file in an engine's folder that keeps what its operations printed."""
@@ -66,13 +67,44 @@ class Breakable(Protocol):
     engines: EnginesAtWork
 
 
-@contextmanager
-def at_work(doubles: Sequence[Breakable], running: RunningCommand) -> Iterator[None]:
-    """While the block runs, the command is known to these doubles as the engine that works with them."""
-    with ExitStack() as ending:
-        for double in doubles:
-            ending.enter_context(double.engines.entered(running))
-        yield
+class RunningCommands:
+    """The command lines that a driver runs at the moment. Any thread may end them."""
+
+    def __init__(self, doubles: Sequence[Breakable] = ()) -> None:
+        self._doubles = doubles
+        self._processes: set[OwnedProcess] = set()
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def holding(self, process: OwnedProcess) -> Iterator[None]:
+        """While the block runs, ``close`` ends this process, and so do faults of the doubles that it is led to."""
+        with self._lock:
+            self._processes.add(process)
+            closed = self._closed
+        try:
+            if closed:
+                process.end()
+            with ExitStack() as known:
+                for double in self._doubles:
+                    known.enter_context(double.engines.entered(RunningCommand(process)))
+                yield
+        finally:
+            with self._lock:
+                self._processes.discard(process)
+
+    @property
+    def closed(self) -> bool:
+        """Whether ``close`` was called."""
+        return self._closed
+
+    def close(self) -> None:
+        """End what runs, with all that it started, and what is yet to come. Safe to call again."""
+        with self._lock:
+            self._closed = True
+            processes = list(self._processes)
+        for process in processes:
+            process.end()
 
 
 def run(
@@ -85,42 +117,25 @@ def run(
     accept: Sequence[int] = (0,),
     keep: bool = False,
     following: Callable[[BinaryIO], AbstractContextManager[Any]] = nullcontext,
-    entering: Callable[[RunningCommand], AbstractContextManager[Any]] = nullcontext,
+    running: RunningCommands | None = None,
 ) -> Finished:
     """Run ``command`` to its end.
 
     Raises ``ProgramError``, with the engine's output, if the exit code is not in ``accept`` (or is, where a failure was
-    expected), or if it has not ended after ``seconds``; its process group is killed then, and also when we are interrupted.
-    With ``keep``, what it printed is added to the folder's ``output.txt``: for commands that print no secrets.
-    ``following`` is entered while it runs, with the file that its standard output goes to, to read along; so is ``entering``,
-    with the running command.
+    expected), if it has not ended after ``seconds``, or if ``running`` was closed; it and all that it started are killed then,
+    and also when we are interrupted. With ``keep``, what it printed is added to the folder's ``output.txt``: for commands that
+    print no secrets. ``following`` is entered while it runs, with the file that its standard output goes to, to read along.
     """
-    with (
-        TemporaryFile() as printed,
-        following(printed),
-        subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            stdout=printed,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as process,
-        entering(RunningCommand(process)),
-    ):
-        try:
-            _, stderr = process.communicate(timeout=seconds)
-        except BaseException as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            _, stderr = process.communicate()
-            if isinstance(error, subprocess.TimeoutExpired):
-                shown = _end(_whole(printed), stderr)
-                raise ProgramError(f"{_shown(command)} had not ended after {seconds:g} s.\n{shown}") from error
-            raise
-        stdout = _whole(printed)
+    running = running or RunningCommands()
+    # Files, because a pipe would not end before the last plugin that a killed engine has left behind.
+    with TemporaryFile() as printed, TemporaryFile() as complained:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": printed, "stderr": complained}
+        with following(printed), OwnedProcess(command, cwd=cwd, env=dict(env), **streams) as process, running.holding(process):
+            late = _late(process, seconds)
+        stdout, stderr = _whole(printed), _whole(complained)
+    if late or running.closed:
+        how = "was ended, because its driver was closed" if running.closed else f"had not ended after {seconds:g} s"
+        raise ProgramError(f"{_shown(command)} {how}.\n{_end(stdout, stderr)}")
     finished = Finished(tuple(command), process.returncode, stdout, stderr)
     if keep:
         with (cwd / OUTPUT).open("a", encoding="utf-8") as file:
@@ -131,6 +146,14 @@ def run(
         )
         raise ProgramError(f"{_shown(command)} {surprise}.\n{_end(stdout, stderr)}")
     return finished
+
+
+def _late(process: OwnedProcess, seconds: float) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
 
 
 def _whole(printed: BinaryIO) -> str:

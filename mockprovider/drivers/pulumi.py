@@ -14,7 +14,7 @@ from typing import Any, Unpack
 from msgspec import Struct, field
 
 from mockprovider.cloud import Cloud
-from mockprovider.drivers.command import Breakable, Environment, Finished, at_work, resolved, run
+from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.events import Log, read_log
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
@@ -99,6 +99,7 @@ class PulumiCli:
         self._environment = environment
         self._doubles = doubles
         self._runs = 0
+        self._running = RunningCommands(doubles)
         self.backend = backend or folder / "backend"
         for directory in (folder / "home", self.backend):
             make_folder(directory)
@@ -259,8 +260,12 @@ class PulumiCli:
             expect_failure=expect_failure,
             # What operations print has no secrets in it.
             keep="--event-log" in arguments,
-            entering=functools.partial(at_work, self._doubles),
+            running=self._running,
         )
+
+    def close(self) -> None:
+        """End the engine, with all that it started, where a thread still runs one. Safe to call again."""
+        self._running.close()
 
     def _rename(self, project: str, stack: str) -> None:
         if (project, stack) == (self.project, self.stack):

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from mockprovider.calls import Call
 from mockprovider.cloud import Cloud
-from mockprovider.drivers.command import Breakable, Environment, Finished, at_work, resolved, run
+from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
 from mockprovider.drivers.progress import WALKING, Progress, announces
 from mockprovider.drivers.sources import REATTACH, absent, hint
@@ -149,6 +149,7 @@ class Terraform:
         self.variables = dict(variables or {})
         self._environment = environment
         self._doubles = doubles
+        self._running = RunningCommands(doubles)
         self._settings = folder / ".mockprovider"
         make_folder(self._settings)
         # The CLI warns about a missing settings file, and must not read the user's own.
@@ -267,11 +268,15 @@ class Terraform:
                 accept=accept,
                 keep=arguments[0] in OPERATIONS,
                 following=partial(self._followed, arguments),
-                entering=partial(at_work, self._doubles),
+                running=self._running,
             )
         except ProgramError as error:
             error.args = (f"{error}{hint(str(error), environment)}{absent(str(error), self._doubles)}",)
             raise
+
+    def close(self) -> None:
+        """End the engine, with all that it started, where a thread still runs one. Safe to call again."""
+        self._running.close()
 
     # Inside ----------------------------------------------------------------------------------------------------------
 

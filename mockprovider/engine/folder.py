@@ -25,6 +25,7 @@ from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.threads import SLICE
 from mockprovider.errors import MalformedError, ProgramError, UnsupportedError
 from mockprovider.files import read_text
+from mockprovider.wire.owned import OwnedProcess
 from mockprovider.wire.server import Served, serve
 
 BOOTSTRAP = Path(__file__).parent / "bootstrap.py"
@@ -85,7 +86,7 @@ def read_folder(path: str | Path) -> Folder:
 
 
 def run_folder(folder: Folder, environment: Environment) -> Ended:
-    """Run the project's program to its end. Its process group is ended whatever happens to this thread."""
+    """Run the project's program to its end. It and all that it started are ended whatever happens to this thread."""
     with (
         serve([], handlers=[_handler(MONITOR, environment.monitor), _handler(ENGINE, environment.engine)]) as served,
         tempfile.TemporaryFile() as output,
@@ -100,7 +101,7 @@ def run_folder(folder: Folder, environment: Environment) -> Ended:
         return _ended(process.returncode, output)
 
 
-def _start(folder: Folder, environment: Environment, served: Served, output: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(folder: Folder, environment: Environment, served: Served, output: IO[bytes]) -> OwnedProcess:
     settings = {
         "monitor": served.address,
         "engine": served.address,
@@ -119,29 +120,27 @@ def _start(folder: Folder, environment: Environment, served: Served, output: IO[
     }
     cwd = folder.entry if folder.entry.is_dir() else folder.entry.parent
     command = [folder.python, "-u", str(BOOTSTRAP), json.dumps(settings)]
-    return subprocess.Popen(
+    return OwnedProcess(
         command,
         cwd=cwd,
         env=variables,
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
-        start_new_session=True,
     )
 
 
-def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+def _wait(process: OwnedProcess, seconds: float) -> None:
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
         return
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    for ending in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is None:
-            os.killpg(process.pid, ending)
-            _wait(process, STOPPING)
+def _end(process: OwnedProcess) -> None:
+    process.signal_group(signal.SIGTERM)
+    _wait(process, STOPPING)
+    process.end()
 
 
 def _ended(code: int, output: IO[bytes]) -> Ended:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextvars
 import ctypes
-import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
+
+from mockprovider.wire.pool import DaemonExecutor, settle
 
 T = TypeVar("T")
 
@@ -27,7 +28,7 @@ class Work(Generic[T]):
         self._done: Future[T] = Future()
         context = contextvars.copy_context()
         self._thread = threading.Thread(
-            target=_settle, args=(self._done, lambda: context.run(work)), name="mockprovider-engine", daemon=True
+            target=settle, args=(self._done, lambda: context.run(work)), name="mockprovider-engine", daemon=True
         )
         self._thread.start()
 
@@ -50,15 +51,6 @@ class Work(Generic[T]):
         return self._done.result(timeout=0)
 
 
-def _settle(future: Future[Any], work: Callable[[], Any]) -> None:
-    try:
-        result = work()
-    except BaseException as error:  # noqa: BLE001 - it belongs to whoever asks for the result
-        future.set_exception(error)
-    else:
-        future.set_result(result)
-
-
 class InlineExecutor(ThreadPoolExecutor):
     """Carries out what it is given before ``submit`` returns, in the caller's thread: one thing at a time, in order."""
 
@@ -73,34 +65,6 @@ class InlineExecutor(ThreadPoolExecutor):
         except Exception as error:  # noqa: BLE001 - it belongs to whoever asks for the result
             future.set_exception(error)
         return future
-
-
-class DaemonExecutor(ThreadPoolExecutor):
-    """A pool whose threads never keep the process alive, so that work that hangs for ever cannot either."""
-
-    def __init__(self, workers: int) -> None:
-        super().__init__(1)
-        self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
-        self._workers = [threading.Thread(target=self._serve, daemon=True, name="mockprovider-step") for _ in range(workers)]
-        for worker in self._workers:
-            worker.start()
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Have ``fn`` called by one of the threads."""
-        future: Future[Any] = Future()
-        self._work.put((future, lambda: fn(*args, **kwargs)))
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002 - the pool's signature
-        """End the threads once they have done what was submitted, and wait for that unless told not to."""
-        for _ in self._workers:
-            self._work.put(None)
-        for worker in self._workers if wait else ():
-            worker.join()
-
-    def _serve(self) -> None:
-        while (job := self._work.get()) is not None:
-            _settle(*job)
 
 
 def executor(workers: int) -> ThreadPoolExecutor:

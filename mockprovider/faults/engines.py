@@ -53,6 +53,6 @@ class EnginesAtWork:
             return engines[0]
         problem = "Several engines work with this double" if engines else "Nobody knows which engine asks"
         raise DefinitionError(
-            f"{problem}: {call}. So {what} cannot reach it. A double knows the engines of the fixtures, Stack(double), and drivers "
+            f"{problem}: {call}. So {what} cannot reach it. A double knows the engines of fixtures, Stack(double), and drivers "
             "that are given it (doubles=[double])."
         )

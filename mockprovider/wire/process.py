@@ -15,6 +15,7 @@ from typing import IO, Self
 
 from mockprovider.calls import STATUS_NAMES, Reply
 from mockprovider.errors import PluginError
+from mockprovider.wire.owned import OwnedProcess
 
 TAIL = 40
 """How many of the last lines of output are kept, to explain a death."""
@@ -30,7 +31,7 @@ GRACE_SECONDS = 5.0
 
 
 class Process:
-    """A running program in a process group of its own, so that a terminal's Ctrl-C does not reach it.
+    """A running program that ends with us, in a session of its own, so that a terminal's Ctrl-C does not reach it.
 
     Raises ``PluginError`` if it cannot be started.
     """
@@ -38,7 +39,7 @@ class Process:
     def __init__(self, command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None) -> None:
         self.command = list(command)
         try:
-            self._process = subprocess.Popen(
+            self._process = OwnedProcess(
                 self.command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -47,7 +48,6 @@ class Process:
                 cwd=cwd,
                 text=True,
                 errors="replace",
-                start_new_session=True,
             )
         except OSError as error:
             raise PluginError(f"Cannot start {self.command[0]!r}: {error.strerror}. Is it on PATH, and executable?") from error
@@ -111,15 +111,11 @@ class Process:
             return None
 
     def stop(self, *, grace: float = GRACE_SECONDS) -> None:
-        """Interrupt its group, and kill it if it is still there after ``grace`` seconds. Safe to call again."""
-        for number, seconds in ((signal.SIGINT, grace), (signal.SIGKILL, None)):
-            try:
-                os.killpg(self._process.pid, number)
-            except ProcessLookupError:
-                self._process.wait()
-                break
-            if self.wait(seconds) is not None and number is signal.SIGINT:
-                continue
+        """Interrupt its group, and kill all of its session after ``grace`` seconds. Safe to call again."""
+        if grace:
+            self._process.signal_group(signal.SIGINT)
+            self.wait(grace)
+        self._process.end()
         for stream, reader in zip((self._process.stdout, self._process.stderr), self._readers, strict=True):
             reader.join(timeout=1)
             if stream:

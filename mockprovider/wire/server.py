@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn, Self
 
 import grpc
@@ -17,6 +16,7 @@ from google.protobuf.message import DecodeError, Message
 from mockprovider.calls import Call, Delivery, Failure, Handler, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError, MockProviderError, PluginError, UnsupportedError
 from mockprovider.wire.methods import RpcMethod, Service
+from mockprovider.wire.pool import DaemonExecutor
 from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, name_of, status
 
 OPTIONS = (
@@ -29,6 +29,9 @@ OPTIONS = (
 MOST_THREADS = 1024
 """Enough for tests that hang a thousand creates. Threads are started only when they are needed."""
 
+SETTLING_SECONDS = 1.0
+"""Seconds that calls whose connection has ended may take to notice that they were cancelled."""
+
 CANCELLING = frozenset({Op.CANCEL})
 """Ops with a lane of their own, so that calls that hang cannot block them."""
 
@@ -36,9 +39,7 @@ CANCELLING = frozenset({Op.CANCEL})
 class Served:
     """A running server. ``address`` is where, as gRPC spells it; ``stop`` ends it, as does leaving a ``with`` block."""
 
-    def __init__(
-        self, server: grpc.Server, host: str, port: int, pools: Sequence[ThreadPoolExecutor], socket: str = ""
-    ) -> None:
+    def __init__(self, server: grpc.Server, host: str, port: int, pools: Sequence[DaemonExecutor], socket: str = "") -> None:
         self.host = host
         self.port = port
         self.socket = socket
@@ -51,10 +52,14 @@ class Served:
         return f"unix:{self.socket}" if self.socket else f"{self.host}:{self.port}"
 
     def stop(self, grace: float | None = None) -> None:
-        """Refuse new calls and end those in flight, after ``grace`` seconds."""
+        """Refuse new calls and end those in flight, after ``grace`` seconds.
+
+        What still answers them has a moment to end, too; it is not waited for if it hangs for longer.
+        """
         self._server.stop(grace).wait()
         for pool in self._pools:
             pool.shutdown(wait=False, cancel_futures=True)
+            pool.join(SETTLING_SECONDS)
 
     def abandon(self) -> None:
         """End it at once, as the death of its process would, without waiting for the calls in flight."""
@@ -179,7 +184,7 @@ class Endpoint:
             return [message.SerializeToString(deterministic=True) for message in row.responses(reply, call)]
         return [row.response(reply, call).SerializeToString(deterministic=True)]
 
-    def method_handler(self, rpc: str, lane: ThreadPoolExecutor) -> Any:
+    def method_handler(self, rpc: str, lane: DaemonExecutor) -> Any:
         """The handler of one RPC of this service, as gRPC wants it; ``None`` if it is not served."""
         row = self.service.methods.get(rpc)
         if row is None and not self._forward_unknown:
@@ -214,7 +219,7 @@ def _gone(rpc: str, reason: str) -> Any:
 
 
 class _Router(grpc.GenericRpcHandler):  # type: ignore[type-arg, misc, unused-ignore]
-    def __init__(self, endpoints: Mapping[str, Endpoint], lane: ThreadPoolExecutor) -> None:
+    def __init__(self, endpoints: Mapping[str, Endpoint], lane: DaemonExecutor) -> None:
         self._endpoints = endpoints
         self._lane = lane
         self._handlers: dict[str, Any] = {}
@@ -245,8 +250,8 @@ def serve(
     ``handlers`` are further gRPC handlers to serve beside them; ``socket`` is the path of a unix socket to serve at instead.
     Raises ``PluginError`` if the port or socket cannot be had.
     """
-    pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="mockprovider")
-    lane = ThreadPoolExecutor(4, thread_name_prefix="mockprovider-cancel")
+    pool = DaemonExecutor(MOST_THREADS, "mockprovider")
+    lane = DaemonExecutor(4, "mockprovider-cancel")
     server = grpc.server(pool, options=OPTIONS)
     server.add_generic_rpc_handlers((_Router({endpoint.service.name: endpoint for endpoint in endpoints}, lane), *handlers))
     where = f"unix:{socket}" if socket else f"{host}:{port}"

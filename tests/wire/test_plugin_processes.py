@@ -320,9 +320,12 @@ def test_it_ends_with_its_parent(launched: Launched, protocol: str, relayed: boo
     with Double(BUCKET) as double:
         relay = {"MOCKPROVIDER_RELAY": double.serve(protocol).relay} if relayed else {}
         try:
-            with Process([sys.executable, "-c", code], env={**ENGINE, **relay}, cwd=launched.folder) as parent:
-                assert parent.line(SECONDS)
-                os.kill(parent.pid, signal.SIGKILL)
+            environment = {**os.environ, **ENGINE, **relay}
+            command = [sys.executable, "-c", code]
+            with subprocess.Popen(command, env=environment, cwd=launched.folder, stdout=subprocess.PIPE) as parent:
+                assert parent.stdout is not None
+                assert parent.stdout.readline()
+                parent.kill()
                 parent.wait(SECONDS)
                 os.set_blocking(reader, True)
                 with open(reader, "rb", closefd=False) as stream:
