@@ -8,7 +8,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from mockprovider.calls import Call, EnginePort, Handler, Layer, Op, Reply, Session
 from mockprovider.clock import Clock, StillClock
@@ -24,6 +24,10 @@ from mockprovider.layers import stack
 from mockprovider.offers import Ephemeral, Offer, ProviderFunction
 from mockprovider.protocols import ProviderProtocol, known, loaded, of_family
 from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType
+
+if TYPE_CHECKING:
+    from mockprovider.audit import Audit
+    from mockprovider.double.auditing import Remembering
 
 
 class RealClock:
@@ -293,6 +297,23 @@ class Double:
     def absent(self, type_: str) -> str:
         """Why an engine is told that this provider does not have a type: a replay has only those in use; empty otherwise."""
         return self._library.absent(type_) if self._library else ""
+
+    def audit(self, *states: Remembering) -> Audit:
+        """What exists against what engines remember: orphans, phantoms, doubles, stale values, operations that were cut off.
+
+        Of a fake, its cloud says what exists; of a real or recorded provider, what it answered to the calls in the journal.
+
+        Args:
+            states: what is remembered, by all of them together. An engine (``Stack``, ``PulumiCli``, ``Terraform``), what an
+                operation of one returned, an exported state, its file (``pathlib.Path``), or a mapping from ids to
+                properties, of which those given are compared. Resources of packages that are not served here do not count.
+
+        Raises ``DefinitionError`` for what remembers nothing, ``MalformedError`` or ``UnsupportedError`` for a state that
+        cannot be read.
+        """
+        from mockprovider.double.auditing import audit  # noqa: PLC0415 - only tests that look need it
+
+        return audit(self, *states)
 
     def raise_errors(self) -> None:
         """Raise the first error of ours that an engine got as a status and may have swallowed."""

@@ -76,6 +76,10 @@ class TerraformResult(Struct):
         """What the plan does to each address, in plan JSON's words: ``["create"]``, ``["delete", "create"]``, ``["no-op"]``."""
         return {change["address"]: change["change"]["actions"] for change in self.plan.get("resource_changes", [])}
 
+    def export(self) -> dict[str, Any]:
+        """The state, as ``Double.audit`` takes it."""
+        return self.state
+
     def resource(self, address: str) -> dict[str, Any]:
         """The first instance of ``address`` (without index) in the state: ``attributes``, ``status`` …. Raises ``KeyError``."""
         __tracebackhide__ = True
@@ -249,6 +253,10 @@ class Terraform:
         # The engine leaves an empty file behind where the first run saved nothing.
         state: dict[str, Any] = json.loads(text) if text.strip() else {}
         return state
+
+    def export(self) -> dict[str, Any]:
+        """The same, under the name that every engine's state has for ``Double.audit``."""
+        return self.state()
 
     def command(self, *arguments: str, expect_failure: bool = False, accept: tuple[int, ...] = (0,)) -> Finished:
         """Any command of the CLI.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mockprovider.audit import EngineMemory
 from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.cassette import Cassette, Reader, Transcriber
+from mockprovider.pulumi import deployments
 from mockprovider.pulumi.errors import read_status
 from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
@@ -60,6 +62,15 @@ class PulumiAdapter(Adapter):
         if version:
             return f"pulumi finds it if {into} is the folder plugins of its home (PULUMI_HOME, or ~/.pulumi)."
         return f"pulumi finds it on PATH:\n\n  export PATH='{into}{os.pathsep}'\"$PATH\""
+
+    def remembered(
+        self,
+        document: Mapping[str, Any],
+        packages: Mapping[str, Package],  # noqa: ARG002 - a state says all of its values
+        serves: Callable[[str], bool],
+    ) -> EngineMemory | None:
+        """What an exported stack remembers."""
+        return deployments.remembered(deployments.load(document), serves) if "deployment" in document else None
 
     def transcriber(self) -> Transcriber:
         """Its transcript, which also records the way back."""

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from mockprovider.audit import CutOff, EngineMemory, Remedies, RememberedObject
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError, MockProviderError, UnsupportedError
 from mockprovider.files import read_text
+from mockprovider.pulumi.signatures import SECRET, SENTINELS, SIGNATURE
 from mockprovider.pulumi.values import from_plain
 from mockprovider.urn import Urn
-from mockprovider.values import Value, reveal
+from mockprovider.values import Value, has_secret, reveal
 
 VERSIONS = (3, 4)
 BUILTIN = "pulumi"
 """The engine's own package of stacks, providers and stack references, which no provider serves."""
 HOW = "`pulumi stack export --show-secrets`"
+
+REMEDIES = Remedies(
+    adopt="adopt it: `pulumi import {type} {name} {id}`",
+    forget="`pulumi refresh` forgets it, and the next up makes another",
+    refresh="`pulumi refresh` reads what is there; without it, an up goes by what is remembered",
+    settle="look whether it was done; `pulumi refresh` settles it, a create with --clear-pending-creates, or with "
+    "--import-pending-creates URN ID",
+    nameless="NAME",
+)
 
 Exported = Mapping[str, Any]
 """An export: ``version`` and ``deployment``, with ``resources`` and ``pending_operations``."""
@@ -98,11 +110,66 @@ def adopt(exported: Exported, clouds: Cloud | Mapping[str, Cloud]) -> list[Cloud
     return list(adopted.values())
 
 
+def remembered(exported: Exported, serves: Callable[[str], bool]) -> EngineMemory:
+    """What an export remembers of the packages that are served, for an audit.
+
+    An object is what ``adopt`` makes one of. One that is only read (``external``) counts, and one that waits for its deletion
+    (``delete``) does, without its values. Raises ``MalformedError`` for a value that is not in Pulumi's format.
+    """
+    left_out: Counter[str] = Counter()
+    objects = []
+    for resource in resources(exported):
+        urn = Urn.parse(resource["urn"])
+        if not _is_object(resource, urn):
+            continue
+        if serves(urn.package):
+            objects.append(_remembered(resource, urn))
+        else:
+            left_out[urn.package] += 1
+    operations = exported["deployment"].get("pending_operations") or ()
+    cut_off = [_cut_off(operation) for operation in operations if serves(Urn.parse(operation["resource"]["urn"]).package)]
+    return EngineMemory(objects, cut_off, left_out, REMEDIES)
+
+
+def _remembered(resource: Mapping[str, Any], urn: Urn) -> RememberedObject:
+    inputs, outputs = (from_plain(_readable(resource.get(key) or {})) for key in ("inputs", "outputs"))
+    secrets = {name for bag in (inputs, outputs) for name, value in bag.items() if has_secret(value)}
+    return RememberedObject(
+        urn.type,
+        resource["id"],
+        reveal(outputs),
+        resource=resource["urn"],
+        inputs=reveal(inputs),
+        secrets=frozenset(secrets),
+        waits=bool(resource.get("delete")),
+    )
+
+
+def _cut_off(operation: Mapping[str, Any]) -> CutOff:
+    resource = operation["resource"]
+    return CutOff(operation["type"], Urn.parse(resource["urn"]).type, resource.get("id") or "", resource["urn"])
+
+
+def _readable(plain: Any) -> Any:
+    """``plain`` with an unknown inside of each secret that only the stack's own key can decrypt."""
+    if isinstance(plain, list):
+        return [_readable(item) for item in plain]
+    if not isinstance(plain, Mapping):
+        return plain
+    if plain.get(SIGNATURE) == SECRET and "ciphertext" in plain:
+        return {SIGNATURE: SECRET, "value": SENTINELS["string"]}
+    return {key: _readable(item) for key, item in plain.items()}
+
+
+def _is_object(resource: Mapping[str, Any], urn: Urn) -> bool:
+    absent = resource.get("pendingReplacement") or resource.get("viewOf") or not resource.get("id")
+    return bool(resource.get("custom")) and not absent and urn.package != BUILTIN
+
+
 def _objects(exported: Exported) -> Iterator[tuple[str, str, str, dict[str, Value]]]:
     for resource in resources(exported):
         urn = Urn.parse(resource["urn"])
-        absent = resource.get("pendingReplacement") or resource.get("viewOf") or not resource.get("id")
-        if resource.get("custom") and not absent and urn.package != BUILTIN:
+        if _is_object(resource, urn):
             yield resource["urn"], urn.type, resource["id"], _properties(resource)
 
 

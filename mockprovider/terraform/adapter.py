@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mockprovider.audit import EngineMemory
 from mockprovider.calls import Call, Op
 from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.errors import DefinitionError
@@ -15,6 +16,7 @@ from mockprovider.schema import Package
 from mockprovider.terraform.process.installing import SOURCE, dev_overrides, mirror, sources, this_machine
 from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
 from mockprovider.terraform.proto import protocol as messages
+from mockprovider.terraform.recorded import tfstate
 from mockprovider.terraform.recorded.pruning import pruned
 from mockprovider.terraform.recorded.respelling import modern
 from mockprovider.terraform.recorded.sets import Sets
@@ -81,6 +83,12 @@ class TerraformAdapter(Adapter):
         settings = mirror(into) if version else dev_overrides(into, [name])
         after = "Then run init." if version else "There is no init to run."
         return f"In the file that TF_CLI_CONFIG_FILE names:\n\n{settings}\n{after}"
+
+    def remembered(
+        self, document: Mapping[str, Any], packages: Mapping[str, Package], serves: Callable[[str], bool]
+    ) -> EngineMemory | None:
+        """What a state file remembers."""
+        return tfstate.remembered(tfstate.load(document), packages, serves) if tfstate.MARKS & document.keys() else None
 
     def transcriber(self) -> Transcriber:
         """A transcript, which learns from schemas which attributes are sensitive."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from mockprovider.audit import EngineMemory
 from mockprovider.calls import Call, Reply, Session
 from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.cassette.compacting import without_repeats
@@ -106,6 +107,19 @@ class Adapter(ABC):
     def advice(self, name: str, into: Path, version: str) -> str:  # noqa: ARG002 - for those that need them
         """What the user of an engine is told after a launcher was installed into ``into``."""
         return f"The engine finds it if {into} is a folder that it searches."
+
+    def remembered(
+        self,
+        document: Mapping[str, Any],  # noqa: ARG002 - for engines that keep a state
+        packages: Mapping[str, Package],  # noqa: ARG002
+        serves: Callable[[str], bool],  # noqa: ARG002
+    ) -> EngineMemory | None:
+        """What an engine of this family remembers of the served packages; ``None`` for what is no state of one.
+
+        ``packages`` are the declared ones by name. Raises ``MalformedError`` or ``UnsupportedError`` for a state that cannot
+        be read.
+        """
+        return None
 
     # Recordings --------------------------------------------------------------------------------------------------------
 

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
+from mockprovider.audit import EngineMemory, Remedies, RememberedObject
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError, MockProviderError
 from mockprovider.schema import Package
+from mockprovider.terraform.schema.objects import Generic, ObjectSchema
 from mockprovider.terraform.schema.provider import ProviderSchema
 from mockprovider.values import Bag
 
 FORMAT = 4
 """The version of the state format of OpenTofu, and of Terraform since 0.12."""
 
+MARKS = frozenset({"terraform_version", "lineage", "format_version", "encrypted_data"})
+"""Keys of state files, and of what is taken for one."""
+
+REMEDIES = Remedies(
+    adopt="adopt it: `terraform import {name} {id}`",
+    forget="`terraform apply -refresh-only` forgets it, and the next apply makes another",
+    refresh="`terraform apply -refresh-only` reads what is there",
+    nameless="{type}.NAME",
+)
+
 ADDRESS = re.compile(r'provider\["(?:.*/)?(?P<package>[^/"]+)"\]')
 """A provider in a state file: ``module.m.provider["registry.terraform.io/hashicorp/aws"].west``."""
 
+SERVED = "managed"
+"""The mode of a resource; data sources are read again in each run."""
 
 State = Mapping[str, Any]
 """A state file's content."""
@@ -112,7 +130,7 @@ def _objects(state: State, packages: Mapping[str, Package]) -> Iterator[tuple[st
     for resource in state.get("resources", ()):
         match = ADDRESS.search(resource.get("provider", ""))
         schema = schemas.get(match["package"]) if match else None
-        if schema is None or resource.get("mode") != "managed":
+        if schema is None or resource.get("mode") != SERVED:
             continue
         coder = schema.resource(resource["type"])
         for instance in resource.get("instances", ()):
@@ -124,6 +142,64 @@ def _objects(state: State, packages: Mapping[str, Package]) -> Iterator[tuple[st
             if bag is None or not id_:
                 raise MalformedError(f"{address} has no id in this state file, so nobody could find it again. Apply it first.")
             yield address, coder.token, id_, bag
+
+
+def remembered(state: State, packages: Mapping[str, Package], serves: Callable[[str], bool]) -> EngineMemory:
+    """What a state remembers of the providers that are served, for an audit.
+
+    Every instance of a managed resource is an object, a tainted one too, and a deposed one without its values. So are the
+    values left out of a state that was written by another schema than the package's.
+    """
+    schemas = {name: ProviderSchema(package) for name, package in packages.items()}
+    left_out: Counter[str] = Counter()
+    objects: list[RememberedObject] = []
+    for resource in state.get("resources", ()):
+        match = ADDRESS.search(resource.get("provider", ""))
+        package = match["package"] if match else ""
+        instances = resource.get("instances", ()) if resource.get("mode") == SERVED else ()
+        if serves(package):
+            coder = _coder(schemas.get(package), resource["type"])
+            objects += [_remembered(coder, _address(resource, instance), instance) for instance in instances]
+        elif instances:
+            left_out[package] += len(instances)
+    names = {declared.token: declared.terraform for package in packages.values() for declared in package.resources.values()}
+    return EngineMemory(objects, (), left_out, replace(REMEDIES, called=lambda type_: names.get(type_, type_)))
+
+
+def _coder(schema: ProviderSchema | None, name: str) -> ObjectSchema | Generic:
+    try:
+        return schema.resource(name) if schema is not None else Generic(name)
+    except MalformedError:
+        # Nobody declared this type, so that nothing tells how its values are spelled elsewhere.
+        return Generic(name)
+
+
+def _remembered(coder: ObjectSchema | Generic, address: str, instance: Mapping[str, Any]) -> RememberedObject:
+    attributes = instance.get("attributes") or {}
+    try:
+        bag, id_ = coder.decode_json(json.dumps(attributes).encode())
+    except MalformedError:
+        bag, id_ = None, str(attributes.get("id") or "")
+    if not coder.keeps_id:
+        # Where the type has no attribute for it, the id is what the provider gave the engine to keep.
+        id_ = base64.b64decode(instance.get("private") or "").decode(errors="replace")
+    return RememberedObject(
+        coder.token,
+        id_,
+        bag,
+        resource=address,
+        secrets=frozenset(_secrets(coder, instance)),
+        waits=bool(instance.get("deposed")),
+        is_unordered=True,
+        visible=coder.told,
+    )
+
+
+def _secrets(coder: ObjectSchema | Generic, instance: Mapping[str, Any]) -> Iterator[str]:
+    """The names of the properties in which the state has something sensitive."""
+    for path in instance.get("sensitive_attributes") or ():
+        first = path[0].get("value") if path else ""
+        yield from (str(segment) for segment in coder.path((first,) if isinstance(first, str) else ()))
 
 
 def _address(resource: Mapping[str, Any], instance: Mapping[str, Any]) -> str:
