@@ -15,7 +15,7 @@ import pulumi
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
-from mockprovider.engine import Stack
+from mockprovider.engine import Result, Stack
 from mockprovider.schema import Function, Package, Property, ResourceType
 
 BUCKET = "cloud:index:Bucket"
@@ -163,6 +163,11 @@ def begun_up(cli: PulumiCli, stdout: int) -> subprocess.Popen[str]:
 def engine_of(engine: str, double: Double, folder: Path) -> Stack | PulumiCli:
     """One of the two engines by name: ``embedded``, or the real ``pulumi`` in ``folder``."""
     return Stack(double) if engine == "embedded" else cli_of(double, folder)
+
+
+def said(result: Result) -> list[tuple[str, str]]:
+    """What a user was told: severity and message of each diagnostic."""
+    return [(diagnostic.severity, diagnostic.message) for diagnostic in result.diagnostics]
 
 
 def calls(double: Double, name: str) -> list[str]:

@@ -16,9 +16,9 @@ from mockprovider.engine.decision import (
     triggers,
 )
 from mockprovider.engine.goal import Goal
-from mockprovider.engine.state import ResourceState
 from mockprovider.engine.steps import KINDS
 from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.values import UNKNOWN, Secret
 
 URN = "urn:pulumi:dev::project::cloud:index:Bucket::logs"

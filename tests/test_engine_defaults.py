@@ -5,7 +5,7 @@ import pytest
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.defaults import DefaultProviders, Requested, newest_versions, precedence
 from mockprovider.engine.goal import Goal
-from mockprovider.engine.state import ResourceState
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.values import Secret
 
 BUCKET = Goal(type="cloud:index:Bucket", name="logs")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mockprovider.engine.exporting import export_state, import_state
-from mockprovider.engine.state import PendingOperation, ResourceState, State, Timeouts
 from mockprovider.errors import MalformedError, UnsupportedError
+from mockprovider.pulumi.exporting import export_state, import_state
+from mockprovider.pulumi.state import PendingOperation, ResourceState, State, Timeouts
 from mockprovider.values import Asset, Secret
 
 STACK = ResourceState(urn="urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev", type="pulumi:pulumi:Stack")

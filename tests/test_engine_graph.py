@@ -1,7 +1,7 @@
 """Orders over a state."""
 
 from mockprovider.engine.graph import deletion_batches, dependents, repaired, staying, transitive_dependencies
-from mockprovider.engine.state import ResourceState
+from mockprovider.pulumi.state import ResourceState
 
 
 def state(name, *dependencies, **fields):

@@ -16,8 +16,8 @@ from mockprovider.engine.defaults import Requested, newest_versions, with_plugin
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import Packages, parameterization
 from mockprovider.engine.registry import INTERNAL
-from mockprovider.engine.state import ResourceState
 from mockprovider.errors import ProgramError, UnsupportedError
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.schema import Package, Property, ResourceType
 
 THING = "tools:index:Thing"

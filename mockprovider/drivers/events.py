@@ -9,28 +9,24 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.pulumi.signatures import SIGNATURE
+from mockprovider.pulumi.result import Diagnostic
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 
 READ = "read"
 REFRESH = "refresh"
-HIDDEN = "[secret]"
-"""What the log has in a secret's place, also inside of other text."""
 
 
 class Log(Struct, frozen=True):
-    """One run: ``steps`` are (op, URN) of what was done, in the order of its beginning, ``diagnostics`` (severity, message).
+    """One run: ``steps`` are (op, URN) of what was done, in the order of its beginning, ``diagnostics`` what was said.
 
     ``summary`` counts as the CLI's own summary does: a replacement once, a read only where it found something else than the
-    last one; ``same``, the stack and providers are left out. ``urns`` are of all that the run had to do with. ``outputs`` are
-    the stack's, where the log has them whole: it hides secrets, and leaves out what is in files.
+    last one; ``same``, the stack and providers are left out. ``urns`` are of all that the run had to do with.
     """
 
     steps: list[tuple[str, str]]
-    diagnostics: list[tuple[str, str]]
+    diagnostics: list[Diagnostic]
     summary: dict[str, int]
     urns: frozenset[str]
-    outputs: dict[str, Any] | None = None
 
 
 class _Step(Struct):
@@ -59,28 +55,21 @@ class _Step(Struct):
 def read_log(lines: Iterable[str]) -> Log:
     """The run that the event log ``lines``, one JSON object each, tells of."""
     steps: list[_Step] = []
-    diagnostics: list[tuple[str, str]] = []
-    outputs = None
+    diagnostics: list[Diagnostic] = []
     for line in lines:
         event = json.loads(line)
         if (begun := event.get("resourcePreEvent")) is not None:
             steps.append(_begun(begun))
         elif (ended := event.get("resOutputsEvent")) is not None:
             _end(steps, ended["metadata"])
-            outputs = _outputs(ended["metadata"]) if ended["metadata"]["type"] == STACK_TYPE else outputs
         elif (failed := event.get("resOpFailedEvent")) is not None:
             _last(steps, failed["metadata"]).failed = True
         elif (diagnostic := event.get("diagnosticEvent")) is not None and diagnostic["severity"] != "debug":
-            diagnostics.append((diagnostic["severity"], diagnostic["message"]))
+            message = diagnostic["message"].removesuffix("\n")
+            diagnostics.append(Diagnostic(diagnostic["severity"], message, diagnostic.get("urn", "")))
     summary = Counter(step.op for step in steps if step.counts)
     urns = frozenset(step.urn for step in steps)
-    return Log([(step.op, step.urn) for step in steps if step.happened], diagnostics, dict(summary), urns, outputs)
-
-
-def _outputs(metadata: Mapping[str, Any]) -> dict[str, Any] | None:
-    outputs: dict[str, Any] = (metadata.get("new") or {}).get("outputs") or {}
-    text = json.dumps(outputs)
-    return None if SIGNATURE in text or HIDDEN in text else outputs
+    return Log([(step.op, step.urn) for step in steps if step.happened], diagnostics, dict(summary), urns)
 
 
 def _begun(event: Mapping[str, Any]) -> _Step:

@@ -11,16 +11,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from msgspec import Struct, field
-
 from mockprovider.cloud import Cloud
+from mockprovider.drivers.checkpoints import read_checkpoint
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.events import Log, read_log
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
+from mockprovider.pulumi.exporting import import_state
 from mockprovider.pulumi.options import Options, glob, named, unmatched
-from mockprovider.values import Secret
+from mockprovider.pulumi.result import Result
+from mockprovider.pulumi.state import ResourceStates
+from mockprovider.values import Secret, reveal
 
 Program = Mapping[str, Any] | Callable[[], Any]
 """A YAML program's ``resources``, ``outputs``, ``variables`` and ``config`` as data, or a Python function."""
@@ -35,30 +37,12 @@ NOWHERE = ("could not be found in the stack", "where a failure was expected")
 """Phrases in errors of runs that may have named a resource that does not exist."""
 
 
-class PulumiResult(Struct):
-    """What one run of the CLI did.
+class PulumiResult(Result):
+    """What one run of the CLI did: a ``Result`` as the embedded engine's, with these differences.
 
-    Attributes:
-        exit_code: 0 for success.
-        output: what the CLI printed.
-        steps: every step that was done, as (op, URN), in the order in which they began.
-        diagnostics: what a user was told, as (severity, message), in order.
-        summary: what happened to how many of the program's own resources, counted as the CLI's own summary counts: a
-            replacement once, as ``replace``. ``same``, the stack and providers are left out, as in the embedded engine's.
-        outputs: the stack's outputs after an ``up``, secrets revealed.
+    ``steps`` are in the order in which they began. A preview has no ``outputs``, and its ``state`` is what it was before.
+    ``output`` is what the CLI printed.
     """
-
-    exit_code: int
-    output: str
-    steps: list[tuple[str, str]] = field(default_factory=list)
-    diagnostics: list[tuple[str, str]] = field(default_factory=list)
-    summary: dict[str, int] = field(default_factory=dict)
-    outputs: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the CLI said so."""
-        return self.exit_code == 0
 
 
 class PulumiCli:
@@ -331,14 +315,27 @@ class PulumiCli:
         (self.folder / "Pulumi.yaml").write_text(json.dumps(content, indent=1), encoding="utf-8")
 
     def _result(self, finished: Finished, log: Log, operation: str) -> PulumiResult:
-        result = PulumiResult(finished.exit_code, finished.stdout + finished.stderr, log.steps, log.diagnostics, log.summary)
-        if operation == "up":
-            result.outputs = self._outputs() if log.outputs is None or not result.succeeded else log.outputs
-        return result
+        state = import_state(read_checkpoint(self.backend, self.project, self.stack) or self.export())
+        stack = next((resource for resource in state.resources if resource.is_stack and operation != "preview"), None)
+        outputs = stack.outputs if stack else {}
+        output = finished.stdout + finished.stderr
+        return PulumiResult(
+            outputs=reveal(outputs),
+            secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
+            summary=log.summary,
+            steps=log.steps,
+            state=ResourceStates(state.resources),
+            pending_operations=state.pending,
+            diagnostics=log.diagnostics,
+            error=_error(log, output) if finished.exit_code else None,
+            exit_code=finished.exit_code,
+            output=output,
+        )
 
-    def _outputs(self) -> dict[str, Any]:
-        outputs: dict[str, Any] = json.loads(self.command("stack", "output", "--json", "--show-secrets").stdout)
-        return outputs
+
+def _error(log: Log, output: str) -> ProgramError:
+    """What a failed run is about: what the user was told first, or else all of it."""
+    return ProgramError(next((diagnostic.message for diagnostic in log.diagnostics if diagnostic.severity == "error"), output))
 
 
 @functools.cache

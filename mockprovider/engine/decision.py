@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.ignoring import with_ignored
-from mockprovider.engine.state import ResourceState
 from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.values import Value, is_unknown, reveal, same
 
 

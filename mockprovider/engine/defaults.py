@@ -13,7 +13,7 @@ from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import internal
 from mockprovider.engine.registry import INTERNAL
-from mockprovider.engine.state import ResourceState
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
 

@@ -18,18 +18,19 @@ from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp, deletion
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
-from mockprovider.engine.goal import Goal
+from mockprovider.engine.goal import Goal, urn_of
 from mockprovider.engine.graph import repaired, staying, transitive_dependencies
 from mockprovider.engine.instance import CallFailedError, Instance, ProviderSource
 from mockprovider.engine.ledger import Ledger
-from mockprovider.engine.outcomes import Diagnostic, Fate, StoppedError
+from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Operation, Planner
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.removal import Removal
-from mockprovider.engine.state import ResourceState, State, copied
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run
 from mockprovider.engine.targets import Targets
 from mockprovider.errors import MockProviderError
+from mockprovider.pulumi.result import Diagnostic
+from mockprovider.pulumi.state import ResourceState, State, copied
 from mockprovider.urn import reference
 from mockprovider.values import Bag, Value
 
@@ -234,7 +235,7 @@ class Deployment:
             raise StoppedError("the operation has failed already")
 
     def _where(self, goal: Goal) -> str:
-        return f"{goal.type} {goal.name}"
+        return urn_of(goal, self.operation.stack, self.operation.project)
 
     # Providers -------------------------------------------------------------------------------------------------------
 

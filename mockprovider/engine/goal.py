@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from mockprovider.engine.state import ResourceState, Timeouts
 from mockprovider.errors import MalformedError
-from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
+from mockprovider.pulumi.state import ResourceState, Timeouts
+from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn, make
 from mockprovider.values import Value
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -84,6 +84,14 @@ class Goal(Struct, kw_only=True):
     def is_provider(self) -> bool:
         """Whether it is a provider resource."""
         return self.type.startswith(PROVIDERS)
+
+
+def urn_of(goal: Goal, stack: str, project: str) -> str:
+    """The URN that an error about a goal names; empty if nobody could read it."""
+    try:
+        return str(make(stack, project, goal.parent or None, goal.type, goal.name))
+    except MalformedError:
+        return ""
 
 
 def new_state(goal: Goal, urn: str) -> ResourceState:

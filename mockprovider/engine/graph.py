@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from mockprovider.engine.state import ResourceState
+from mockprovider.pulumi.state import ResourceState
 
 
 def dependents(

@@ -14,12 +14,12 @@ from msgspec import Struct, field
 from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
 from mockprovider.engine.goal import Parameterization
 from mockprovider.engine.outgoing import flattened, outgoing, restored, secret_names, unnamed, variables, with_contents
-from mockprovider.engine.state import ResourceState
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.signatures import accepted
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.pulumi.table import RPC_OF
 from mockprovider.urn import Urn
 from mockprovider.values import Secret, Value, has_secret, has_unknown, is_unknown

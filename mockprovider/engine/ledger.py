@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from mockprovider.engine.state import PendingOperation, ResourceState, State, copied
+from mockprovider.pulumi.state import PendingOperation, ResourceState, State, copied
 
 
 class Ledger:

@@ -24,9 +24,9 @@ from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import inward, reading, registration
-from mockprovider.engine.state import ResourceState
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.values import Value, has_unknown
 

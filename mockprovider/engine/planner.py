@@ -25,10 +25,10 @@ from mockprovider.engine.decision import (
 from mockprovider.engine.goal import Goal, alias_urns, new_state
 from mockprovider.engine.graph import dependents
 from mockprovider.engine.instance import identity
-from mockprovider.engine.state import ResourceState, copied
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Scope, Targets
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
+from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.urn import make
 from mockprovider.values import UNKNOWN, Value, has_unknown
 

@@ -15,9 +15,9 @@ from mockprovider.calls import EnginePort
 from mockprovider.engine.builtin import PACKAGE, Builtin
 from mockprovider.engine.instance import CallFailedError, Checked, Instance, Outcome, ProviderSource, ResourceIdentity, wrong
 from mockprovider.engine.packages import parameterization
-from mockprovider.engine.state import UNKNOWN_ID, ResourceState
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState
 from mockprovider.urn import PROVIDERS, Urn, parse_reference, reference
 from mockprovider.values import Bag, Value, same
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from mockprovider.engine.graph import deletion_batches, transitive_dependencies
-from mockprovider.engine.state import ResourceState
 from mockprovider.engine.threads import executor
+from mockprovider.pulumi.state import ResourceState
 
 
 class Removal:

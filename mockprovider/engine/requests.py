@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Alias, Goal, seconds
-from mockprovider.engine.state import Timeouts
 from mockprovider.errors import UnsupportedError
 from mockprovider.pulumi.assets import with_hashes
+from mockprovider.pulumi.state import Timeouts
 from mockprovider.pulumi.values import decode, decode_value
 from mockprovider.values import Archive, Asset, Output, Secret, Value, map_value
 

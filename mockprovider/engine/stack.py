@@ -12,17 +12,17 @@ from msgspec import structs
 from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.deployment import Deployment
-from mockprovider.engine.exporting import export_state, import_state
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.planner import Operation
 from mockprovider.engine.program import Ended, Environment, Program, run_program
-from mockprovider.engine.result import Result
-from mockprovider.engine.state import ResourceStates, State
 from mockprovider.engine.targets import Scope
 from mockprovider.engine.threads import Work
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
 from mockprovider.pulumi import deployments
+from mockprovider.pulumi.exporting import export_state, import_state
 from mockprovider.pulumi.options import Options, named
+from mockprovider.pulumi.result import FAILED, Result
+from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
 
 GRACE = 0.5
@@ -368,12 +368,17 @@ def _result(deployment: Deployment, state: State) -> Result:
     ours = [
         error for error in deployment.errors if isinstance(error, MockProviderError) and not isinstance(error, ProgramError)
     ]
-    return Result(
+    error = next(iter([*ours, *deployment.errors]), None)
+    result = Result(
         outputs=reveal(outputs),
         secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
         summary=dict(deployment.counted),
         steps=[(op.value, urn) for op, urn in deployment.steps],
         state=ResourceStates(state.resources),
+        pending_operations=state.pending,
         diagnostics=list(deployment.diagnostics),
-        error=next(iter([*ours, *deployment.errors]), None),
+        error=error,
+        exit_code=FAILED if error else 0,
     )
+    result.output = str(result)
+    return result

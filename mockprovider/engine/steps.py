@@ -12,9 +12,9 @@ from mockprovider.engine.instance import Checked, Outcome, ResourceIdentity, ide
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.registry import Registry
-from mockprovider.engine.state import UNKNOWN_ID, ResourceState, copied
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState, copied
 from mockprovider.values import Bag, same
 
 

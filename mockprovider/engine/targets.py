@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from mockprovider.engine.state import ResourceState
 from mockprovider.pulumi.options import pattern, unmatched
+from mockprovider.pulumi.state import ResourceState
 
 
 class Scope(Struct, frozen=True):

@@ -153,8 +153,8 @@ def counts(audit: Audit) -> dict[str, int]:
 
 
 def test_a_life(bench: Bench, double: Double) -> None:
-    """What is applied is clean, drift is stale with its path, and what vanished a phantom."""
-    bench.apply()
+    """What is applied is clean, also by what the run returned; drift is stale with its path, and what vanished a phantom."""
+    double.audit(bench.apply()).assert_clean()
     double.audit(bench.export()).assert_clean()
     double.cloud.drift(TYPE, name="m")
     (stale,) = double.audit(bench.export()).stale

@@ -184,7 +184,7 @@ def test_an_engine_that_is_killed_in_a_create(cli: PulumiCli, double: Double, br
 
     assert (pending, orphans(cli, double.cloud.objects())) == (["creating"], ["x"])
     again = cli.up(buckets(logs="x"))
-    assert any("pending operations" in message for severity, message in again.diagnostics if severity == "warning")
+    assert any("pending operations" in each.message for each in again.diagnostics if each.severity == "warning")
     assert orphans(cli, double.cloud.objects()) == ["x"]
     cli.refresh(buckets(logs="x"), arguments=("--clear-pending-creates",))
     assert cli.export()["deployment"].get("pending_operations", []) == []

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from both_engines import Both, resources
 from component_toolbox import HUSH, SITE, package, program
-from engine_toolbox import BUCKET, Remote, engine_of
+from engine_toolbox import BUCKET, Remote, engine_of, said
 
 from mockprovider.calls import Call, Op
 from mockprovider.double import Double, Wiring, recording, replaying
@@ -80,16 +80,16 @@ def test_a_yaml_program_uses_a_component(cli: PulumiCli, double: Double) -> None
 def test_what_a_component_logs_is_shown(cli: PulumiCli, double: Double) -> None:
     """What the fake logs while it constructs is among what the CLI shows."""
     double.define(Component(SITE, construct=lambda site: site.log("building the site", "warning")))
-    assert ("warning", "building the site\n") in cli.up(partial(_site, {})).diagnostics
+    assert ("warning", "building the site") in said(cli.up(partial(_site, {})))
 
 
 def test_a_construct_that_fails_aborts(cli: PulumiCli, double: Double) -> None:
     """Wrong inputs are shown with their property; a child that fails ends the run, and the component is in the state."""
     wrong = cli.up(partial(_site, {"token": "x"}), expect_failure=True)
-    assert any("missing required property 'domain'" in message for _, message in wrong.diagnostics)
+    assert any("missing required property 'domain'" in message for _, message in said(wrong))
     double.faults.on.create(BUCKET).partial(reasons=["no space"])
     failed = cli.up(partial(_site, {"domain": "a.org"}), expect_failure=True)
-    assert any("no space" in message for _, message in failed.diagnostics)
+    assert any("no space" in message for _, message in said(failed))
     assert SITE in [each["type"] for each in cli.export()["deployment"]["resources"]]
 
 

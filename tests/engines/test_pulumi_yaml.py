@@ -99,7 +99,7 @@ def test_a_half_made_object_is_mended(cli: PulumiCli, double: Double) -> None:
     """A create that fails half-way leaves the object and its errors in the state; the next up updates it, and all is well."""
     double.faults.on.create(BUCKET).partial(reasons=["timed out waiting"])
     failed = cli.up(buckets(acl="x"), expect_failure=True)
-    assert any("timed out waiting" in message for _, message in failed.diagnostics)
+    assert any("timed out waiting" in diagnostic.message for diagnostic in failed.diagnostics)
     logs = next(each for each in cli.export()["deployment"]["resources"] if each["urn"].endswith("::logs"))
     (made,) = double.cloud.objects(BUCKET)
     assert (logs["id"], logs["initErrors"]) == (made.id, ["timed out waiting"])

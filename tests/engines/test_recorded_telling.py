@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_toolbox import Remote, cli_of
+from engine_toolbox import Remote, cli_of, said
 from kept_cassettes import SITE, SITES
 
 from mockprovider.double import Double, Wiring, attached, real, recording, replaying
@@ -88,11 +88,11 @@ def test_a_real_providers_line_is_shown_on_replay(tmp_path: Path) -> None:
     place = tmp_path / "files"
     place.mkdir()
     behind = real(SITES, name="sites", env={"FILES_FOLDER": str(place)})
-    line = ("info", "building the site home\n")
+    line = ("info", "building the site home")
     with Double(provider=recording(path, behind)) as double:
-        assert line in cli_of(double, tmp_path / "recorded").up(site).diagnostics
+        assert line in said(cli_of(double, tmp_path / "recorded").up(site))
         double.raise_errors()
     with Double(provider=replaying(path)) as double:
-        assert line in cli_of(double, tmp_path / "replayed").up(site).diagnostics
+        assert line in said(cli_of(double, tmp_path / "replayed").up(site))
         assert "Construct" in [each.call.method for each in double.journal.entries(side=Side.PROVIDER)]
         double.raise_errors()

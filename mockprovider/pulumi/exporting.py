@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mockprovider.engine.state import PendingOperation, ResourceState, State, Timeouts
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.deployments import load
 from mockprovider.pulumi.deployments import resources as written
+from mockprovider.pulumi.state import PendingOperation, ResourceState, State, Timeouts
 from mockprovider.pulumi.values import from_plain, to_plain
 from mockprovider.urn import Urn
 from mockprovider.values import Value
