@@ -48,7 +48,6 @@ class Verdict(StrEnum):
     AMBIGUOUS = "ambiguous"
     CROWDED = "crowded"
     OPAQUE = "opaque"
-    UNTELLABLE = "untellable"
 
 
 class Choice(Struct, frozen=True):

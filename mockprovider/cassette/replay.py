@@ -84,8 +84,7 @@ class Replay:
             return lookup
         reason = self._untellable(call, choice.candidates[0])
         if reason is not None:
-            choice = replace(choice, verdict=Verdict.UNTELLABLE)
-            return replace(lookup, outcome=LookResult.AMBIGUOUS, choice=choice, reason=reason)
+            return replace(lookup, outcome=LookResult.AMBIGUOUS, reason=reason)
         return replace(lookup, outcome=LookResult.FOUND)
 
     def _recognised(self, live: Any) -> Any:
