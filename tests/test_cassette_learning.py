@@ -72,6 +72,7 @@ VALUES: dict[str, tuple[Any, Any, list[str] | None]] = {
     "lists of two lengths": (["8d1f2a"], ["77c3b0", "x"], None),
     "in an object": ({"id": 5, "k": "x"}, {"id": 6, "k": "x"}, ["leaf id=5", "leaf id=6"]),
     "objects with other keys": ({"a": "8d1f2a"}, {"b": "77c3b0"}, None),
+    "a shape that differs after a value": ({"a": "8d1f2a", "b": 1}, {"a": "77c3b0", "b": None}, None),
     "an object and a text": ({"a": "8d1f2a"}, "77c3b0", None),
     "secrets": (secret("generated-1"), secret("generated-2"), ["secret string=1", "secret string=2"]),
     "secret numbers": (secret(41), secret(42), ["secret number=1", "secret number=2"]),

@@ -162,9 +162,9 @@ class Replay:
         calls = group.by_objects.get(settled, ()) if lives and len(settled) == len(lives) else group.calls
         for marked in calls:
             by_place = self.shelf.vocabulary.pairing(marked.marks, marks)
-            for pairing in {by_place, self._by_roles(marked.objects, lives)} - {None}:
-                if all(self.assignment.allows(live, recorded) for recorded, live in pairing or ()):
-                    yield marked, pairing or ()
+            for pairing in {by_place, self._by_roles(marked.objects, lives)}:
+                if pairing is not None and all(self.assignment.allows(live, recorded) for recorded, live in pairing):
+                    yield marked, pairing
 
     def _by_roles(self, recorded: Sequence[int], lives: Sequence[int]) -> Pairing | None:
         """The pairing by the settled roles, regardless of order: sets are sorted by their present values."""

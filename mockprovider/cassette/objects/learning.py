@@ -125,8 +125,7 @@ def _generated(slot: Slot, requests: Sequence[str]) -> list[GeneratedValue | Non
 def _values(slot: Slot) -> list[GeneratedValue]:
     values = slot.values
     if isinstance(values[0], dict):
-        secrets = [GeneratedValue("secret", value.get("kind", "string"), value[PLACEHOLDER]) for value in values]
-        return [] if any(secret.value == MARK for secret in secrets) else secrets
+        return [GeneratedValue("secret", value.get("kind", "string"), value[PLACEHOLDER]) for value in values]
     if not isinstance(values[0], str):
         return [GeneratedValue("leaf", "" if abs(value) >= LARGE else slot.key, value) for value in values]
     for texts in (_differing(values), values):
