@@ -23,6 +23,7 @@ METHODS = {
     Op.DIFF: "Diff",
     Op.CREATE: "Create",
     Op.READ: "Read",
+    Op.IMPORT: "Import",
     Op.UPDATE: "Update",
     Op.DELETE: "Delete",
     Op.INVOKE: "Invoke",

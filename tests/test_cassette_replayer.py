@@ -170,12 +170,13 @@ def test_an_answer_of_the_past_is_refused():
         replay(read(2))
 
 
+@pytest.mark.parametrize("op", [Op.READ, Op.IMPORT])
 @pytest.mark.parametrize("urn", ["", "urn:a"])
-def test_a_read_is_not_repeated_after_its_object_was_changed(urn):
+def test_a_read_is_not_repeated_after_its_object_was_changed(urn, op):
     """What an object looked like is not told again after it was deleted; another object may still be looked at."""
 
     def looked(number, name):
-        asked = read(number, urn=urn and f"urn:{name}", id=name)
+        asked = call(op, session(number), urn and f"urn:{name}", id=name)
         asked.id = name
         return asked
 

@@ -119,10 +119,10 @@ class Replay:
         listed = [*recorded]
         if not any(call.secret for call in listed):
             # Without placeholders, equal digests are enough.
-            return [Candidate(call, (), self.shelf.answer(call), self._used_by[call.place, ()]) for call in listed]
+            return [Candidate(call, (), self.shelf.answer(call), self.used[call.place]) for call in listed]
         paired = [(call, self.bindings.pairs(call.request, live) if call.secret else []) for call in listed]
         return self._strongest(
-            Candidate(call, tuple(pairs), self._compared(call, pairs, None), self._used_by[call.place, ()])
+            Candidate(call, tuple(pairs), self._compared(call, pairs, None), self.used[call.place])
             for call, pairs in paired
             if pairs is not None and self.bindings.fit(pairs)
         )
