@@ -139,8 +139,6 @@ class Assignment:
         while pending:
             link = pending.pop()
             options = frozenset(option for option in link.options if all(map(self.allows, link.lives, option)))
-            if not options:
-                raise _ContradictionError
             self._keep(link, options)
             for position, live in enumerate(link.lives):
                 pending += self._narrow(live, frozenset(option[position] for option in options))
