@@ -196,6 +196,7 @@ def test_of_many_it_is_seen_when_it_matters(count: int) -> None:
     assert not assignment.link(Link([1], lambda: [(5,)]), telling=True)
     assert assignment.link(Link([1], lambda: [(5,), (6,)]), telling=True)
     assert assignment.role(1) == 6
+    assert not assignment.link(Link([2, 3], lambda: [(7, 7)]), telling=True)
 
 
 def test_a_link_that_only_its_second_object_narrows() -> None:

@@ -193,6 +193,13 @@ def test_what_was_made_from_objects_is_of_one_kin() -> None:
     assert values(vocabulary) == [*names, *([f"text {name[::-1]}"] for name in NAMES), ["leaf 4000"], ["leaf 4001"]]
 
 
+def test_two_kins_at_once() -> None:
+    """Objects of two kins that are learnt at once have each a number of their own."""
+    makes = [(create(type_), answer(id=f"{type_}-{name}")) for type_ in "AB" for name in NAMES]
+    vocabulary = learnt(*makes)
+    assert [(one.number, one.kin, one.family) for one in vocabulary.objects] == [(0, 0, 0), (1, 0, 0), (2, 2, 2), (3, 2, 2)]
+
+
 def test_objects_of_two_times_are_two_families() -> None:
     """What one request made in an earlier and in a later session is of one kin and of two families."""
     names = ("a11111", "b22222", "c33333")
