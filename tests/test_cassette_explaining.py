@@ -14,6 +14,7 @@ from mockprovider.cassette.objects import Pairing
 from mockprovider.cassette.shelf import Shelf
 
 KEYS = ("k-8d1f2a", "k-77c3b0")
+SERIALS = ("s-11aa22bb", "s-33cc44dd")
 HASH, PEM = "9f1c2ab07e", "MIIB8zCCAZ2g4f"
 EXCHANGED: Pairing = ((0, 1),)
 Conversation = list[tuple[Call, Reply]]
@@ -25,7 +26,9 @@ def cert(key: str, number: int = 2, **inputs: Any) -> Call:
 
 def unexplained(about: tuple[Call, Reply], *others: tuple[Call, Reply], pairing: Pairing = EXCHANGED) -> str:
     """What is not explained of this call's answer, of a recording that begins with two equal keys."""
-    keys = [(call(Op.CREATE, session(), type_="Key"), answer(id=id_)) for id_ in KEYS]
+    keys = [
+        (call(Op.CREATE, session(), type_="Key"), answer(id=id_, of=serial)) for id_, serial in zip(KEYS, SERIALS, strict=True)
+    ]
     conversation = [*keys, about, *others]
     asked = ((replace(one, address=f"a[{n}]"), reply) for n, (one, reply) in enumerate(conversation))
     shelf = Shelf(recorded(*asked, transcriber=Toy(("pin",))), {"": Reader(Toy())})
@@ -40,6 +43,7 @@ PATHS: dict[str, tuple[dict[str, Any], str]] = {
     "in the middle of a text": ({"url": f"https://cloud/{HASH}?x=1"}, "url"),
     "the first of two": ({"a": {"b": PEM}, "c": HASH}, "a.b"),
     "the object's own value": ({"id": f"x/{KEYS[0]}/y"}, ""),
+    "a value of the object that the request has not": ({"serial": SERIALS[0]}, ""),
     "another object's value, which is not about this one": ({"id": KEYS[1]}, ""),
     "six letters": ({"a": "a1b2c3"}, "a"),
     "five letters": ({"a": "a1b2c"}, ""),

@@ -60,8 +60,6 @@ class OpaqueWords:
         """For each opaque word, the objects of each call whose answer has it and whose request does not."""
         about: dict[str, list[frozenset[int]]] = defaultdict(list)
         for call in self._calls:
-            if call.interaction.response_blob:
-                continue
             request = encode(call.request).decode()
             marks = self._vocabulary.marked(call.request)[1]
             own = {self._made[call.place]} if call.place in self._made else set()
