@@ -148,6 +148,7 @@ MAKERS: dict[str, tuple[list[tuple[Call, Reply]], int]] = {
     "of two methods": (two(create(), call(Op.UPDATE, session(), type_="A")), 0),
     "of two provider instances": (two(*(call(Op.CREATE, session(number, f"i{number}")) for number in (1, 2))), 0),
     "a failure, which made nothing": ([*TWINS[:1], (create(), Reply(status=Status(2, NAMES[1])))], 0),
+    "beside one that failed": ([*TWINS, (create(), Reply(status=Status(2, "busy")))], 2),
     "bytes that nobody can open": (two(create(), create(), raw=PACKED), 0),
     "one of them with bytes": ([*TWINS, (create(), answer(id="e05a91", raw=PACKED))], 2),
     "two sessions after each other": (two(create(number=1), create(number=2)), 2),
