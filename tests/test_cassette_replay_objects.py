@@ -329,3 +329,173 @@ def test_the_kind_of_session_chooses(recorded_as: tuple[bool | None, ...], now: 
             replay(looked)
     else:
         assert value(replay(looked)) == {"of": told}
+
+
+# Which of the recorded calls it is ---------------------------------------------------------------------------------------
+
+
+def policies(*groups: tuple[int, ...], **more: Any) -> Conversation:
+    """Policies about several keys each."""
+    return [
+        (
+            create("Policy", 3, name=f"p{n}", keys=[KEYS[one] for one in group], **more),
+            answer(text="+".join(KEYS[one] for one in group)),
+        )
+        for n, group in enumerate(groups)
+    ]
+
+
+def settled(count: int = 3) -> Conversation:
+    """Uses that say which key is which."""
+    return [(create("Use", 2, name=f"u{n}", key=KEYS[n]), answer()) for n in range(count)]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 1, 0)])
+def test_a_list_of_settled_objects_has_its_own_answer(order: tuple[int, ...]) -> None:
+    """Once it is settled which object is which, a list of them is answered in its own order, and no other list is."""
+    replay, ids = begun([*keys(3), *settled(), *policies((0, 1), (2,))], 3)
+    live = {n: ids[at] for n, at in enumerate(order)}
+    for n, id_ in live.items():
+        replay(create("Use", 2, name=f"u{n}", key=id_))
+    with pytest.raises(MissError):
+        replay(create("Policy", 3, name="p0", keys=[live[0], live[2]]))
+    with pytest.raises(MissError):
+        replay(create("Policy", 3, name="p0", keys=[live[0]]))
+    with pytest.raises(MissError):
+        replay(create("Policy", 3, name="p1", keys=[live[0]]))
+    assert value(replay(create("Policy", 3, name="p1", keys=[live[2]]))) == {"text": live[2]}
+    assert value(replay(create("Policy", 3, name="p0", keys=[live[0], live[1]]))) == {"text": f"{live[0]}+{live[1]}"}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 2, 0), (2, 1, 0), (0, 2, 1)])
+@pytest.mark.parametrize("known", [0, 1, 2])
+def test_a_list_settles_what_was_open(order: tuple[int, ...], known: int) -> None:
+    """A list of objects of which only some are settled says which the others are."""
+    replay, ids = begun([*keys(3), *settled(), *policies((0, 1, 2))], 3)
+    live = {n: ids[at] for n, at in enumerate(order)}
+    for n in range(known):
+        replay(create("Use", 2, name=f"u{n}", key=live[n]))
+    text = "+".join(live.values())
+    assert value(replay(create("Policy", 3, name="p0", keys=[*live.values()]))) == {"text": text}
+    for n in range(known, 3):
+        with pytest.raises(MissError):
+            replay(create("Use", 2, name=f"u{n}", key=live[(n + 1) % 3]))
+        assert replay(create("Use", 2, name=f"u{n}", key=live[n])).ok
+
+
+def test_equal_answers_about_objects_are_each_given_once() -> None:
+    """As many deletes as objects: each is answered once, in any order, with its own name or another's."""
+    gone = [(delete(id=id_), answer(gone=id_)) for id_ in KEYS]
+    replay, ids = begun([*keys(3), *settled(), *gone], 3)
+    replay(create("Use", 2, name="u0", key=ids[2]))
+    for id_ in (ids[1], ids[2], ids[0]):
+        assert value(replay(delete(id=id_))) == {"gone": id_}
+    assert [one.type for one in replay.library.unused()] == ["Use", "Use"]  # type: ignore[union-attr]
+    with pytest.raises(MissError):
+        replay(delete(id=ids[0]))
+
+
+def test_an_opaque_answer_is_given_to_its_own_object_only() -> None:
+    """Each key has a fingerprint that only its own read tells: a key that stands for another one still has its own."""
+    reads = [(read(id=id_), answer(id=id_, print=f"9f1c2ab{n}e7{n}")) for n, id_ in enumerate(KEYS[:2])]
+    makes = [(create(address=f"key.k[{n}]"), answer(id=id_)) for n, id_ in enumerate(KEYS[:2])]
+    replay = replayer(recorded(*makes, *reads))
+    for make, _ in makes:
+        replay(make)
+    for n in (1, 0, 1):
+        assert value(replay(read(id=KEYS[n])))["print"] == f"9f1c2ab{n}e7{n}"
+
+
+def test_an_update_gives_an_object_new_values() -> None:
+    """What an update generated is the object's from then on, and goes with it into what follows."""
+
+    def update(id_: str, tag: str = "") -> Call:
+        return call(Op.UPDATE, session(2), type_="Key", id=id_, tag=tag)
+
+    tags = ("etag-1a2b3c", "etag-4d5e6f")
+    updates = [(update(id_), answer(id=id_, tag=tag)) for id_, tag in zip(KEYS, tags, strict=False)]
+    uses = [(create("Use", 3, name=f"u{n}", key=KEYS[n], tag=tags[n]), answer(of=[KEYS[n], tags[n]])) for n in range(2)]
+    for order in ((0, 1), (1, 0)):
+        replay, ids = begun([*keys(2), *updates, *uses])
+        now = {id_: value(replay(update(id_)))["tag"] for id_ in ids}
+        assert sorted(now.values()) == sorted(tags)
+        for name, at in enumerate(order):
+            id_ = ids[at]
+            asked = create("Use", 3, name=f"u{name}", key=id_, tag=now[id_])
+            assert value(replay(asked)) == {"of": [id_, now[id_]]}
+        with pytest.raises(MissError):
+            replay(create("Use", 3, name="u0", key=ids[0], tag=now[ids[1]]))
+
+
+# Times -------------------------------------------------------------------------------------------------------------------
+
+
+def test_equal_questions_are_counted_by_time() -> None:
+    """A change that was answered alike in two sessions is given as often as each had it, and what was left out is past."""
+    conversation = [(call(Op.CREATE, session(number), n=1), answer()) for number in (1, 1, 2)]
+    replay = replayer(recorded(*conversation))
+    for number in (1, 1, 2):
+        assert replay(call(Op.CREATE, session(number), n=1)).ok
+    with pytest.raises(MissError, match="used already"):
+        replay(call(Op.CREATE, session(3), n=1))
+
+
+def test_a_change_makes_time_pass_for_its_own_instance() -> None:
+    """After a later change, earlier answers are past; on another provider instance they are not."""
+    conversation = []
+    for instance in ("east", "west"):
+        first = 1 if instance == "east" else 4
+        for number, size in ((first, 1), (first + 1, 2)):
+            conversation.append((call(Op.READ, session(number, instance), id="x"), answer(size=size)))
+        conversation.append((call(Op.UPDATE, session(first + 1, instance), id="x"), answer()))
+    replay = replayer(recorded(*conversation))
+    assert replay(call(Op.UPDATE, session(8, "east"), id="x")).ok
+    assert value(replay(call(Op.READ, session(8, "east"), id="x"))) == {"size": 2}
+    assert value(replay(call(Op.READ, session(9, "west"), id="x"))) == {"size": 1}
+
+
+def test_what_was_chosen_by_time_makes_time_pass() -> None:
+    """A question whose later answer was given is not answered with an earlier one, nor is another question of that time."""
+    conversation = [
+        (call(Op.READ, session(number), id=id_), answer(size=size)) for number, size in ((1, 1), (2, 2)) for id_ in "xy"
+    ]
+    replay = replayer(recorded(*conversation))
+    assert [value(replay(call(Op.READ, session(9), id="x")))["size"] for _ in range(2)] == [1, 2]
+    assert value(replay(call(Op.READ, session(9), id="y"))) == {"size": 2}
+
+
+def test_reads_of_objects_without_a_urn_are_known_by_id() -> None:
+    """Where nothing was generated, the object that a call is about is known by its id; without one, by the call itself."""
+
+    def about(op: Op, id_: str, number: int = 1, **inputs: Any) -> Call:
+        return replace(call(op, session(number), type_="Key", **inputs), id=id_)
+
+    for id_, stale in (("a", True), ("", False)):
+        replay = replayer(recorded((about(Op.READ, id_, n=1), answer()), (about(Op.UPDATE, id_, 2, n=2), answer())))
+        replay(about(Op.READ, id_, n=1))
+        replay(about(Op.UPDATE, id_, 2, n=2))
+        if stale:
+            with pytest.raises(MissError, match="out of date"):
+                replay(about(Op.READ, id_, 3, n=1))
+        else:
+            assert replay(about(Op.READ, id_, 3, n=1)).ok
+
+
+def test_a_read_after_the_change_is_not_out_of_date() -> None:
+    """What was recorded after the object's last change may be told again, also where an earlier change comes late."""
+    urn = "urn:a"
+    conversation = [
+        (call(Op.UPDATE, session(1), urn, n=1), answer()),
+        (call(Op.UPDATE, session(1), urn, n=2), answer()),
+        (call(Op.READ, session(1), urn), answer(n=2)),
+    ]
+    replay = replayer(recorded(*conversation))
+    replay(conversation[0][0])
+    replay(conversation[1][0])
+    for _ in range(2):
+        assert value(replay(call(Op.READ, session(1), urn))) == {"n": 2}
+    late = replayer(recorded(*conversation))
+    late(conversation[1][0])
+    late(conversation[0][0])
+    for _ in range(2):
+        assert value(late(call(Op.READ, session(1), urn))) == {"n": 2}

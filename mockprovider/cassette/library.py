@@ -196,8 +196,7 @@ class Library:
             if call.op is Op.CONFIGURE:
                 note_instance(call, sought.lookup.call.tree)
             candidate = self._replay.take(sought.lookup)
-            choice = sought.lookup.choice
-            self.repeats += choice is not None and choice.verdict is Verdict.REPEATED
+            self.repeats += sought.lookup.decision.verdict is Verdict.REPEATED
             answer = self._answer(candidate)
         transcriber = self.shelf.readers[candidate.call.interaction.provider].transcriber
         return TakenAnswer(answer, lambda: self._reply(sought, candidate, answer, transcriber))

@@ -57,8 +57,13 @@ class Lookup(Struct, frozen=True):
     reason: Lookup | None = None
 
     @property
-    def chosen(self) -> Candidate:
-        """What the call is answered with. Raises ``LookupError`` where nothing is."""
+    def decision(self) -> Choice:
+        """What was chosen, and why. Raises ``LookupError`` where nothing recorded fits."""
         if self.choice is None:
             raise LookupError("nothing recorded fits this call")
-        return self.choice.candidates[0]
+        return self.choice
+
+    @property
+    def chosen(self) -> Candidate:
+        """What the call is answered with. Raises ``LookupError`` where nothing is."""
+        return self.decision.candidates[0]

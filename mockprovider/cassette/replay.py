@@ -341,7 +341,7 @@ class Replay:
         if lookup.call.once:
             key = _object(chosen, lookup.call)
             self._changed[key] = max(self._changed.get(key, (0, 0)), _moment(call))
-        if lookup.call.once or (lookup.choice is not None and lookup.choice.ordered):
+        if lookup.call.once or lookup.decision.ordered:
             self._now[instance] = max(self._now[instance], call.wave)
 
 
