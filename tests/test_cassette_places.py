@@ -5,8 +5,9 @@ from cassette_toy import Toy, answer, call, header, recorded, replayer, said, se
 
 from mockprovider import tape
 from mockprovider.calls import Op, Reply
-from mockprovider.cassette import Cassette, Recorder
-from mockprovider.errors import AmbiguousError, MissError, UnsupportedError
+from mockprovider.cassette import Cassette, Library, Reader, Recorder
+from mockprovider.cassette.report import prove
+from mockprovider.errors import AmbiguousError, DefinitionError, MissError, UnsupportedError
 from mockprovider.matching import encode
 from mockprovider.redaction import EVERY, Places, Redactor, known_form
 from mockprovider.redaction.credentials import FORMS
@@ -73,16 +74,40 @@ def test_a_replay_needs_no_names():
 
 
 def test_a_misspelt_name_is_told():
-    """At its end a recording tells the names that were nowhere, with the type that was probably meant, and no others."""
-    names = ["password", "cloud:index:Bukket.password", "pasword", f"{BUCKET}.conf.token"]
+    """At its end a recording tells the names that were nowhere, with the place that was probably meant, and no others."""
+    names = ["password", "cloud:index:Bukket.password", "pasword", "conf.tokn", f"{BUCKET}.conf.token"]
     asked = create(BUCKET, password=PASSWORD, conf={"token": "t"}, created="now")
     _, recorder = taken((asked, answer()), secrets=names, public=["nowhere"], masks=["created", "modified"])
     assert recorder.notices == [
-        "secrets: 'cloud:index:Bukket.password' is nowhere in this recording. Did you mean 'cloud:index:Bucket'?",
-        "secrets: 'pasword' is nowhere in this recording.",
+        "secrets: 'cloud:index:Bukket.password' is nowhere in this recording. Did you mean 'cloud:index:Bucket.password'?",
+        "secrets: 'pasword' is nowhere in this recording. Did you mean 'password'?",
+        "secrets: 'conf.tokn' is nowhere in this recording. Did you mean 'conf.token'?",
         "public: 'nowhere' is nowhere in this recording.",
         "masks: 'modified' is nowhere in this recording.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("decided", "message"),
+    [
+        ({"names": ["hex"], "public": ["hex"]}, "'hex' is named as secret and as public. Decide for one: "),
+        ({"names": ["rules[0].hex"], "public": ["a", "rules.hex"]}, r"'rules\[0\].hex' is named as secret and as public."),
+        ({"names": [""]}, r"\[''\] is no list of names. Name properties, such as 'password' or "),
+        ({"masks": ["at", " "]}, "is no list of names."),
+        ({"public": "hex"}, "'hex' is no list of names."),
+    ],
+)
+def test_decisions_that_cannot_be(decided, message):
+    """A place that is both secret and public is refused, and so is what names nothing."""
+    with pytest.raises(DefinitionError, match=message):
+        Redactor(**decided)
+
+
+def test_a_later_decision_that_contradicts():
+    """A name that is decided otherwise later is refused then."""
+    redactor = Redactor(public=["hex"])
+    with pytest.raises(DefinitionError, match="'hex' is named as secret and as public"):
+        redactor.decide(redactor.secret, ["hex"])
 
 
 def test_names_are_kept_by_type():
@@ -217,6 +242,21 @@ def test_public_is_decided():
     assert replayer(cassette)(asked).value == {}
 
 
+def test_public_with_a_secret_of_another_place():
+    """What is public and holds another place's secret loses that, and whoever decided is told why, and nothing else."""
+    token = secret(CREDENTIALS["a GitHub token"])
+    asked = create(BUCKET, password=secret(PASSWORD), note=f"see {PASSWORD}", name="a", token=token)
+    cassette, recorder = taken((asked, answer()), public=["note", "name", "token"])
+    assert PASSWORD.encode() not in encode(cassette.interactions)
+    assert recorder.notices == [
+        f"public: 'note' holds the secret of {BUCKET}.password, which is taken out there, too. Make that public as well, or "
+        "leave this name out: what is left of it is readable.",
+        "public: 'name' needs no decision: nothing declares it secret.",
+        "public: 'token' is taken out all the same: it has the form of a credential, or secrets=[...] (--secret) counts there.",
+    ]
+    assert said(cassette)[2:] == ["Readable, since it was decided so: name."]
+
+
 def test_secret_is_decided():
     """A place that is decided to be secret takes its value out everywhere, also where the provider showed it before."""
     cassette, recorder = taken(*lent(), secrets=[f"{PARAMETER}.value"])
@@ -274,8 +314,8 @@ def test_a_mask_covers_all_that_lies_there():
     assert replayer(cassette)(create(BUCKET, labels={"b": 1, "c": 2})).value == {"labels": {"b": 1, "c": 2}}
 
 
-def test_what_is_unknown_or_secret_is_not_masked():
-    """An unknown or absent time is another request than a known one, and a secret under a mask is bound as ever."""
+def test_what_is_unknown_is_not_masked():
+    """An unknown or absent time is another request than a known one, and a name that is about nothing else says so."""
     unknown = {"$unknown": ""}
     plan, final = create(BUCKET, at=unknown), create(BUCKET, at="t1")
     cassette, _ = taken((plan, answer(plan=1)), (final, answer(plan=2)), masks=["at"])
@@ -284,9 +324,54 @@ def test_what_is_unknown_or_secret_is_not_masked():
     with pytest.raises(MissError):
         replayer(cassette)(create(BUCKET, at=None))
 
-    cassette, _ = taken((create(BUCKET, at=secret(PASSWORD)), answer(at=PASSWORD)), masks=["at"])
+    cassette, recorder = taken((create(BUCKET, at=None), answer(plan=1)), masks=["at"])
+    assert recorder.notices == ["masks: 'at' has no value in this recording: it is null, or not known yet."]
+    assert said(cassette) == ["the recording: 1 call (1 create)."]
+
+
+def test_a_masked_place_is_not_compared_whatever_it_holds():
+    """Secrets, texts with a secret in them and lists of these match anything under a mask, and come back as they were sent."""
+
+    def life(password, note, others):
+        return create(BUCKET, password=password, note=note, others=others)
+
+    before = life(secret(PASSWORD), f"{PASSWORD} of monday", [PASSWORD, "b"])
+    reply = answer(note=f"{PASSWORD} of monday", login=f"root:{PASSWORD}", others=[PASSWORD, "b"])
+    cassette, recorder = taken((before, reply), masks=["note", "others"])
     assert PASSWORD.encode() not in encode(cassette.interactions)
-    assert replayer(cassette)(create(BUCKET, at=secret("another-password"))).value == {"at": "another-password"}
+    assert (recorder.notices, said(cassette)[2:]) == ([], ["Not compared: note, others."])
+    today = life(secret("another-password"), "no secret today", ["c"])
+    expected = {"note": "no secret today", "login": "root:another-password", "others": ["c"]}
+    assert replayer(cassette)(today).value == expected
+    today = life(secret("another-password"), "another-password of friday", [])
+    assert replayer(cassette)(today).value == {**expected, "note": "another-password of friday", "others": []}
+
+
+@pytest.mark.parametrize("sent", [secret("another-password"), "another-password", 7])
+def test_a_secret_under_a_mask(sent):
+    """A secret under a mask is not compared either; where the answer has it, there is what is sent today."""
+    value = sent["value"] if isinstance(sent, dict) else sent
+    reply = answer(at=PASSWORD, url=f"db://{PASSWORD}@host")
+    cassette, recorder = taken((create(BUCKET, at=secret(PASSWORD), pin=secret(1)), reply), masks=["at"])
+    assert (PASSWORD.encode() in encode(cassette.interactions), recorder.notices) == (False, [])
+    given = replayer(cassette)(create(BUCKET, at=sent, pin=secret(2))).value
+    assert given["at"] == value
+    assert given["url"] == ("db://another-password@host" if value != 7 else "db://mockprovider-secret-1@host")
+
+
+def test_a_secret_under_a_mask_and_elsewhere():
+    """The same secret counts where no mask is: there another one than the engine sends everywhere else is a miss."""
+    conversation = (create(BUCKET, at=secret(PASSWORD), key=secret(PASSWORD)), answer(key=PASSWORD, at=PASSWORD))
+    cassette, _ = taken(conversation, masks=["at"])
+    today = create(BUCKET, at=secret("one-of-today"), key=secret("two-of-today"))
+    assert replayer(cassette)(today).value == {"key": "two-of-today", "at": "one-of-today"}
+
+
+def test_a_masked_secret_is_proved():
+    """The proof of a recording asks with what a replay gives out under masks, too."""
+    asked = create(BUCKET, at=secret(PASSWORD), note=f"x {PASSWORD}")
+    cassette, _ = taken((asked, answer(at=PASSWORD, note=f"x {PASSWORD}")), masks=["at", "note"])
+    assert prove(Library(cassette, {"": Reader(Toy())}), lambda kept: session(kept.number)) == []
 
 
 def test_equal_but_for_a_mask_is_equal():

@@ -159,8 +159,8 @@ def test_a_declared_secret_that_is_readable(path):
     lines, code = check(path)
     assert code == 1
     assert lines == [
-        f"{path}: interaction 1, request.properties.note: a declared secret is readable. Record again.",
-        f"{path}: interaction 1, request.properties.password: a declared secret is readable. Record again.",
+        f"{path}: {TYPE}.note (interaction 1): a declared secret is readable. Record again.",
+        f"{path}: {TYPE}.password (interaction 1): a declared secret is readable. Record again.",
         "1 of 1 file must not be committed.",
     ]
 
@@ -171,7 +171,7 @@ def test_a_marked_secret_that_is_readable(path):
     edited(path, "request", key=secret("by-hand"))
     lines, code = check(path)
     assert (lines[0], code) == (
-        f"{path}: interaction 1, request.properties.key.value: a declared secret is readable. Record again.",
+        f"{path}: {TYPE}.key.value (interaction 1): a declared secret is readable. Record again.",
         1,
     )
 
@@ -211,7 +211,7 @@ def test_a_value_of_the_environment(path, spelled, large):
     assert check(path)[1] == 0
     lines, code = check("--value-env", "MY_SECRET", path, env={"MY_SECRET": WORD})
     assert code == 1
-    assert lines[0] == f"{path}: interaction 1, response.properties.a.b: a declared secret is readable. Record again."
+    assert lines[0] == f"{path}: {TYPE}.a.b (interaction 1): a declared secret is readable. Record again."
     assert spelled not in "\n".join(lines)
 
 
@@ -237,7 +237,7 @@ def test_look_alikes_are_warnings(path, text, kind):
     lines, code = check(taken(path, [({"note": text}, {"note": text})]))
     assert code == 0
     assert lines == [
-        f"{path}: warning: interaction 1, request.properties.note: it looks like {kind}. If it is one, revoke it, name its "
+        f"{path}: warning: {TYPE}.note (interaction 1): it looks like {kind}. If it is one, revoke it, name its "
         "property with secrets=[...], and record again."
     ]
 
@@ -258,6 +258,54 @@ def test_look_alikes_are_warnings(path, text, kind):
 def test_what_is_no_look_alike(path, text):
     """Names, URNs, paths, digests, times and public keys are no credentials."""
     assert check(taken(path, [({"note": text}, {})])) == ([], 0)
+
+
+def test_what_is_seen_often_is_one_line(path):
+    """A property that has a credential of a kind in many interactions is one line, which counts them."""
+    tokens = [TOKEN[:-1] + digit for digit in "1234567"]
+    lines, code = check(taken(path, [({"n": {"token": token}}, {"n": {"token": token}}) for token in tokens]))
+    assert (lines[0].partition(": it looks like")[0], len(lines), code) == (
+        f"{path}: warning: {TYPE}.n.token (interactions 1, 2, 3, 4, 5 and 2 more)",
+        1,
+        0,
+    )
+    for line in edited(path, "request", n=secret("by-hand-and-readable")) or check(path)[0]:
+        assert "by-hand" not in line
+
+
+def test_what_is_in_the_header(path):
+    """What stands in the header is named there."""
+    header, *others = json.loads(taken(path, []).read_text())
+    path.write_text(json.dumps([{**header, "created_by": f"record {TOKEN}"}, *others]))
+    assert check(path)[0][0].startswith(f"{path}: warning: the header, created_by: it looks like a GitHub token.")
+
+
+@pytest.mark.parametrize("left", ["", "\n", "[]", " [] \n"])
+def test_an_emptied_cassette(path, left):
+    """A file of which nothing is left is no other file that could be passed over."""
+    path.write_text(left)
+    lines, code = check(path)
+    assert (str(path) in lines[0], "empty" in lines[0], code) == (True, True, 1)
+
+
+def test_a_misspelt_name_to_look_for(path):
+    """A name that is in none of the files is a warning with the place that was meant; one that is in some is none."""
+    other = taken(path.with_name("other.json"), [({"token": "x"}, {})])
+    taken(path, [({"password": WORD}, {})], names=["password"])
+    options = ["--secret", "password", "--secret", "token", "--secret", "pasword", "--secret", f"{TYPE}.tokn"]
+    lines, code = check(*options, path, other)
+    assert lines[1:-1] == [
+        "warning: --secret: 'pasword' is nowhere in these files. Did you mean 'password'?",
+        f"warning: --secret: '{TYPE}.tokn' is nowhere in these files. Did you mean '{TYPE}.token'?",
+    ]
+    assert code == 1
+
+
+def test_a_name_that_is_none(path):
+    """An empty name is refused."""
+    lines, code = check("--secret", "", taken(path, []))
+    assert (lines[0].startswith("Error: ['']"), code) == (False, 1)
+    assert lines == ["Error: ('',) is no list of names. Name properties, such as 'password' or 'aws_ssm_parameter.value'."]
 
 
 def test_files_that_cannot_be_read(path):

@@ -73,7 +73,7 @@ def test_recording_with_decisions(tmp_path):
     size = f"{len(text) / 1000:.0f} KB" if len(text) >= 1000 else f"{len(text)} bytes"
     assert told.endswith(
         f"Recorded it.json: 1 call, {size}.\n1 secret taken out, at mock:index:Bucket.key.\nNot compared: at.\n"
-        "secrets: 'kee' is nowhere in this recording.\nA replay of it answers all 1 calls as recorded.\n"
+        "secrets: 'kee' is nowhere in this recording. Did you mean 'key'?\nA replay of it answers all 1 calls as recorded.\n"
     )
 
 

@@ -100,6 +100,12 @@ class Bindings:
             if not self._is_stand_in(pair):
                 self._sent[pair.number, pair.kind] = pair.value
 
+    def note(self, recorded: Any, live: Any) -> None:
+        """Bind what is in the same place of two trees, as far as they agree with each other and with what is bound already."""
+        pairs = self.pairs(recorded, live)
+        if pairs and self.fit(pairs):
+            self.bind(pairs)
+
     def filled(self, tree: Any, pairs: Iterable[Pair] = ()) -> Any:
         """``tree`` with its placeholders filled: by ``pairs``, by what the engine sent before, else by a stand-in."""
         local = {(pair.number, pair.kind): pair.value for pair in pairs}

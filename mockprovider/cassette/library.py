@@ -27,7 +27,7 @@ from mockprovider.cassette.shelf import Reader, Shelf
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
-from mockprovider.redaction import Policy, Redactor
+from mockprovider.redaction import Policy, Redactor, fill
 
 FORGOTTEN = frozenset({Op.OPEN, Op.RENEW})
 """What engines ask for anew whenever they need it."""
@@ -178,7 +178,7 @@ class Library:
             preview=recorded.preview,
         )
         names = self._redactor.names(interaction.type)
-        return Sought(call, self._replay.look(live), self.cassette.request(interaction), names)
+        return Sought(call, self._replay.look(live), self._replay.bindings.sent(self.cassette.request(interaction)), names)
 
     def answer_to(self, recorded: RecordedCall) -> Any:
         """The answer that a call had, with what this replay gives out for each secret. Raises as ``take`` does."""
@@ -197,6 +197,10 @@ class Library:
                 note_instance(call, sought.lookup.call.tree)
             candidate = self._replay.take(sought.lookup)
             self.repeats += sought.lookup.decision.verdict is Verdict.REPEATED
+            # What is masked is not compared, but secrets there are still those that the answer has.
+            request = self.cassette.request(candidate.call.interaction)
+            for recorded, live in self._redactor.masked(request, sought.sent, sought.names):
+                self._replay.bindings.note(recorded, live)
             answer = self._answer(candidate)
         transcriber = self.shelf.readers[candidate.call.interaction.provider].transcriber
         return TakenAnswer(answer, lambda: self._reply(sought, candidate, answer, transcriber))
@@ -208,11 +212,19 @@ class Library:
                 answer = self._played_again(call, candidate, asked, transcriber)
             except Refused as refused:
                 return refused.reply
-        answer = self._redactor.answered(answer, self.cassette.request(interaction), sought.sent, sought.names)
+        if self._redactor.masks.known:
+            answer = self._as_sent(answer, sought, candidate)
         if interaction.status is None:
             return transcriber.restore(call.method, answer, call)
         details = transcriber.pack(answer["details"]) if answer["details"] is not None else b""
         return transcriber.failed(status_of(interaction.status, answer["message"], details), call)
+
+    def _as_sent(self, answer: Any, sought: Sought, candidate: Candidate) -> Any:
+        """An answer with what the engine sent today where the recording has what it sent under a mask."""
+        with self.turn:
+            recorded = self._replay.bindings.filled(self.cassette.request(candidate.call.interaction), candidate.pairs)
+        live = fill(sought.sent, lambda number, _: self._redactor.vault.value(number))
+        return self._redactor.answered(answer, recorded, live, sought.names)
 
     def _played_again(self, call: Call, candidate: Candidate, asked: Sequence[Interaction], transcriber: Transcriber) -> Any:
         """The answer, after the recorded calls to the engine have been repeated."""

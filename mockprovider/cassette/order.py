@@ -30,6 +30,8 @@ STARTING = frozenset(op.value for op in Op if OPS[op.value] <= OPS[Op.CONFIGURE]
 ENDING = frozenset({Op.CANCEL.value, Op.RAW.value})
 ANYWHERE = STARTING | {Op.CANCEL.value}
 """Ops that mean the same on every provider instance, or name theirs in the request: asked before there is an instance."""
+DESCRIBING = frozenset({Op.GET_SCHEMA, Op.GET_PLUGIN_INFO, Op.GET_MAPPING, Op.GET_MAPPINGS})
+"""Ops whose answers say what a provider is, whoever uses it. They hold no secrets, only words that a secret may equal."""
 
 
 class _Span(Struct):

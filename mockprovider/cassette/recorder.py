@@ -14,7 +14,7 @@ from mockprovider.cassette.decided import note_decisions, notices
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.listening import Asked, Line, Listener, Speaker
 from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, Sent, code_name
-from mockprovider.cassette.order import STARTING, canonical, rewritten
+from mockprovider.cassette.order import DESCRIBING, STARTING, canonical, rewritten
 from mockprovider.cassette.sink import Memory, Sink
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import Back, back_of
@@ -23,8 +23,6 @@ from mockprovider.redaction import Hidden, Policy, Redactor
 
 WITHHELD = "the answer holds a secret in bytes or in the key of a map, where it cannot be redacted"
 Note = TypeVar("Note", Interaction, Sent)
-DESCRIBING = frozenset({Op.GET_SCHEMA, Op.GET_PLUGIN_INFO, Op.GET_MAPPING, Op.GET_MAPPINGS})
-"""Ops whose answers say what a provider is, whoever uses it. They hold no secrets, only words that a secret may equal."""
 BROKEN_OFF = "the provider's stream broke off after some of its messages"
 
 
@@ -72,6 +70,7 @@ class Recorder:
         self._faults: dict[str, Any] = {}
         """The fault plan of each provider that has been ended."""
         self._cassette: Cassette | None = None
+        self._notices: list[str] = []
         self._failed: CassetteError | None = None
 
     def declare(self, secrets: Mapping[str, Collection[str]]) -> None:
@@ -264,7 +263,7 @@ class Recorder:
     @property
     def notices(self) -> list[str]:
         """What whoever made the recording should know of what it hides, in plain sentences; ask when it is closed."""
-        return notices(self._redactor, self._types, openly=self._openly)
+        return self._notices
 
     @property
     def _openly(self) -> bool:
@@ -299,6 +298,8 @@ class Recorder:
                 note_decisions(self._header, self._redactor, self._types)
                 interactions = [self._scrubbed(interaction) for interaction in self._interactions]
                 cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
+                # What makes it smaller may leave out places, and the blobs are moved when it is finished.
+                self._notices = notices(self._redactor, cassette, openly=self._openly)
                 cassette = self._finishing(cassette)
                 try:
                     self._sink.finish(cassette)

@@ -11,12 +11,18 @@ import click
 from mockprovider import tape
 from mockprovider.cassette import FORMAT, Sent
 from mockprovider.cassette.checking import Finding, check
+from mockprovider.cassette.naming import RecordedPlaces
 from mockprovider.cassette.report import lines
+from mockprovider.cassette.report.words import numbered
 from mockprovider.double.cassettes import transcriber
 from mockprovider.double.reporting import reported
 from mockprovider.errors import MockProviderError
+from mockprovider.hints import did_you_mean
+from mockprovider.redaction import Places
 
 STAMP = FORMAT.encode()
+EMPTIED = (b"", b"[]")
+"""What is left of a cassette that somebody has emptied."""
 WIDEST = 100
 """So many characters of a request are shown."""
 
@@ -56,28 +62,40 @@ def _shown(sent: Sent) -> str:
 def check_files(files: Sequence[Path], names: Sequence[str], values: Sequence[str]) -> bool:
     """Say what speaks against committing these cassettes, a line for each, and return whether nothing does.
 
-    Other files are passed over, so that a hook may be given whatever is committed.
+    Other files are passed over, so that a hook may be given whatever is committed. Raises ``DefinitionError`` for what is no
+    name of a place.
     """
-    failed = [file for file in files if not _passes(file, names, values)]
+    hidden = Places(names)
+    known: set[str] = set()
+    failed = [file for file in files if not _passes(file, hidden, values, known)]
+    for name in hidden.unused() if known else ():
+        click.echo(f"warning: --secret: {name!r} is nowhere in these files. {did_you_mean(name, known)}".rstrip())
     if failed:
         click.echo(f"{len(failed)} of {len(files)} {'file' if len(files) == 1 else 'files'} must not be committed.", err=True)
     return not failed
 
 
-def _passes(file: Path, names: Sequence[str], values: Sequence[str]) -> bool:
+def _passes(file: Path, hidden: Places, values: Sequence[str], known: set[str]) -> bool:
+    """Whether a file may be committed; notes which of the names are used in it, and adds what could be named."""
     # A draft has no end, and it may be what somebody adds to a commit by mistake.
-    if file.is_file() and STAMP not in file.read_bytes():
+    if file.is_file() and STAMP not in (data := file.read_bytes()) and data.strip() not in EMPTIED:
         return True
     try:
         cassette = tape.load(file, recover=file.suffix != ".json")
-        findings = check(cassette, transcriber(cassette.header.protocol).marks, names=names, values=values)
+        marks = transcriber(cassette.header.protocol).marks
+        findings = check(cassette, marks, names=hidden.given, values=values)
     except MockProviderError as error:
         click.echo(f"{file}: {error}" if str(file) not in str(error) else str(error))
         return False
+    if hidden.given:
+        places = RecordedPlaces(cassette, marks)
+        known.update(places.names)
+        hidden.used |= {((), name) for name in hidden.given if places.at(name)}
     for finding in findings:
         click.echo(f"{file}: {_said(finding)}")
     return not any(finding.fails for finding in findings)
 
 
 def _said(finding: Finding) -> str:
-    return f"{'' if finding.fails else 'warning: '}{finding.place}: {finding.problem}."
+    where = f" ({numbered(finding.interactions)})" if finding.interactions else ""
+    return f"{'' if finding.fails else 'warning: '}{finding.place}{where}: {finding.problem}."

@@ -94,11 +94,11 @@ def serve_recording(
         behind[""] = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
     from mockprovider.tape import Draft, unanswered  # noqa: PLC0415 - zstandard is slow to import
 
+    redactor = deciding(**places)
     draft = Draft(cassette)
     lost: list[Sent] = []
     recorder: Recorder | None = None
     try:
-        redactor = deciding(**places)
         if together:
             wirings = [*recording_all(draft, behind, protocol, created_by=made_by, compact=compact, redactor=redactor).values()]
         else:

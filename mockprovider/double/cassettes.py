@@ -88,7 +88,7 @@ def attached(target: str, protocol: str = "", *, name: str = "", major: int | No
 
 
 def deciding(secrets: Names = (), public: Names = (), masks: Names = ()) -> Redactor:
-    """What hides secrets as these names say, which are those of ``recording``."""
+    """What hides secrets as these names say, which are those of ``recording``. Raises ``DefinitionError`` for what is none."""
     return Redactor(secrets, public=public, masks=masks)
 
 
@@ -110,6 +110,7 @@ def recording(
     ``secrets``, ``public`` and ``masks`` name properties (``password``, ``aws_ssm_parameter.value``): more that are secret,
     those whose values are readable in spite of a declaration, and those whose values do not count when calls are compared.
     With ``compact``, repeated calls with one answer are kept once, and of Terraform's schemas only the types in use.
+    Raises ``DefinitionError`` for a name that is none, or is secret and public.
     """
     redactor = _decided(redactor or Redactor(), secrets, public, masks)
     return using(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)

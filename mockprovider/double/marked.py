@@ -151,8 +151,8 @@ class CassetteUse:
         alone = None if behind else self._behind(self.command, self.name)
         from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
 
-        draft = Draft(self.path)
         redactor = deciding(**self.places)
+        draft = Draft(self.path)
         try:
             if alone is None:
                 wirings = using_all(chosen, draft, behind, self.protocol, created_by=remake, redactor=redactor)
@@ -199,6 +199,10 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     except DefinitionError as error:
         raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
     places: dict[str, Names] = {name: options.get(name) or () for name in PLACES}
+    try:
+        deciding(**places)
+    except DefinitionError as error:
+        raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
     kept = {**dict.fromkeys(ARGUMENTS), **options, **places}
     return {**kept, "command": command, "protocol": protocol, "providers": providers}
 

@@ -1,16 +1,17 @@
 """Masks: places whose values differ from run to run, such as times, and do not count when calls are compared.
 
-What is unknown, null or a secret is no value that could be masked: whether a time is known yet tells a plan from an apply.
+What is unknown or null is no value that could be masked: whether a time is known yet tells a plan from an apply. A secret is
+one, and what is sent in its place today is given back wherever the recording has it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from mockprovider.redaction.declared import Declared, Steps, steps
 from mockprovider.redaction.marks import Marks
-from mockprovider.redaction.placeholders import RESERVED, UNKNOWN, Tree, encode
+from mockprovider.redaction.placeholders import LITERAL, PLACEHOLDER, RESERVED, TEXT, UNKNOWN, Tree, encode
 
 MASK = "(masked)"
 """What is compared in place of a value."""
@@ -42,11 +43,15 @@ class Masks:
         return self._changed(tree, (), "", change) if self._places else tree
 
     def answered(self, answer: Tree, recorded: Tree, live: Tree) -> Tree:
-        """``answer``, with what the ``live`` request has where the ``recorded`` one had the same value under the same mask."""
+        """``answer``, with what the ``live`` request has where the ``recorded`` one had the same value under the same mask.
+
+        In all three, secrets are back in.
+        """
         if not self._places:
             return answer
         sent: Sent = {}
-        self._pair(recorded, live, (), "", sent)
+        for name, value, today in self._pairs(recorded, live, (), ""):
+            sent.setdefault((name, encode(value)), today)
         return self._changed(answer, (), "", lambda name, value: sent.get((name, encode(value)), value))
 
     def _changed(self, tree: Tree, path: Steps, mask: str, change: Change) -> Tree:
@@ -58,24 +63,37 @@ class Masks:
             return tree
         return {key: self._changed(item, *self._inside(path, key, mask), change) for key, item in tree.items()}
 
-    def _pair(self, recorded: Tree, live: Tree, path: Steps, mask: str, sent: Sent) -> None:
+    def pairs(self, recorded: Tree, live: Tree) -> Iterator[tuple[Tree, Tree]]:
+        """The values that two requests have under one mask at one place."""
+        if self._places:
+            yield from ((value, today) for _, value, today in self._pairs(recorded, live, (), ""))
+
+    def _pairs(self, recorded: Tree, live: Tree, path: Steps, mask: str) -> Iterator[tuple[str, Tree, Tree]]:
         if mask and self._is_value(recorded) and self._is_value(live):
-            sent.setdefault((mask, encode(recorded)), live)
+            yield mask, recorded, live
+            # What is sent as a secret may come back openly, and the other way around.
+            yield mask, self._unwrapped(recorded), self._unwrapped(live)
         elif isinstance(recorded, list) and isinstance(live, list):
             for one, other in zip(recorded, live, strict=False):
-                self._pair(one, other, path, mask, sent)
+                yield from self._pairs(one, other, path, mask)
         elif isinstance(recorded, dict) and isinstance(live, dict):
             for key in recorded.keys() & live.keys():
-                self._pair(recorded[key], live[key], *self._inside(path, key, mask), sent)
+                yield from self._pairs(recorded[key], live[key], *self._inside(path, key, mask))
 
     def _inside(self, path: Steps, key: str, mask: str) -> tuple[Steps, str]:
         place = (*path, *steps(key))
         return place, mask or self._places.of(place)
 
+    def _unwrapped(self, tree: Tree) -> Tree:
+        signed = bool(self._marks.signature) and isinstance(tree, dict) and self._marks.signature in tree
+        return tree.get("value", tree) if signed else tree
+
     def _is_value(self, tree: Any) -> bool:
-        """Whether all of the tree is known, and none of it secret."""
+        """Whether all of the tree is known."""
         if isinstance(tree, list):
             return all(map(self._is_value, tree))
         if isinstance(tree, dict):
-            return not (RESERVED | {UNKNOWN}) & tree.keys() and all(map(self._is_value, tree.values()))
+            if PLACEHOLDER in tree or TEXT in tree:
+                return True
+            return UNKNOWN not in tree and all(map(self._is_value, tree.get(LITERAL, tree).values()))
         return tree is not None and tree not in self._marks.unknowns

@@ -10,14 +10,21 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from mockprovider.redaction.declared import Name, Names, Steps
+from mockprovider.errors import DefinitionError
+from mockprovider.redaction.declared import Name, Names, Steps, steps
 
 EVERY = "*"
 """Stands for every type where names are kept by type."""
 
 
+NAMED = "Name properties, such as 'password' or 'aws_ssm_parameter.value'."
+
+
 class Places:
-    """What somebody named, as it was ``given``, and by type. ``used`` has the names that were met, with the call's types."""
+    """What somebody named, as it was ``given``, and by type. ``used`` has the names that were met, with the call's types.
+
+    Raises ``DefinitionError`` for what is no name.
+    """
 
     def __init__(self, names: Names = ()) -> None:
         self.given: list[str] = []
@@ -29,7 +36,9 @@ class Places:
         self.add(names)
 
     def add(self, names: Names = (), by_type: Mapping[str, Names] | None = None) -> None:
-        """Name more: as users write them, or by type (``EVERY`` for all)."""
+        """Name more: as users write them, or by type (``EVERY`` for all). Raises as the class does."""
+        if isinstance(names, str) or not all(isinstance(name, str) and name.strip() for name in names):
+            raise DefinitionError(f"{names!r} is no list of names. {NAMED}")
         self.given += [name for name in dict.fromkeys(names) if name not in self.given]
         for token, more in (by_type or {}).items():
             self._by_type[token] = self._by_type.get(token, frozenset()).union(more)
@@ -63,6 +72,17 @@ class Places:
         """What was named and never met."""
         met = {spelled for types, name in self.used for spelled in (name, *(f"{token}.{name}" for token in types))}
         return [name for name in self.given if name not in met]
+
+
+def check_decisions(secret: Places, public: Places) -> None:
+    """Raise ``DefinitionError`` if somebody named one place as secret and as public."""
+    readable = {steps(name) for name in public.given}
+    for name in secret.given:
+        if steps(name) in readable:
+            raise DefinitionError(
+                f"{name!r} is named as secret and as public. Decide for one: secrets=[...] (--secret) takes its values out, "
+                "public=[...] (--public) leaves them readable."
+            )
 
 
 def _within(name: str, types: Steps) -> str:

@@ -31,7 +31,7 @@ from mockprovider.redaction.placeholders import (
     is_plain,
     placeholder,
 )
-from mockprovider.redaction.places import Places, Policy
+from mockprovider.redaction.places import Places, Policy, check_decisions
 from mockprovider.redaction.vault import SecretText, Vault
 
 OPENED = frozenset({PLAIN_BYTES, UNKNOWN})
@@ -61,6 +61,8 @@ class Redactor:
         marks: how values are marked; a recorder and a replay set what their protocol says.
         public: names whose values stay readable in spite of what declares them.
         masks: names whose values do not count when calls are compared.
+
+    Raises ``DefinitionError`` for what is no name, and for one that is named as secret and as public.
     """
 
     def __init__(
@@ -75,14 +77,16 @@ class Redactor:
         self.vault = vault or Vault()
         self.marks = marks
         self.secret, self.public, self.masks = Places(names), Places(public), Places(masks)
+        check_decisions(self.secret, self.public)
         self._policies: dict[tuple[str, str, frozenset[Name]], Policy] = {}
         self.origins = Origins(lambda: self.marks)
         self.undecided: dict[tuple[str, str], set[str]] = {}
         """By type and name, the declared places where texts stayed readable because the provider itself had shown them."""
 
     def decide(self, kind: Places, names: Names = (), by_type: Mapping[str, Names] | None = None) -> None:
-        """Name more places of this ``kind``: ``secret``, ``public`` or ``masks``."""
+        """Name more places of this ``kind``: ``secret``, ``public`` or ``masks``. Raises as the class does."""
         kind.add(names, by_type)
+        check_decisions(self.secret, self.public)
         self._policies.clear()
 
     def declare(self, secrets: Mapping[str, Collection[str]]) -> None:
@@ -113,8 +117,15 @@ class Redactor:
         return self._masks(names).compared(tree, lambda name: self.masks.used.add((names.types, name)))
 
     def answered(self, answer: Tree, recorded: Tree, live: Tree, names: Policy) -> Tree:
-        """A recorded answer with what the live request has under a mask where the recorded request had the same value."""
-        return self._masks(names).answered(answer, recorded, live) if self.masks.known else answer
+        """A recorded answer with what the live request has under a mask where the recorded request had the same value.
+
+        In all three, secrets are back in.
+        """
+        return self._masks(names).answered(answer, recorded, live)
+
+    def masked(self, recorded: Tree, live: Tree, names: Policy) -> list[tuple[Tree, Tree]]:
+        """What a recorded and a live request have under the same masks."""
+        return [*self._masks(names).pairs(recorded, live)] if self.masks.known else []
 
     def _masks(self, names: Policy) -> Masks:
         return Masks(declared(self.masks.of(names.types), self.marks.wrappers), self.marks)

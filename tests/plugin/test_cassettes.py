@@ -118,7 +118,7 @@ def test_the_marker_decides_about_places(run, pytester, monkeypatch):
         "cassettes/test_it/test.json: * calls (1 create), * KB.",
         "1 secret taken out, at mock:index:Thing.token.",
         "Not compared: at.",
-        "secrets: 'tokn' is nowhere in this recording.",
+        "secrets: 'tokn' is nowhere in this recording. Did you mean 'token'?",
     ])  # fmt: skip
     text = (pytester.path / "cassettes" / "test_it" / "test.json").read_text()
     header = json.loads(text)[0]
@@ -321,6 +321,8 @@ def test_a_missing_cassette(run, pytester):
         ("env='A=1'", "env='A=1' is a str; give a dict of environment variables."),
         ("secrets='password'", "secrets='password' is a str; give a list of property names, such as 'password' or 'aws_*'."),
         ("masks=['a', 3]", "masks=?'a', 3? holds more than names; give a list of property names, such as 'password' or *"),
+        ("masks=[' ']", "?' '? is no list of names. Name properties, such as *"),
+        ("secrets=['a'], public=['a']", "'a' is named as secret and as public. Decide for one: *"),
         ("protocol='ansible'", "There is no protocol 'ansible': give 'pulumi' or 'terraform'."),
     ],
 )

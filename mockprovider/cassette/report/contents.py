@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from msgspec import Struct, field
 from mockprovider.calls import Op
 from mockprovider.cassette.misses import SERIAL, why_untellable
 from mockprovider.cassette.model import Interaction
+from mockprovider.cassette.naming import RecordedPlaces, effective
 from mockprovider.cassette.objects import RecordedObject
 from mockprovider.cassette.recorder import WITHHELD
 from mockprovider.cassette.rehearsal import rehearsed
@@ -86,7 +88,7 @@ class CassetteReport(Struct, frozen=True, kw_only=True):
 
     Sizes are in bytes, of the file and of the blobs that it uses, 0 for what is not on disk. Numbers of interactions are those
     of the file. ``secrets`` counts different values; ``secret_places``, ``undecided``, ``public`` and ``masks`` name places by
-    type, ``""`` where there is none, never values.
+    type, ``""`` where there is none, never values: of ``public`` what is readable there, of ``masks`` what is not compared.
     """
 
     name: str
@@ -121,6 +123,7 @@ def report(shelf: Shelf, *, notices: Sequence[str] = (), file_bytes: int = 0, bl
     kept = _places(shelf)
     families = [_family(shelf, members) for members in shelf.families.values() if len(members) > 1]
     withheld = _withheld(cassette.interactions)
+    named = _named(shelf)
     return CassetteReport(
         name=cassette.name,
         protocol=cassette.header.protocol,
@@ -134,13 +137,22 @@ def report(shelf: Shelf, *, notices: Sequence[str] = (), file_bytes: int = 0, bl
         secrets=len({number for _, place in kept for number in place.secrets}),
         secret_places=_secret_places(kept),
         undecided=cassette.header.undecided,
-        public=cassette.header.public,
-        masks=cassette.header.masks,
+        public=named(cassette.header.public, readable=True),
+        masks=named(cassette.header.masks),
         families=families,
         schemas=_schemas(cassette.interactions),
         refused=[*withheld, *_nameless(cassette.interactions), *_equal(families)],
         notices=list(notices),
     )
+
+
+def _named(shelf: Shelf) -> Callable[..., dict[str, list[str]]]:
+    """What keeps of names by type those that have an effect in this recording."""
+    header = shelf.cassette.header
+    if not (header.public or header.masks):
+        return lambda _, **__: {}
+    marks = next(iter(shelf.readers.values())).transcriber.marks
+    return partial(effective, RecordedPlaces(shelf.cassette, marks))
 
 
 def _methods(interactions: Iterable[Interaction]) -> list[CallCount]:

@@ -69,7 +69,7 @@ def _refused(calls: RefusedCalls, report: CassetteReport) -> str:
     for objects in report.families:
         if objects.refused and objects.interactions == calls.interactions:
             return UNTOLD.format(objects=_objects(objects), why=objects.why, way_out=calls.way_out)
-    return f"A replay refuses {_numbers(calls.interactions)}: {calls.why}. {calls.way_out}"
+    return f"A replay refuses {numbered(calls.interactions)}: {calls.why}. {calls.way_out}"
 
 
 def _by_address(report: CassetteReport) -> list[EqualObjects]:
@@ -77,14 +77,15 @@ def _by_address(report: CassetteReport) -> list[EqualObjects]:
 
 
 def _objects(objects: EqualObjects) -> str:
-    return f"{len(objects.interactions)} equal {objects.type or 'objects'} ({_numbers(objects.interactions)})"
+    return f"{len(objects.interactions)} equal {objects.type or 'objects'} ({numbered(objects.interactions)})"
 
 
 def _verbatim(report: CassetteReport) -> list[str]:
     return [f"{_place(place.type, place.path)} {place.key} ({place.count})" for place in report.verbatim]
 
 
-def _numbers(interactions: Sequence[int]) -> str:
+def numbered(interactions: Sequence[int]) -> str:
+    """``interaction 3``, ``interactions 3, 4``; of many, the first few."""
     noun = "interaction" if len(interactions) == 1 else "interactions"
     return f"{noun} {_some(list(map(str, interactions)))}"
 
