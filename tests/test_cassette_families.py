@@ -16,9 +16,11 @@ from mockprovider.cassette.library import Library
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import Assignment, Link, RecordedObject
 from mockprovider.cassette.objects.explaining import WORD
+from mockprovider.cassette.recorder import WITHHELD
 from mockprovider.cassette.rehearsal import rehearsed
 from mockprovider.cassette.shelf import Reader, Shelf
 from mockprovider.errors import AmbiguousError, MissError
+from mockprovider.redaction import Redactor
 
 KEYS = ("k-8d1f2a", "k-77c3b0", "k-e05a91")
 PEMS = ("MIIB8zCCAZ2g4f", "MIIC0jCCAbqg77", "MIIDdzCCAl+g90")
@@ -115,6 +117,29 @@ def test_the_refusal_says_why_and_the_way_out() -> None:
     assert "pem may have been computed from the object that it was recorded for" in message
     assert "one resource at a time" in message
     assert "Or give the resources inputs that differ." in message
+
+
+def test_a_secret_of_one_of_them_is_named_as_the_reason() -> None:
+    """What binds an answer to one object may be a secret in it: the message says so, and not that it was computed."""
+    cert = create("Cert", 2, key=KEYS[1]), answer(pass_phrase="generated-and-secret")
+    cassette = recorded(*keys(), cert, redactor=Redactor(["pass_phrase"]))
+    with pytest.raises(AmbiguousError, match="pass_phrase is a secret of the object that it was recorded for") as caught:
+        replayer(cassette)(create("Key"))
+    assert "computed" not in str(caught.value)
+
+
+def test_a_withheld_answer_of_one_of_them_is_named_as_the_reason() -> None:
+    """Where one of several equal creates has no answer, since it could not be recorded, the message says which and why."""
+    declared = call(Op.CONFIGURE, session(), type_="", token="hunter2-very-secret"), answer()
+    one, other = (create("Key"), answer(id=KEYS[0], **{"hunter2-very-secret": 1})), (create("Key"), answer(id=KEYS[1]))
+    cassette = recorded(declared, one, other, redactor=Redactor(["token"]))
+    number = next(interaction.n for interaction in cassette.interactions if interaction.withheld)
+    with pytest.raises(AmbiguousError) as caught:
+        replayer(cassette)(create("Key"))
+    message = str(caught.value)
+    assert "recorded twice with equal requests (interactions 2, 3), and not every answer was kept:" in message
+    assert f"that of interaction {number} was withheld, because {WITHHELD}." in message
+    assert ("told apart" in message, "hunter2" in message) == (False, False)
 
 
 # Addresses ---------------------------------------------------------------------------------------------------------------

@@ -55,23 +55,54 @@ def test_what_broke_off_becomes_the_cassette(path):
     assert recover(path) == (
         "./it.json has 1 call.\n"
         "These had been sent when it broke off, and were not answered. What they made may exist in the cloud:\n"
-        '  create cloud:index:Bucket urn:b {"name": "b", "size": 1}\n',
+        '  create cloud:index:Bucket urn:b {"name": "b", "size": 1}\n'
+        "Look there, and delete by hand what is not meant to be.\n",
         0,
     )
     assert recover(path) == ("./it.json is whole, with 1 call.\n", 0)
 
 
 def test_a_whole_cassette_beside_a_later_recording(path):
-    """A whole cassette stays, and the recording that broke off beside it is named."""
+    """A whole cassette stays; the recording that broke off beside it is named with what it waited for, and how to keep it."""
     record(path, "a", "b")
     record(path, "c", "d", dies="d")
 
     assert recover(path) == (
-        "./it.json is whole, with 2 calls.\nA later recording of it broke off: mockprovider cassette recover ./it.json.new\n",
+        "./it.json is whole, with 2 calls.\n"
+        "A later recording of it broke off after 1 call: ./it.json.new.\n"
+        "To keep that, move ./it.json away and run this again.\n"
+        "These had been sent when it broke off, and were not answered. What they made may exist in the cloud:\n"
+        '  create cloud:index:Bucket urn:d {"name": "d", "size": 1}\n'
+        "Look there, and delete by hand what is not meant to be.\n",
         0,
     )
-    said, code = recover(path.with_name("it.json.new"))
-    assert (said.splitlines()[0], code) == ("./it.json.new has 1 call.", 0)
+    path.rename(path.with_name("first.json"))
+    said, code = recover(path)
+    assert (said.splitlines()[0], "urn:d" in said, code) == ("./it.json has 1 call.", True, 0)
+
+
+def test_an_earlier_recording_that_broke_off(path):
+    """What the recordings before the last one were waiting for is listed, too; those that waited for nothing are not named."""
+    record(path, "a", dies="a")
+    record(path, "b", "c", dies="c")
+    record(path, "d")
+    path.with_name("it.json.failed").write_bytes(path.read_bytes())
+
+    said, code = recover(path)
+    assert [line.partition("{")[0].strip() for line in said.splitlines()] == [
+        "./it.json is whole, with 1 call.",
+        *(
+            line
+            for name, urn in (("torn", "a"), ("torn2", "c"))
+            for line in (
+                f"Another recording of it is ./it.json.{name}.",
+                "These had been sent when it broke off, and were not answered. What they made may exist in the cloud:",
+                f"create cloud:index:Bucket urn:{urn}",
+                "Look there, and delete by hand what is not meant to be.",
+            )
+        ),
+    ]
+    assert code == 0
 
 
 def test_there_is_nothing_to_recover(path):

@@ -14,6 +14,7 @@ from mockprovider.cassette.lookup import Lookup
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import RecordedObject
+from mockprovider.cassette.objects.explaining import is_secret
 from mockprovider.cassette.order import ANYWHERE
 from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.shelf import Shelf
@@ -123,12 +124,17 @@ def why_untellable(reason: Lookup) -> str:
         return f"If they were made in another order, {where} would ask for what was never recorded."
     interaction = reason.choice.candidates[0].call.interaction
     if reason.choice.verdict is Verdict.OPAQUE:
-        path = reason.choice.candidates[0].opaque
         return (
-            f"I{_recorded(interaction)[1:]} is about one of them, and {path or 'its answer'} may have been computed from "
+            f"I{_recorded(interaction)[1:]} is about one of them, and {_bound(reason.choice.candidates[0])} "
             "the object that it was recorded for: no other one may get it."
         )
     return f"If they were made in another order, it could not be said which answer {where} gets (interaction {interaction.n})."
+
+
+def _bound(candidate: Candidate) -> str:
+    """What in the answer belongs to the object that it was recorded for, and how."""
+    path = candidate.opaque or "its answer"
+    return f"{path} is a secret of" if is_secret(candidate.call, candidate.opaque) else f"{path} may have been computed from"
 
 
 def _opaque(shelf: Shelf, candidate: Candidate, call: Call) -> str:
@@ -136,7 +142,7 @@ def _opaque(shelf: Shelf, candidate: Candidate, call: Call) -> str:
     return "\n".join([
         f"{shelf.cassette.name} holds no answer to {_asked(call)}.",
         f"Nearest is {_recorded(candidate.call.interaction)}, but that is about another one of several objects which equal "
-        f"requests made: {candidate.opaque or 'its answer'} may have been computed from that object.",
+        f"requests made: {_bound(candidate)} that object.",
         SERIAL,
         f"Or give the resources inputs that differ. {again(shelf.cassette)}",
     ])  # fmt: skip
@@ -164,6 +170,15 @@ def _ambiguous(cassette: Cassette, candidates: Sequence[Candidate], call: Call, 
     first, second = candidates[0].call.interaction, candidates[1].call.interaction
     places = ", ".join(str(candidate.call.interaction.n) for candidate in candidates)
     sessions = sorted({candidate.call.interaction.session for candidate in candidates})
+    withheld = [candidate.call.interaction for candidate in candidates if candidate.call.interaction.withheld]
+    if withheld:
+        return "\n".join([
+            f"{cassette.name} cannot answer {_asked(call)}. It was recorded {_times(len(candidates))} with equal requests "
+            f"(interactions {places}), and not every answer was kept:",
+            f"that of interaction {withheld[0].n} was withheld, because {withheld[0].withheld}.",
+            "Nothing says which of them this call is.",
+            f"Give the resources inputs that differ, or keep secrets out of bytes and of the keys of maps. {again(cassette)}",
+        ])  # fmt: skip
     return "\n".join([
         f"{cassette.name} holds {len(candidates)} answers to {_asked(call)} that cannot be told apart: interactions {places}.",
         f"It asks: {show(neutral(live), ASKED_WIDTH)}",

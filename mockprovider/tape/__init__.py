@@ -12,7 +12,7 @@ from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Head
 from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
-from mockprovider.tape.drafts import FAILED, NEW, TORN, Draft, draft_of, is_there
+from mockprovider.tape.drafts import FAILED, NEW, TORN, Draft, beside, draft_of, is_there
 from mockprovider.tape.files import Tape, load, recover, sizes
 from mockprovider.tape.sent import unanswered
 
@@ -90,6 +90,7 @@ __all__ = [
     "TORN",
     "Draft",
     "Tape",
+    "beside",
     "draft_of",
     "is_there",
     "load",

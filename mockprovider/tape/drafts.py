@@ -10,6 +10,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
+from glob import escape
 from itertools import count
 from pathlib import Path
 
@@ -30,6 +31,12 @@ TORN = ".torn"
 def draft_of(cassette: Path) -> Path:
     """The file in which a cassette is recorded."""
     return cassette.with_name(cassette.name + NEW)
+
+
+def beside(cassette: Path) -> list[Path]:
+    """The recordings of a cassette that lie beside it: the draft, those that failed, those that broke off."""
+    others = (cassette.with_name(f"{cassette.name}{FAILED}"), *sorted(cassette.parent.glob(f"{escape(cassette.name)}{TORN}*")))
+    return [recording for recording in (draft_of(cassette), *others) if recording.is_file()]
 
 
 class Draft:

@@ -22,6 +22,7 @@ from mockprovider.matching import encode, step
 from mockprovider.redaction import PLACEHOLDER
 
 UUID = re.compile("(?i)(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[1467][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-f])")
+SECRET = f'{{"{PLACEHOLDER}"'
 RUN = re.compile("[^\\W_]{6,}")
 WORD = re.compile("[A-Z]*[a-z]*|(?:[A-Z]*[a-z]{2,})+")
 """What somebody may have written: one case, or words with capitals in CamelCase. Hashes and keys are not like that."""
@@ -74,6 +75,11 @@ def answer_of(call: RecordedCall) -> Any:
     """The parts of an answer that may be about an object."""
     status = call.interaction.status
     return call.interaction.response if status is None else {"message": status.message, "details": status.details}
+
+
+def is_secret(call: RecordedCall, path: str) -> bool:
+    """Whether what is opaque at this path of an answer is a secret."""
+    return any(place == path and word.startswith(SECRET) for place, word in _opaque(answer_of(call)))
 
 
 def _opaque(tree: Any, path: str = "") -> Iterator[tuple[str, str]]:
