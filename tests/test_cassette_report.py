@@ -293,7 +293,10 @@ def test_an_answer_that_cannot_be_restored_fails_the_proof() -> None:
             raise KeyError("size")
 
     ((_, message),) = proof(recorded((create(name="a"), answer())), Stumbling())
-    assert message == "Create of cloud:index:Bucket cannot be answered with what was recorded (KeyError: 'size')."
+    assert message == (
+        "the recording: interaction 1 (Create of cloud:index:Bucket) is damaged: KeyError: 'size'. Restore the file, or "
+        "record it again."
+    )
 
 
 def test_another_answer_fails_the_proof() -> None:

@@ -18,7 +18,8 @@ from cassette_toy import Toy, answer, call, session
 from mockprovider import tape
 from mockprovider.calls import Native, Op, Session
 from mockprovider.double import replaying
-from mockprovider.errors import CassetteBrokenError, MockProviderError
+from mockprovider.double.reporting import proved
+from mockprovider.errors import CassetteBrokenError, CassetteError, MockProviderError
 from mockprovider.matching import digest
 from mockprovider.wire.adapter import adapter
 from mockprovider.wire.trees import build
@@ -128,6 +129,16 @@ def path(tmp_path: Path) -> Path:
             r'interaction 2 cannot be read: \{"\$secret":"x"\} is no placeholder of a secret',
         ),
         ('"response": {\n  "id": "1"\n }', '"status": {"code": "NOPE"}', "interaction 2 cannot be read: .*NOPE"),
+        (
+            '"op": "create"',
+            '"op": "invent"',
+            "interaction 2 cannot be read: its op 'invent' is none .* knows. Restore the file",
+        ),
+        (
+            '"n": 2',
+            '"n": 1',
+            "the interactions in places 1 and 2 have the same number, n=1. Restore the file, or record it again.",
+        ),
     ],
 )
 def test_damage_is_named(path: Path, old: str, new: str, message: str) -> None:
@@ -137,6 +148,38 @@ def test_damage_is_named(path: Path, old: str, new: str, message: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(CassetteBrokenError, match=message):
         tape.load(path)
+
+
+@pytest.mark.parametrize("damage", [7, [1], {"resource_schemas": 7}, {"resource_schemas": {"random_pet": 3}}])
+def test_damaged_trees_have_a_number(tmp_path: Path, damage: Any) -> None:
+    """A schema that is none is refused with the number of its interaction and what to do, whatever reads it first."""
+    interactions = json.loads((HOUSE / "terraform-random" / "terraform.json").read_text())
+    schema = next(one for one in interactions if one.get("op") == "get_schema")
+    schema["response"] = damage
+    path = tmp_path / "it.json"
+    path.write_text(json.dumps(interactions))
+    with pytest.raises(CassetteBrokenError, match=rf"interaction {schema['n']} \(GetSchema\) is damaged: .*Restore the file"):
+        replaying(path)
+
+
+@pytest.mark.parametrize("damage", [[1], "x", {"nope": 1}, {"new_state": 3}])
+def test_a_damaged_answer_has_a_number(tmp_path: Path, damage: Any) -> None:
+    """An answer that is none is refused when it is asked for, with the number of its interaction and what to do."""
+    interactions = json.loads((HOUSE / "terraform-random" / "terraform.json").read_text())
+    create = next(one for one in interactions if one.get("op") == "create")
+    create["response"] = damage
+    path = tmp_path / "it.json"
+    path.write_text(json.dumps(interactions))
+    expected = rf"interaction {create['n']} \(ApplyResourceChange of {create['type']}\) is damaged: .*Restore the file"
+    with pytest.raises(CassetteError, match=expected):
+        proved(path)
+
+
+def test_a_header_of_no_protocol(path: Path) -> None:
+    """Where a header names a protocol that nobody has, it is to blame, and no interaction."""
+    path.write_text(path.read_text().replace('"toy"', '"tfplugin9"'))
+    with pytest.raises(CassetteBrokenError, match=r"its header cannot be used \(.*tfplugin9.*Restore the file"):
+        replaying(path)
 
 
 def test_a_blob_that_claims_a_terabyte(path: Path) -> None:

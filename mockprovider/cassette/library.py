@@ -16,7 +16,7 @@ from mockprovider.cassette.choice import Candidate, Verdict
 from mockprovider.cassette.decided import take_decisions
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.lookup import LiveCall, Lookup
-from mockprovider.cassette.model import Cassette, Interaction, status_of
+from mockprovider.cassette.model import DAMAGE, Cassette, Interaction, damaged, status_of
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects.explaining import answer_of
 from mockprovider.cassette.order import ANYWHERE
@@ -189,7 +189,7 @@ class Library:
     def take(self, sought: Sought) -> TakenAnswer:
         """Everything moves on by what was found. The reply is made by calling what comes back, after ``turn`` is let go.
 
-        Raises ``UnsupportedError`` where the answer was withheld.
+        Raises ``UnsupportedError`` where the answer was withheld, ``CassetteBrokenError`` where it is damaged.
         """
         call = sought.call
         with self.turn:
@@ -201,12 +201,15 @@ class Library:
             request = self.cassette.request(candidate.call.interaction)
             for recorded, live in self._redactor.masked(request, sought.sent, sought.names):
                 self._replay.bindings.note(recorded, live)
-            answer = self._answer(candidate)
-        transcriber = self.shelf.readers[candidate.call.interaction.provider].transcriber
-        return TakenAnswer(answer, lambda: self._reply(sought, candidate, answer, transcriber))
+            try:
+                answer = self._answer(candidate)
+            except DAMAGE as error:
+                raise damaged(self.cassette.name, candidate.call.interaction, error) from error
+        return TakenAnswer(answer, lambda: self._reply(sought, candidate, answer))
 
-    def _reply(self, sought: Sought, candidate: Candidate, answer: Any, transcriber: Transcriber) -> Reply:
+    def _reply(self, sought: Sought, candidate: Candidate, answer: Any) -> Reply:
         call, interaction = sought.call, candidate.call.interaction
+        transcriber = self.shelf.readers[interaction.provider].transcriber
         if asked := self.shelf.asked.get(interaction.n):
             try:
                 answer = self._played_again(call, candidate, asked, transcriber)
@@ -214,10 +217,13 @@ class Library:
                 return refused.reply
         if self._redactor.masks.known:
             answer = self._as_sent(answer, sought, candidate)
-        if interaction.status is None:
-            return transcriber.restore(call.method, answer, call)
-        details = transcriber.pack(answer["details"]) if answer["details"] is not None else b""
-        return transcriber.failed(status_of(interaction.status, answer["message"], details), call)
+        try:
+            if interaction.status is None:
+                return transcriber.restore(call.method, answer, call)
+            details = transcriber.pack(answer["details"]) if answer["details"] is not None else b""
+            return transcriber.failed(status_of(interaction.status, answer["message"], details), call)
+        except DAMAGE as error:
+            raise damaged(self.cassette.name, interaction, error) from error
 
     def _as_sent(self, answer: Any, sought: Sought, candidate: Candidate) -> Any:
         """An answer with what the engine sent today where the recording has what it sent under a mask."""

@@ -9,9 +9,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from mockprovider.calls import STATUS_NAMES, Op, Status
+from mockprovider.errors import CassetteBrokenError, MockProviderError
 
 FORMAT = "mockprovider-cassette"
 VERSION = 1
+
+DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What comes of reading a tree that is not what its protocol says."""
 
 CODES = tuple(name.upper() for name in STATUS_NAMES)
 """gRPC's names of its status codes, by number."""
@@ -165,6 +169,16 @@ class Cassette(Struct):
     def response(self, interaction: Interaction) -> Any:
         """The interaction's response tree, wherever it is kept."""
         return self.blobs[interaction.response_blob] if interaction.response_blob else interaction.response
+
+
+def damaged(name: str, interaction: Interaction, error: Exception) -> CassetteBrokenError:
+    """The error of an interaction that holds something else than its protocol says. ``name`` is the cassette's."""
+    about = interaction.urn or interaction.type
+    why = str(error) if isinstance(error, MockProviderError) else f"{type(error).__name__}: {error}"
+    return CassetteBrokenError(
+        f"{name}: interaction {interaction.n} ({interaction.method}{f' of {about}' if about else ''}) is damaged: "
+        f"{why.removesuffix('.')}. Restore the file, or record it again."
+    )
 
 
 def code_name(number: int) -> str:

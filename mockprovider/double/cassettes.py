@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Handler, Layer
 from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber
-from mockprovider.cassette.report import DAMAGE
+from mockprovider.cassette.model import DAMAGE, Interaction, damaged
 from mockprovider.double.launchers import named
 from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
@@ -304,22 +305,43 @@ def _check_families(spoken: Mapping[str, ProviderProtocol]) -> None:
 
 def opened(cassette: Cassette, redactor: Redactor, *, whole_schema: bool) -> Library:
     """The recording of a cassette, ready to be replayed. Raises ``CassetteBrokenError`` for one that cannot be read."""
+    try:
+        return _prepared(cassette, redactor, whole_schema=whole_schema)
+    except DAMAGE as error:
+        guilty = _guilty(cassette)
+        if guilty is None:
+            raise CassetteBrokenError(
+                f"{cassette.name}: its header cannot be used ({error}). Restore the file, or record it again."
+            ) from error
+        raise damaged(cassette.name, guilty, error) from error
+
+
+def _prepared(cassette: Cassette, redactor: Redactor, *, whole_schema: bool) -> Library:
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 
     spoken = {name: by_name(protocol) for name, protocol in cassette.header.spoken.items()}
-    try:
-        _check_families(spoken)
-        read = {
-            name: adapter(protocol).reader(cassette.part(name), whole_schema=whole_schema) for name, protocol in spoken.items()
-        }
-        prepared = (interaction for part, _ in read.values() for interaction in part.interactions)
-        cassette = replace(cassette, interactions=sorted(prepared, key=lambda interaction: interaction.n))
-        return Library(cassette, {name: reader for name, (_, reader) in read.items()}, redactor)
-    except DAMAGE as error:
-        # What is recorded is read in many places; whoever edited it finds the place in the error that this one came from.
-        raise CassetteBrokenError(
-            f"{cassette.name}: what it holds cannot be read ({type(error).__name__}: {error}). Restore it, or record it again."
-        ) from error
+    _check_families(spoken)
+    read = {name: adapter(protocol).reader(cassette.part(name), whole_schema=whole_schema) for name, protocol in spoken.items()}
+    prepared = (interaction for part, _ in read.values() for interaction in part.interactions)
+    cassette = replace(cassette, interactions=sorted(prepared, key=lambda interaction: interaction.n))
+    return Library(cassette, {name: reader for name, (_, reader) in read.items()}, redactor)
+
+
+def _guilty(cassette: Cassette) -> Interaction | None:
+    """The first interaction with which a cassette cannot be read; ``None`` if it is none of them."""
+
+    def is_readable(count: int) -> bool:
+        try:
+            _prepared(replace(cassette, interactions=cassette.interactions[:count]), Redactor(), whole_schema=True)
+        except DAMAGE:
+            return False
+        return True
+
+    if not is_readable(0):
+        return None
+    # What is recorded is read in many places, so the halves are tried, and the halves of these.
+    first = bisect_left(range(len(cassette.interactions)), True, key=lambda place: not is_readable(place + 1))
+    return cassette.interactions[first] if first < len(cassette.interactions) else None
 
 
 def transcriber(protocol: str) -> Transcriber:

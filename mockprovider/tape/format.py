@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from mockprovider.calls import Op
 from mockprovider.cassette import FORMAT, VERSION, Header, Interaction
 from mockprovider.cassette.model import code_number
 from mockprovider.errors import CassetteBrokenError, CassetteVersionError
@@ -25,6 +26,9 @@ CLOSING = b"\n]\n"
 
 UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
 """What comes of a damaged or hostile element."""
+
+OPS = frozenset(op.value for op in Op)
+RESTORE = "Restore the file, or record it again."
 
 DEEPEST = 200
 """No message is nested so deep; what reads one calls itself at each level, and Python has no thousand of these."""
@@ -104,9 +108,20 @@ def _decode(elements: Sequence[msgspec.Raw], name: str) -> Parsed:
         raise CassetteBrokenError(f"{name} is not a cassette: it is an empty array, and a cassette begins with a header.")
     header = _header(elements[0], name)
     interactions = [_interaction(element, n, name) for n, element in enumerate(elements[1:], 1)]
+    _check_numbers(interactions, name)
     _check_sessions(header, interactions, name)
     _check_providers(header, interactions, name)
     return Parsed(header, interactions)
+
+
+def _check_numbers(interactions: Sequence[Interaction], name: str) -> None:
+    places: dict[int, int] = {}
+    for place, interaction in enumerate(interactions, 1):
+        first = places.setdefault(interaction.n, place)
+        if first != place:
+            raise CassetteBrokenError(
+                f"{name}: the interactions in places {first} and {place} have the same number, n={interaction.n}. {RESTORE}"
+            )
 
 
 def _check_sessions(header: Header, interactions: Sequence[Interaction], name: str) -> None:
@@ -114,7 +129,8 @@ def _check_sessions(header: Header, interactions: Sequence[Interaction], name: s
     stray = next((interaction for interaction in interactions if known and interaction.session not in known), None)
     if stray:
         raise CassetteBrokenError(
-            f"{name}: interaction {stray.n} belongs to session {stray.session}, and the header has only {sorted(known)}."
+            f"{name}: interaction {stray.n} belongs to session {stray.session}, and the header has only {sorted(known)}. "
+            f"{RESTORE}"
         )
 
 
@@ -165,12 +181,15 @@ def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
                 check(tree)
         if parsed.status is not None:
             code_number(parsed.status.code)
+        if parsed.op not in OPS:
+            raise ValueError(f"its op {parsed.op!r} is none that this version knows")
     except UNREADABLE as error:
-        raise CassetteBrokenError(f"{name}: interaction {n} cannot be read: {error}.") from error
+        raise CassetteBrokenError(f"{name}: interaction {n} cannot be read: {error}. {RESTORE}") from error
     answers = [parsed.response is not None, bool(parsed.response_blob), parsed.status is not None, bool(parsed.withheld)]
     if answers.count(True) != 1:
         raise CassetteBrokenError(
-            f"{name}: interaction {n} ({parsed.method}) must have exactly one of response, response_blob, status and withheld."
+            f"{name}: interaction {n} ({parsed.method}) must have exactly one of response, response_blob, status and withheld. "
+            f"{RESTORE}"
         )
     return parsed
 

@@ -15,11 +15,10 @@ from mockprovider.cassette.report.contents import (
     VerbatimPlace,
     report,
 )
-from mockprovider.cassette.report.proof import DAMAGE, FailedProof, prove
+from mockprovider.cassette.report.proof import FailedProof, prove
 from mockprovider.cassette.report.words import lines
 
 __all__ = [
-    "DAMAGE",
     "CallCount",
     "CassetteReport",
     "EqualObjects",

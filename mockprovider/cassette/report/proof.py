@@ -13,16 +13,13 @@ from msgspec import Struct
 from mockprovider.calls import Call, Op, Session
 from mockprovider.cassette.library import Library
 from mockprovider.cassette.misses import shown
-from mockprovider.cassette.model import RecordedSession
+from mockprovider.cassette.model import DAMAGE, RecordedSession, damaged
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.report.contents import NAMED, OUT_OF_NAMES, nameless
 from mockprovider.cassette.wayback import back_of
 from mockprovider.errors import MockProviderError
 from mockprovider.matching import Difference, differences
-
-DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What comes of reading a tree that is not what its protocol says."""
 
 
 class FailedProof(Struct, frozen=True):
@@ -61,7 +58,7 @@ def _asked_again(library: Library, recorded: RecordedCall, sessions: dict[int, S
     except MockProviderError as error:
         return str(error)
     except DAMAGE as error:
-        return f"{call} cannot be answered with what was recorded ({type(error).__name__}: {error})."
+        return str(damaged(library.cassette.name, recorded.interaction, error))
     places = differences(library.answer_to(recorded), taken.tree)
     return "\n".join(_differing(recorded, places)) if places else ""
 
