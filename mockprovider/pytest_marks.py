@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MARKS = (
     "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False, "
-    "providers={}): "
+    "providers=None): "
     "replay the provider from a cassette "
     "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
     "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
@@ -59,12 +59,3 @@ def _named(name: str | None, doubles: Sequence[Double]) -> Double:
         return doubles[names.index(name)]
     hint = did_you_mean(name or "", names, "There are")
     raise DefinitionError(f"@pytest.mark.faults(provider={name!r}): this test has no such provider. {hint}")
-
-
-def unfired(doubles: Iterable[Double]) -> str:
-    """What to say of faults that never fired and had to; empty if there are none."""
-    rules = [rule for double in doubles for rule in double.faults.rules if rule.unfired and not rule.when.optional]
-    if not rules:
-        return ""
-    listed = "\n".join(f"  {rule} never fired: {rule.unfired}." for rule in rules)
-    return f"The test passed without its faults, so it tests something else:\n{listed}\nAdd .optional() where that is meant."

@@ -9,22 +9,24 @@ from __future__ import annotations
 import logging
 import os
 import shlex
-import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from mockprovider.errors import (
-    CassetteBusyError,
-    CassetteError,
-    DefinitionError,
-    MockProviderError,
-    MockProviderWarning,
-    extra_hint,
+from mockprovider.errors import CassetteBusyError, CassetteError, DefinitionError, MockProviderError
+from mockprovider.pytest_marks import MARKS, break_doubles
+from mockprovider.pytest_reports import (
+    RECORD,
+    SEED,
+    USED,
+    from_here,
+    note_used,
+    pytest_runtest_call,
+    pytest_runtest_makereport,
+    pytest_terminal_summary,
 )
-from mockprovider.pytest_marks import MARKS, break_doubles, unfired
 
 if TYPE_CHECKING:
     from mockprovider.double import Double
@@ -34,11 +36,8 @@ if TYPE_CHECKING:
     from mockprovider.drivers.terraform import Terraform
     from mockprovider.engine import Stack
 
-RECORD = "--provider-record"
-SEED = "--provider-seed"
-SUMMARY = "mockprovider_recorded"
-"""The attribute of a test's report that says what the test recorded."""
-USED = pytest.StashKey["Used"]()
+HOOKS = (pytest_runtest_call, pytest_runtest_makereport, pytest_terminal_summary)
+"""pytest finds these by their names in this module."""
 RECORDED = pytest.StashKey[dict[Path, str]]()
 """Which test of this run records which cassette."""
 
@@ -116,6 +115,7 @@ def mockprovider_providers(
     Errors of ours that an engine was told fail the test, also if the engine or the program swallowed them.
     """
     from mockprovider.double import Double  # noqa: PLC0415 - slow to import
+    from mockprovider.double.cassettes import ByName  # noqa: PLC0415 - as above
     from mockprovider.double.used import Used  # noqa: PLC0415 - as above
 
     __tracebackhide__ = True
@@ -124,18 +124,17 @@ def mockprovider_providers(
         _records_alone(request, use)
         wirings = use.wirings(_remake(request.node.nodeid)) if use else {"": None}
     except MockProviderError as error:
-        _give_up(error, *([f"For this test that is: {_remake(_from_here(request.node))}"] if _can_record(error) else []))
+        _give_up(error, *([f"For this test that is: {_remake(from_here(request.node))}"] if _can_record(error) else []))
     name, seed = use.name if use else "", request.config.getoption(SEED)
     doubles = [Double(provider=wiring, seed=seed, name=name) for wiring in wirings.values()]
     try:
         break_doubles(request.node, doubles)
     except MockProviderError as error:
         _give_up(error)
-    used = request.node.stash[USED] = Used(
-        {double.name: double for double in doubles}, tmp_path_factory, use.recording if use else None
-    )
+    used = Used({double.name: double for double in doubles}, tmp_path_factory, use.recording if use else None)
+    note_used(request.node, used)
     try:
-        yield dict(used.doubles)
+        yield ByName(used.doubles)
     finally:
         used.close()
     try:
@@ -186,12 +185,6 @@ def _can_record(error: MockProviderError) -> bool:
 
 def _remake(nodeid: str) -> str:
     return f"pytest {RECORD}=all {shlex.quote(nodeid)}"
-
-
-def _from_here(item: pytest.Item) -> str:
-    """The test's id as it is typed where pytest was started; its own begins at the root folder."""
-    _, mark, name = item.nodeid.partition("::")
-    return f"{os.path.relpath(item.path, item.config.invocation_params.dir)}{mark}{name}"
 
 
 def _records_alone(request: pytest.FixtureRequest, use: CassetteUse | None) -> None:
@@ -314,81 +307,3 @@ def pulumi_cli(mockprovider_pulumi_cli: PulumiCli) -> PulumiCli:
 def terraform(mockprovider_terraform: Terraform) -> Terraform:
     """The short name of ``mockprovider_terraform``."""
     return mockprovider_terraform
-
-
-# Failures ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Fail a passed test with the first error of ours that the engine swallowed, such as a miss."""
-    __tracebackhide__ = True
-    try:
-        result = yield
-    except BaseException:
-        used = item.stash.get(USED, None)
-        if used is not None:
-            # The failed test's report lists these errors, so they need not fail it a second time.
-            used.tell()
-        raise
-    used = item.stash.get(USED, None)
-    if used is not None:
-        used.raise_errors()
-        if never := unfired(used.doubles.values()):
-            pytest.fail(never, pytrace=False)
-    _warn(item, used)
-    return result
-
-
-def _warn(item: pytest.Item, used: Used | None) -> None:
-    """Warn of a passed test that probably does not test what it claims."""
-    __tracebackhide__ = True
-    if used is None and any(marker.name == "cassette" for marker in item.own_markers):
-        warnings.warn(MockProviderWarning("Marked with a cassette, and uses no fixture of mockprovider's."), stacklevel=2)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item, call: pytest.CallInfo[None]
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A failed test that used a double says what the double saw, how to run it again, and where everything is kept."""
-    if (
-        call.excinfo is not None
-        and isinstance(call.excinfo.value, MockProviderError)
-        and not item.config.getoption("fulltrace")
-    ):
-        from mockprovider.double.tracebacks import shorten  # noqa: PLC0415 - only when a test has failed
-
-        shorten(call.excinfo.value, call.excinfo.tb, str(item.path))
-    report = yield
-    if call.excinfo is not None and (hint := extra_hint(call.excinfo.value)):
-        report.sections.append(("mockprovider", hint))
-    used = item.stash.get(USED, None)
-    if used is None:
-        return report
-    if call.when == "teardown" and used.summary:
-        # An attribute of the report, because that is what other processes of pytest-xdist send.
-        vars(report)[SUMMARY] = used.summary
-    if call.when == "call":
-        used.passed = report.passed or hasattr(report, "wasxfail")
-    if report.failed and call.excinfo is not None:
-        report.sections.append(("mockprovider", _explained(item, used, call)))
-    return report
-
-
-def _explained(item: pytest.Item, used: Used, call: pytest.CallInfo[None]) -> str:
-    mode, seed = item.config.getoption(RECORD), item.config.getoption(SEED)
-    options = f"{SEED}={seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
-    again = f"Seed {seed}. To run it again: pytest {options} {shlex.quote(_from_here(item))}"
-    raised = str(call.excinfo.value) if call.excinfo else ""
-    return "\n".join(used.explained(raised, again, settled=call.when == "teardown"))
-
-
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """What was recorded, at the end of the run."""
-    reports = (report for kind in terminalreporter.stats.values() for report in kind)
-    recorded = [summary for report in reports if (summary := getattr(report, SUMMARY, None))]
-    if recorded:
-        terminalreporter.section("mockprovider: recorded")
-    for line in (line for summary in recorded for line in summary):
-        terminalreporter.line(line)

@@ -4,6 +4,7 @@ import random
 
 import pytest
 from cassette_toy import Opened, Toy, answer, call, header, recorded, replayer, session
+from msgspec.structs import replace
 
 from mockprovider.calls import Op, Reply, Status
 from mockprovider.cassette import Cassette, Interaction, Recorder
@@ -252,6 +253,30 @@ def test_a_miss_shows_a_bounded_number_of_differences():
     many = {f"key{n:02}": n for n in range(20)}
     with pytest.raises(MissError, match="and 12 more"):
         replayer(recorded((create(**many), answer())))(create())
+
+
+@pytest.mark.parametrize("urn", ["", "urn:a"])
+def test_a_removed_create_is_named(urn):
+    """Where the create was taken out of a cassette, the miss says so, and does not go by the delete of the same method."""
+    created, deleted = (
+        replace(call(op, session(), urn, **inputs), method="Apply")
+        for op, inputs in ((Op.CREATE, {"name": "a"}), (Op.DELETE, {"id": "a"}))
+    )
+    cassette = recorded((created, answer(id="a")), (deleted, answer()))
+    cassette.interactions = [kept for kept in cassette.interactions if kept.op != Op.CREATE]
+    with pytest.raises(MissError) as caught:
+        replayer(cassette)(created)
+    whose = urn or "cloud:index:Bucket"
+    assert f"No create of {whose} is in it, only delete: that create was never recorded, or was removed." in str(caught.value)
+    assert "Nearest" not in str(caught.value)
+
+
+def test_a_create_that_is_not_recorded_for_this_urn():
+    """A create of another object is still the nearest call, beside the line that this one's is not there."""
+    other = call(Op.CREATE, session(), "urn:b", name="b"), answer()
+    cassette = recorded(other, (call(Op.DELETE, session(), "urn:a", id="a"), answer()))
+    with pytest.raises(MissError, match=r"No create of urn:a is in it, only delete: .*\n.*Nearest is .*urn:b"):
+        replayer(cassette)(call(Op.CREATE, session(), "urn:a", name="a"))
 
 
 def test_an_empty_cassette_says_so():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from mockprovider.calls import Call
+from mockprovider.calls import Call, Op
 from mockprovider.cassette.choice import Candidate, Choice, Verdict
 from mockprovider.cassette.lookup import Lookup
 from mockprovider.cassette.model import Cassette, Interaction
@@ -34,6 +34,8 @@ EXCHANGED = (
     "It is about one of several objects that equal requests made, and this run may have made them in another order. Where "
     "another provider depends on them, record all providers of the configuration into one cassette."
 )
+NAMED_OPS = frozenset({Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
+"""Ops whose absence is worth a line of its own."""
 DOORS = "--provider-record=all (pytest), or mockprovider record"
 
 
@@ -57,13 +59,21 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
     start = f"{cassette.name} holds no answer to {_asked(call)}."
     if not recorded:
         return f"{start} It is empty: nothing was recorded. {again(cassette)}"
+    missing = list(_never(recorded, call))
     closest = _nearest(cassette, recorded, call, live)
+    if closest is None and missing:
+        return "\n".join([start, *missing, again(cassette)])
     if closest is None:
         methods = ", ".join(sorted({one.interaction.method for one in recorded}))
         return f"{start} No {call.method} was recorded at all, only {methods}. {again(cassette)}"
     nearest_one, places = closest
     interaction = nearest_one.interaction
-    lines = [start, *absent(shelf, call.type), f"Nearest is {_recorded(interaction)}, used {_times(used[nearest_one.place])}."]
+    lines = [
+        start,
+        *absent(shelf, call.type),
+        *missing,
+        f"Nearest is {_recorded(interaction)}, used {_times(used[nearest_one.place])}.",
+    ]
     elsewhere = interaction.instance != call.session.instance and interaction.op not in ANYWHERE
     if elsewhere:
         lines.append(
@@ -77,6 +87,21 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
     if _is_about_equal_objects(shelf, nearest_one):
         lines.append(EXCHANGED)
     return "\n".join([*lines, f"Make the engine send what was recorded. {again(cassette)}"])
+
+
+def _never(recorded: Sequence[RecordedCall], call: Call) -> Iterable[str]:
+    """What to say where nothing asked for this op of a type, or of a URN, that the recording has something else about.
+
+    Some methods serve several ops, so the nearest call of the method would be about something else.
+    """
+    of_type = [one for one in recorded if call.type and one.interaction.type == call.type]
+    about = [one for one in of_type if one.interaction.urn == call.urn] if call.urn else of_type
+    ops = [one.interaction.op for one in about]
+    ops = ops if any(one.interaction.method == call.method for one in recorded) else []
+    if call.op in NAMED_OPS and ops and call.op not in ops:
+        whose = call.urn or call.type
+        others = _listed(list(dict.fromkeys(ops)))
+        yield f"No {call.op.value} of {whose} is in it, only {others}: that {call.op.value} was never recorded, or was removed."
 
 
 def absent(shelf: Shelf, type_: str) -> Iterable[str]:
@@ -210,7 +235,7 @@ def _nearest(
         lambda interaction: interaction.type == call.type,
         lambda _: True,
     )
-    same_method = [one for one in recorded if one.interaction.method == call.method]
+    same_method = [one for one in recorded if one.interaction.method == call.method and one.interaction.op == call.op]
     tier = next((matches for test in tiers if (matches := [one for one in same_method if test(one.interaction)])), [])
     return nearest(tier, lambda one: neutral(cassette.request(one.interaction)), neutral(live))
 

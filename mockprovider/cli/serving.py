@@ -107,13 +107,13 @@ def serve_recording(
         with doubles_of(wirings) as doubles, breaking(doubles, plans):
             _serve(doubles, protocol, host, port)
         lost = unanswered(draft.file)
-        if recorder is not None and recorder.recorded:
+        if recorder is not None and (recorder.recorded or lost):
             cassette = _kept(draft, lost)
     finally:
-        if recorder is None or not recorder.recorded:
+        if (recorder is None or not recorder.recorded) and not unanswered(draft.file):
             draft.drop()
         draft.release()
-    if recorder is None or not recorder.recorded:
+    if recorder is None or not (recorder.recorded or lost):
         raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
     from mockprovider.double.reporting import proved, reported  # noqa: PLC0415 - zstandard is slow to import
 

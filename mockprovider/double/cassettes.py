@@ -7,7 +7,7 @@ import shutil
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer
 from mockprovider.cassette.model import DAMAGE, Interaction, damaged
 from mockprovider.double.launchers import named
 from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError, PluginError
+from mockprovider.hints import did_you_mean
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
 from mockprovider.redaction import Names, Redactor
 
@@ -43,6 +44,16 @@ class Wiring(Struct):
     redactor: Redactor | None = None
     part: str = ""
     library: Library | None = None
+
+
+Named = TypeVar("Named")
+
+
+class ByName(dict[str, Named]):
+    """What providers have, by their names. Raises ``DefinitionError`` for a name that none has, which says which there are."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise DefinitionError(f"There is no provider {name!r} here. {did_you_mean(name, self, 'There are')}")
 
 
 def real(
@@ -213,7 +224,7 @@ def using_all(
     if not all(behind) or (not behind and records(mode, _place(path))):
         raise DefinitionError("Say which providers there are, each by the name of its package: {'random': real(...)}.")
     wirings = _Use(mode, path, redactor, whole_schema=whole_schema).wirings(behind, protocol, created_by, compact=compact)
-    named = {part or wiring.name: wiring for part, wiring in wirings.items()}
+    named = ByName({part or wiring.name: wiring for part, wiring in wirings.items()})
     if behind and behind.keys() != named.keys():
         raise CassetteError(
             f"{_place(path)} holds {', '.join(sorted(named))}, and the test has {', '.join(sorted(behind))}. Record it again."

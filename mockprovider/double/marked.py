@@ -59,12 +59,14 @@ class Recording:
 
     def settle(self, *, passed: bool) -> None:
         """Make the recording the cassette, unless the test failed and there is one. Call it after closing the double."""
+        from mockprovider.tape import unanswered  # noqa: PLC0415 - zstandard is slow to import
+
         self._settled = True
         self._proving = self._proving and passed
         if passed:
             self._draft.keep()
             self._place = self._draft.path
-        elif self._recorder.recorded:
+        elif self._recorder.recorded or unanswered(self._draft.file):
             self._place = self._draft.put_by()
         else:
             self._draft.drop()
@@ -88,6 +90,25 @@ class Recording:
 
         if self._proving:
             proved(self._place)
+
+    @property
+    def left(self) -> list[str]:
+        """Where the recording of a test that was interrupted is, what may exist in the cloud, and what to do."""
+        from mockprovider.tape import unanswered  # noqa: PLC0415 - zstandard is slow to import
+
+        place = self._place if self._settled else self._draft.file
+        if not place.exists():
+            return ["Nothing was recorded."]
+        stays = f", and {self._draft.path} stays as it was" if self._draft.replaces and place != self._draft.path else ""
+        lines = [f"What it recorded until then is {place}{stays}."]
+        waiting = unanswered(place)
+        if waiting:
+            lines += ["These calls were waiting for an answer; what they made may exist in the cloud:"]
+            lines += [f"  {sent}" for sent in waiting]
+            lines += [f"mockprovider cassette recover {place} lists them again."]
+        elif not self._settled:
+            lines += [f"mockprovider cassette recover {self._draft.path} makes it a cassette."]
+        return lines
 
     @property
     def told(self) -> str:
@@ -208,6 +229,8 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _providers(options: Mapping[str, Any]) -> dict[str, list[str]]:
+    if options.get("providers") == {}:
+        raise DefinitionError(f"@pytest.mark.cassette: providers={{}} names none; leave it out, or {WANTED['providers']}.")
     given: dict[Any, Any] = options.get("providers") or {}
     clash = next((name for name in ("command", "name") if given and options.get(name)), None)
     if clash:

@@ -67,6 +67,7 @@ def run(pytester, monkeypatch, loaded):
     def run(source, *arguments):
         if source:
             pytester.makepyfile(test_it=source)
-        return pytester.runpytest_inprocess("-p", "no:randomly", "-p", "no:cacheprovider", *arguments)
+        # An inner run that is interrupted is a result like any other.
+        return pytester.runpytest_inprocess("-p", "no:randomly", "-p", "no:cacheprovider", *arguments, no_reraise_ctrlc=True)
 
     return run

@@ -311,6 +311,7 @@ def test_a_missing_cassette(run, pytester):
             "has no 11 arguments; it has path, command, protocol, env, name, *, masks, prove, providers.",
         ),
         ("providers=['a']", "providers=?'a'? is a list; give a dict with a command line, or None for the fake, by the name *"),
+        ("providers={}", "providers={} names none; leave it out, or give a dict with a command line, or None for the fake, *"),
         ("providers={'': 'a'}", "give a dict with a command line, or None for the fake, by the name of each package."),
         ("providers={'a': 3}", "give a dict with a command line, or None for the fake, by the name of each package."),
         ("providers={'a': 'x \"'}", "providers='x ?' is no command line: No closing quotation."),

@@ -223,3 +223,55 @@ def test_a_recording_that_does_not_replay_fails(run, pytester):
 def test_a_failed_recording_is_not_proved(run):
     """Of a test that failed nothing is proved: it has failed already."""
     run(PROVES.format(more="assert False"), ALL).assert_outcomes(failed=1)
+
+
+INTERRUPTED = """
+    import pytest
+    from mockprovider import ResourceType
+    from mockprovider.calls import Call, Op
+
+    def create(double, name):
+        urn = "urn:pulumi:dev::shop::mock:index:Thing::" + name
+        return double(Call(op=Op.CREATE, session=double.open(), type="mock:index:Thing", name=name, urn=urn, inputs={}))
+
+    def stopped(call):
+        raise KeyboardInterrupt
+
+    def stop_within(double):
+        double._provider = stopped
+        double._handlers.clear()
+        create(double, "lost")
+
+    @pytest.mark.cassette("it.json")
+    def test(provider):
+        for name in NAMES:
+            create(provider, name)
+        WAITING
+
+    def test_other(): pass
+    """
+
+
+@pytest.mark.parametrize("replaces", [False, True], ids=["new", "again"])
+@pytest.mark.parametrize("names", [["a"], []], ids=["one", "none"])
+@pytest.mark.parametrize("waiting", [False, True], ids=["between", "within"])
+def test_an_interrupted_test_says_what_it_left(run, pytester, replaces, names, waiting):
+    """Ctrl-C says where the recording is and whether the cassette stays; of what waited for an answer, there is the list."""
+    if replaces:
+        run(INTERRUPTED.replace("NAMES", "['before']").replace("WAITING", "pass"), ALL).assert_outcomes(passed=2)
+    before = (pytester.path / "it.json").read_bytes() if replaces else b""
+    ends = "stop_within(provider)" if waiting else "raise KeyboardInterrupt"
+    result = run(INTERRUPTED.replace("NAMES", repr(names)).replace("WAITING", ends), ALL)
+
+    said = result.stdout.str()
+    beside = waiting or replaces
+    place = pytester.path / ("it.json.failed" if beside else "it.json")
+    stays = f", and {pytester.path}/it.json stays as it was" if replaces else ""
+    kept = f"What it recorded until then is {place}{stays}." if names or waiting else "Nothing was recorded."
+    assert f"test_it.py::test was interrupted. {kept}" in said
+    assert "test_other" not in said
+    assert ("create mock:index:Thing urn:pulumi:dev::shop::mock:index:Thing::lost" in said) is waiting
+    assert (f"mockprovider cassette recover {place} lists them again." in said) is waiting
+    assert place.exists() is bool(names or waiting)
+    if replaces:
+        assert (pytester.path / "it.json").read_bytes() == before

@@ -193,6 +193,13 @@ def test_other_providers_than_recorded(run):
     result.stdout.fnmatch_lines(["*CassetteError: *it.json holds cloud, mail, and the test has cloud, post. Record it again."])
 
 
+def test_a_provider_that_is_none_of_the_test_s(run):
+    """Whoever asks for a provider that is not there is told which there are, and not just its name."""
+    result = run(marked("def test(providers):\n        providers['post']"), ALL)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*DefinitionError: There is no provider 'post' here. There are: cloud, mail."])
+
+
 def test_a_cassette_of_several_needs_no_names(run):
     """A test that only replays may leave the names to the cassette."""
     run(marked("def test(providers):\n        asked(providers['mail'], of='x')"), ALL).assert_outcomes(passed=1)
