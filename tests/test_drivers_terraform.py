@@ -304,6 +304,20 @@ def test_a_provider_that_nobody_serves_is_no_reason_to_init(cli: Terraform, tmp_
         cli.apply()
 
 
+@pytest.mark.parametrize(("before", "between"), [(9000, 0), (9000, 9000), (0, 9000), (10, 10)])
+def test_the_first_error_is_whole(cli: Terraform, before: int, between: int) -> None:
+    """Of a long output an error shows the first error from its beginning, and the end, each part once."""
+    error = "Error: It is the first.\n" + "because of this " * 100
+    output = "x" * before + f"\n{error}\n" + "y" * between + "\nError: It is the last."
+    answers(cli, apply={"exit_code": 1, "stderr": output})
+    with pytest.raises(ProgramError) as caught:
+        cli.apply()
+    message = str(caught.value)
+    assert (message.count(error.strip()), message.count("Error: It is the last.")) == (1, 1)
+    assert len(message) < 6200
+    assert message.count("...") == (before > 1000) + (between > 1000)
+
+
 def test_a_run_that_hangs_is_ended(cli: Terraform) -> None:
     """A run that takes longer than it may is ended, and what it had printed is shown."""
     answers(cli, apply={"hang": True})

@@ -104,9 +104,10 @@ class Used:
 
     def explained(self, raised: str, again: str, *, settled: bool) -> Iterator[str]:
         """Lines about a failure: what the test ``raised``, how to run it ``again``, whether the recording is ``settled``."""
-        yield from (
-            f"The engine was told: {type(error).__name__}: {error}" for error in self.errors if str(error) not in raised
-        )
+        # Engines break lines anew, and ask again for what failed.
+        known = " ".join(raised.split())
+        lines = (f"{type(error).__name__}: {error}" for error in self.errors if " ".join(str(error).split()) not in known)
+        yield from (f"The engine was told: {line}" for line in dict.fromkeys(lines))
         yield from self._seen()
         if self.recording and not settled:
             yield self.recording.told

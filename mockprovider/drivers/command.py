@@ -23,7 +23,11 @@ OUTPUT = "output.txt"
 """The file in an engine's folder that keeps what its operations printed."""
 
 SHOWN = 6000
-"""How many characters of an engine's output an error message carries, from the end, where engines say what went wrong."""
+"""How many characters of an engine's output an error message carries: from the end, where engines say what went wrong."""
+FIRST = 4000
+"""How many of them are for the first error, where that is further up: what follows is often its consequence."""
+ERROR = re.compile(r"^\W*error: ", re.IGNORECASE | re.MULTILINE)
+"""How engines begin an error."""
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """Terminal colours, which engines use in some messages even where they are told not to."""
@@ -171,4 +175,10 @@ def _read(stdout: str, stderr: str) -> str:
 
 def _end(stdout: str, stderr: str) -> str:
     text = _read(stdout, stderr)
-    return text if len(text) <= SHOWN else f"...\n{text[-SHOWN:]}"
+    if len(text) <= SHOWN:
+        return text
+    first = ERROR.search(text)
+    if first is None or first.start() >= len(text) - SHOWN:
+        return f"...\n{text[-SHOWN:]}"
+    cut = "...\n" if first.start() else ""
+    return f"{cut}{text[first.start() :][:FIRST]}\n...\n{text[FIRST - SHOWN :]}"

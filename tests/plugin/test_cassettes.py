@@ -253,6 +253,18 @@ def test_a_miss_is_told_once(replayed):
     assert result.stdout.str().count("The engine was told") == 1
 
 
+def test_a_miss_that_an_engine_repeats_is_told_once(replayed):
+    """What an engine was told is not told again where the test's own error has it, though the engine broke its lines anew."""
+    body = "swallowed(provider)\n        swallowed(provider)"
+    result = replayed(SWALLOWED + f"\n    def test(provider):\n        {body}\n        assert False, 'no list'")
+    assert result.stdout.str().count("The engine was told") == 1
+
+    body = "swallowed(provider)\n        text = str(provider.errors[0]).replace(' ', '\\n  ')"
+    result = replayed(SWALLOWED + f"\n    def test(provider):\n        {body}\n        raise RuntimeError(text)")
+    result.assert_outcomes(failed=1)
+    assert "The engine was told" not in result.stdout.str()
+
+
 def test_a_miss_after_the_test(replayed):
     """A miss in the teardown of a user's fixture is an error of that teardown."""
     tests = """
