@@ -77,6 +77,34 @@ def test_recording_with_decisions(tmp_path):
     )
 
 
+def test_a_recording_of_a_provider_that_does_not_run(tmp_path):
+    """That nothing listens where the provider is said to run is said at once, and that no engine has called after a while."""
+    with Double() as fake:
+        target = fake.serve().address
+    with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", "--attach", target) as process:
+        said = [process.stderr.readline() for _ in range(2)]
+        process.terminate()
+        _, rest = process.communicate(timeout=30)
+
+    assert said[0].startswith(f"Nothing listens at {target} yet (")
+    assert said[1].startswith("No engine has called yet. It has to run with the variable above")
+    assert rest == "Error: No engine called, so nothing was recorded into it.json.\n"
+
+
+def test_an_engine_that_has_called_is_not_missed(tmp_path):
+    """Where a call has come, nothing is said of engines that have not called."""
+    with Double() as fake:
+        behind = fake.serve().address
+        with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", "--attach", behind) as process:
+            address = process.stdout.readline().split(" at ")[1].split(". ")[0]
+            with Double(provider=attached(address, name="mock")) as double:
+                double(Call(op=Op.CHECK, session=double.open(), type="mock:index:Bucket", name="b", urn="urn:b", inputs={}))
+            process.terminate()
+            _, said = process.communicate(timeout=30)
+
+    assert not any(words in said for words in ("Nothing listens", "No engine has called"))
+
+
 def addresses(process):
     """Where each provider is served, and the variable for engines, as the command says at first."""
     served = {}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from mockprovider.calls import Call
+from mockprovider.cassette.misses import SERIAL
 from mockprovider.drivers.diagnostics import CliDiagnostic
 from mockprovider.drivers.terraform import Terraform, TerraformResult, unknown
 from mockprovider.errors import PluginError, ProgramError
@@ -316,6 +317,20 @@ def test_the_first_error_is_whole(cli: Terraform, before: int, between: int) -> 
     assert (message.count(error.strip()), message.count("Error: It is the last.")) == (1, 1)
     assert len(message) < 6200
     assert message.count("...") == (before > 1000) + (between > 1000)
+
+
+@pytest.mark.parametrize(("set_", "said"), [(10, True), (1, False), (None, False)])
+def test_the_advice_to_be_serial_says_what_was_set(cli: Terraform, set_: int | None, said: bool) -> None:
+    """Whoever is told to work on one resource at a time, and has set another number, is told that number."""
+    answers(cli, apply={"exit_code": 1, "stderr": f"Error: {SERIAL.replace(' ', chr(10), 3)}"})
+    cli.parallelism = set_
+    with pytest.raises(ProgramError) as caught:
+        cli.apply()
+    assert ("This run had -parallelism=10, which hides the addresses." in str(caught.value)) is said
+    answers(cli, apply={"exit_code": 1, "stderr": "Error: something else"})
+    with pytest.raises(ProgramError) as caught:
+        cli.apply()
+    assert "This run had" not in str(caught.value)
 
 
 def test_a_run_that_hangs_is_ended(cli: Terraform) -> None:

@@ -26,10 +26,8 @@ from mockprovider.urn import Urn
 MOST_SHOWN = 8
 ASKED_WIDTH = 300
 AGAIN = "To record it again: {}."
-SERIAL = (
-    "Record and replay with our fixture of the command line: it works on one resource at a time, so that the address of each "
-    "is known (docs/cassettes.md)."
-)
+ONE_AT_A_TIME = "it works on one resource at a time, so that the address of each is known"
+SERIAL = f"Record and replay with our fixture of the command line: {ONE_AT_A_TIME} (docs/cassettes.md)."
 EXCHANGED = (
     "It is about one of several objects that equal requests made, and this run may have made them in another order. Where "
     "another provider depends on them, record all providers of the configuration into one cassette."

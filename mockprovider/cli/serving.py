@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import signal
+import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -34,6 +35,13 @@ from mockprovider.journal import Entry, Side
 
 if TYPE_CHECKING:
     from mockprovider.tape import Draft
+
+
+QUIET_SECONDS = 5.0
+"""After so long without a call it is said that nobody has called."""
+QUIET = "No engine has called yet. It has to run with the variable above; this goes on until it does, or until Ctrl-C."
+REACHED_SECONDS = 5.0
+"""How long a provider that runs already may take to accept a connection."""
 
 
 def serve_fake(
@@ -105,7 +113,9 @@ def serve_recording(
             wirings = [recording(draft, behind[""], protocol, created_by=made_by, compact=compact, redactor=redactor)]
         recorder = wirings[0].recorder
         with doubles_of(wirings) as doubles, breaking(doubles, plans):
-            _serve(doubles, protocol, host, port)
+            if attach:
+                _say_if_nobody(attach)
+            _serve(doubles, protocol, host, port, quiet=QUIET)
         lost = unanswered(draft.file)
         if recorder is not None and (recorder.recorded or lost):
             cassette = _kept(draft, lost)
@@ -190,7 +200,19 @@ def _portable(part: str) -> str:
     return Path(part).name if "/" in part else part
 
 
-def _serve(doubles: Sequence[Double], protocol: str, host: str, port: int, major: int | None = None) -> None:
+def _say_if_nobody(target: str) -> None:
+    """Say at once if nothing listens where the provider is said to run: else only the engine's first call would tell."""
+    host, _, port = target.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHED_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        click.echo(f"Nothing listens at {target} yet ({error}). Start the provider before the engine calls.", err=True)
+
+
+def _serve(
+    doubles: Sequence[Double], protocol: str, host: str, port: int, major: int | None = None, *, quiet: str = ""
+) -> None:
+    """Serve the doubles until a signal comes; say ``quiet`` once if nobody has called for a while."""
     # Scripts end us by a signal, which works like Ctrl-C from the first printed line on.
     # Not a ``threading.Event``: the signal may interrupt its ``wait`` while that holds the lock, which would deadlock.
     ended: list[int] = []
@@ -207,8 +229,13 @@ def _serve(doubles: Sequence[Double], protocol: str, host: str, port: int, major
             ]
             _tell(servings)
             variables = " ".join(joint_environment(*servings))
+            silent = time.monotonic() + QUIET_SECONDS
             while not ended:
                 time.sleep(0.05)
+                if quiet and time.monotonic() >= silent:
+                    if not any(len(double.journal) for double in doubles):
+                        click.echo(quiet, err=True)
+                    quiet = ""
     finally:
         for signum, handler in previous.items():
             signal.signal(signum, handler)

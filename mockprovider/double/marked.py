@@ -46,6 +46,9 @@ WANTED = {
 }
 
 
+EARLIER = "is of an earlier recording, and lists calls without an answer: mockprovider cassette recover"
+
+
 class Recording:
     """What one test records."""
 
@@ -82,7 +85,13 @@ class Recording:
 
     def summary(self) -> list[str]:
         """The report in words, once the recording is settled; nothing if nothing was recorded."""
-        return lines(self.report) if self._recorder.recorded else []
+        from mockprovider.double.reporting import from_here  # noqa: PLC0415 - zstandard is slow to import
+
+        if not self._recorder.recorded:
+            return []
+        left = self._draft.left
+        earlier = f"{from_here(left)} {EARLIER} {from_here(self._draft.path)}" if left and left != self._place else ""
+        return [*lines(self.report), *([earlier] if earlier else [])]
 
     def prove(self) -> None:
         """Replay what a passed test recorded, if that is wanted. Raises ``CassetteError`` that says what fails."""

@@ -28,7 +28,7 @@ def reported(path: Path, *, notices: Sequence[str] = (), broken_off: bool = Fals
     file_bytes, blob_bytes = tape.sizes(path, cassette)
     library = opened(cassette, Redactor(), whole_schema=True)
     contents = report(library.shelf, notices=notices, file_bytes=file_bytes, blob_bytes=blob_bytes)
-    return replace(contents, name=_from_here(path))
+    return replace(contents, name=from_here(path))
 
 
 def proved(path: Path) -> int:
@@ -43,12 +43,12 @@ def proved(path: Path) -> int:
         # Equal objects are refused in equal words.
         messages = list(dict.fromkeys(one.message for one in failed))
         more = [f"And {len(messages) - MOST_SHOWN} more like these."] if len(messages) > MOST_SHOWN else []
-        start = f"A replay of {_from_here(path)} fails, for {len(failed)} of its {len(library.shelf.calls)} calls:"
+        start = f"A replay of {from_here(path)} fails, for {len(failed)} of its {len(library.shelf.calls)} calls:"
         raise CassetteError("\n".join([start, *messages[:MOST_SHOWN], *more]))
     return len(library.shelf.calls)
 
 
-def _from_here(path: Path) -> str:
+def from_here(path: Path) -> str:
     """The path as it is typed here, where it leads to somewhere below."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

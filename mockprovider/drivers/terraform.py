@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol
 from msgspec import Struct, field
 
 from mockprovider.calls import Call
+from mockprovider.cassette.misses import ONE_AT_A_TIME
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
@@ -279,7 +280,8 @@ class Terraform:
                 running=self._running,
             )
         except ProgramError as error:
-            error.args = (f"{error}{hint(str(error), environment)}{absent(str(error), self._doubles)}",)
+            said = str(error)
+            error.args = (f"{said}{hint(said, environment)}{absent(said, self._doubles)}{self._in_parallel(said, arguments)}",)
             raise
 
     def close(self) -> None:
@@ -298,6 +300,16 @@ class Terraform:
             parallelism = 1
         options = () if parallelism is None or operation not in WALKING else (f"-parallelism={parallelism}",)
         return operation, "-json", *options, *arguments
+
+    def _in_parallel(self, output: str, arguments: Sequence[str]) -> str:
+        """What to say to whoever is told to work on one resource at a time, and has said otherwise; empty if that is nobody."""
+        given = [argument.partition("=")[2] for argument in arguments if argument.startswith("-parallelism=")]
+        # Engines break the lines of what providers say.
+        if ONE_AT_A_TIME not in " ".join(output.split()) or not given or given[-1] == "1":
+            return ""
+        return (
+            f"\nThis run had -parallelism={given[-1]}, which hides the addresses. Leave that out: the fixture sets 1 by itself."
+        )
 
     @contextmanager
     def _followed(self, arguments: Sequence[str], printed: BinaryIO) -> Iterator[None]:

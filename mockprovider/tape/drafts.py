@@ -74,11 +74,24 @@ class Draft:
         return self.path.with_name(self.path.name + FAILED) if beside else self.path
 
     def keep(self) -> None:
-        """Let it take the cassette's place, in one step, and let others record; a torn one there is moved aside."""
+        """Let it take the cassette's place, in one step, and let others record; a torn one there is moved aside.
+
+        What an earlier recording that failed has left goes, unless it is a trace of what may exist in the cloud.
+        """
         if self.path.exists() and is_torn(self.path.read_bytes(), str(self.path)):
             move(self.path, next(_free(self.path, TORN)))
         settle(self.file, self.path)
+        failed = self.path.with_name(self.path.name + FAILED)
+        if not self.left:
+            failed.unlink(missing_ok=True)
+            sent_file(failed).unlink(missing_ok=True)
         self.release()
+
+    @property
+    def left(self) -> Path | None:
+        """A recording that failed and is the trace of what may exist in the cloud, if there is one."""
+        failed = self.path.with_name(self.path.name + FAILED)
+        return failed if unanswered(failed) else None
 
     def put_by(self) -> Path:
         """Leave the cassette that is there, and keep this beside it; where there is none, this is it. Returns where it is."""

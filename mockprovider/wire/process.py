@@ -8,6 +8,7 @@ import queue
 import signal
 import subprocess
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,9 @@ UNAVAILABLE = STATUS_NAMES.index("unavailable")
 
 DEATH_SECONDS = 1.0
 """Seconds that a process may take to exit after its connection has ended."""
+
+POLL_SECONDS = 0.5
+"""How often it is looked whether a process that prints nothing has ended."""
 
 GRACE_SECONDS = 5.0
 """What Pulumi's engine gives a plugin between the interrupt and the kill."""
@@ -70,10 +74,18 @@ class Process:
 
     def line(self, seconds: float) -> str:
         """The next line of standard output. Raises ``PluginError`` if there is none within ``seconds``."""
-        try:
-            line = self._lines.get(timeout=seconds)
-        except queue.Empty:
-            raise PluginError(f"{self.command[0]} printed nothing within {seconds:g} s.{self.last_words()}") from None
+        line: str | None = None
+        deadline = time.monotonic() + seconds
+        while line is None:
+            try:
+                line = self._lines.get(timeout=min(POLL_SECONDS, max(deadline - time.monotonic(), 0)))
+                break
+            except queue.Empty:
+                # Where it has left a process behind, its output stays open; that process may be the one that serves.
+                if self._process.poll() and self._lines.empty():
+                    break
+                if time.monotonic() >= deadline:
+                    raise PluginError(f"{self.command[0]} printed nothing within {seconds:g} s.{self.last_words()}") from None
         if line is None:
             code = self.wait(GRACE_SECONDS)
             raise PluginError(f"{self.command[0]} ended (exit code {code}) before it said where it listens.{self.last_words()}")

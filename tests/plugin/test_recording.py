@@ -52,6 +52,24 @@ def test_a_failed_test_replaces_nothing(record, pytester):
     )
 
 
+def test_a_good_recording_takes_an_earlier_failed_one_away(record, pytester):
+    """What a failed test left beside the cassette goes with the next good one, unless something may exist in the cloud."""
+    record("pass")
+    record("assert False")
+    assert (pytester.path / "it.json.failed").exists()
+    assert list(record("pass")[1]) == ["it.json"]
+
+    record("assert False")
+    notes = pytester.path / ".it.json.failed.sent"
+    notes.write_text('+1 {"op": "create", "method": "Create", "name": "lost"}\n')
+    result, files = record("pass")
+    assert sorted(files) == ["it.json", "it.json.failed"]
+    assert notes.exists()
+    result.stdout.fnmatch_lines(
+        ["it.json.failed is of an earlier recording, and lists calls without an answer: *recover it.json"]
+    )
+
+
 def test_a_failed_test_s_recording_is_kept_where_there_is_none(record, pytester):
     """The first recording is the cassette even if its test failed, so that mending the test needs no second one."""
     result, files = record("assert False")

@@ -68,6 +68,19 @@ def test_a_death_at_the_start():
     assert str(died.value).endswith("Its last output:\n  no licence\n  bye")
 
 
+def test_a_death_that_leaves_a_process_behind():
+    """The end of a process is noticed also where another one, that it has started, keeps its output open."""
+    forked = python("import os, time\nif os.fork(): os._exit(3)\nelse: time.sleep(600)")
+    with forked as process, pytest.raises(PluginError, match="ended \\(exit code 3\\) before it said where it listens"):
+        process.line(600)
+
+
+def test_a_launcher_that_ends_before_its_provider_speaks():
+    """A process that ends well may have left the one that serves behind: its line is waited for."""
+    with python("import os, time\nif os.fork(): os._exit(0)\nelse: time.sleep(1.2), print('late')") as process:
+        assert process.line(SECONDS) == "late"
+
+
 def test_a_silent_death():
     """A process that dies without a word is an error that says so."""
     with python("raise SystemExit(1)") as process, pytest.raises(PluginError, match=r"exit code 1.* It printed nothing\.$"):
