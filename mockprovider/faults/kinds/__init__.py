@@ -23,7 +23,7 @@ from mockprovider.faults.kinds.malformed import Malformed
 from mockprovider.faults.kinds.null import Null
 from mockprovider.faults.kinds.partial import Partial
 from mockprovider.faults.kinds.rpc_error import RpcError
-from mockprovider.faults.kinds.stale import Stale
+from mockprovider.faults.kinds.stale import StaleRead
 from mockprovider.faults.kinds.vanish import Vanish
 from mockprovider.faults.kinds.warning import Warned
 
@@ -69,7 +69,7 @@ class Words:
     cancel = FaultWord(Cancel)
     crash = FaultWord(Crash)
     kill_engine = FaultWord(KillEngine)
-    stale = FaultWord(Stale)
+    stale = FaultWord(StaleRead)
     absent = FaultWord(NotFound)
     altered = FaultWord(Altered)
     null = FaultWord(Null)

@@ -10,7 +10,7 @@ from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.faults.fault import Fault, FaultWorld, Phase
 
 
-class Stale(Fault, frozen=True, tag="stale"):
+class StaleRead(Fault, frozen=True, tag="stale"):
     """A read answers what the engine remembers, and not what exists by now."""
 
     ops: ClassVar[frozenset[Op]] = frozenset({Op.READ})
