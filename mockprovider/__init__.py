@@ -16,7 +16,19 @@ if TYPE_CHECKING:
     from mockprovider.errors import MockProviderError
     from mockprovider.offers import Ephemeral, ProviderFunction
     from mockprovider.pulumi.package.reading import from_schema
-    from mockprovider.schema import Child, Component, Function, Kind, Method, Package, Property, Random, ResourceType, Template
+    from mockprovider.schema import (
+        Child,
+        Component,
+        Function,
+        Kind,
+        Method,
+        Package,
+        Property,
+        Random,
+        ResourceType,
+        Step,
+        Template,
+    )
     from mockprovider.tape.cloudfile import SqliteStore
     from mockprovider.terraform.schema.reading import from_terraform_schema
     from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown
@@ -44,6 +56,7 @@ __all__ = [
     "Secret",
     "SqliteStore",
     "Stack",
+    "Step",
     "Template",
     "Unknown",
     "from_schema",
@@ -72,6 +85,7 @@ _HOMES = {
         "Property",
         "Random",
         "ResourceType",
+        "Step",
         "Template",
     ),
     "mockprovider.tape.cloudfile": ("SqliteStore",),

@@ -84,6 +84,14 @@ def runs() -> Iterator[object]:
             yield pytest.param(page, example, marks=marks, id=f"{page.name}-{example.file}")
 
 
+def data_files(page: Path) -> Iterator[tuple[str, str]]:
+    """The files of data that a page shows beside its tests: blocks that begin with their name."""
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        named = re.match(r"# (\w+\.toml)\n", block[2])
+        if named:
+            yield named[1], block[2]
+
+
 @pytest.mark.parametrize(("page", "example"), list(runs()))
 def test_an_example_does_what_its_page_says(page, example, pytester, monkeypatch):
     """The tests of a document pass, or print what the document shows."""
@@ -92,6 +100,8 @@ def test_an_example_does_what_its_page_says(page, example, pytester, monkeypatch
         (pytester.path / sibling.file).write_text(sibling.code, encoding="utf-8")
         # Another test of this process may have loaded a module of that name.
         monkeypatch.delitem(sys.modules, sibling.file.removesuffix(".py"), raising=False)
+    for name, data in data_files(page):
+        (pytester.path / name).write_text(data, encoding="utf-8")
     (pytester.path / "examples").symlink_to(HOUSE / "examples")
     pytester.makeini("[pytest]\npythonpath = .\naddopts = --import-mode=importlib -W error")
     for shown in example.shown:

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
+from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.planner import Operation
@@ -71,6 +72,7 @@ class Stack:
         self._seed = seed
         self._state = State()
         self._operations = 0
+        self._at_work: OperationAtWork | None = None
         for key, value in self.config.items():
             if not isinstance(reveal(value), str):
                 raise DefinitionError(
@@ -166,6 +168,15 @@ class Stack:
         result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "destroy", expect_failure=expect_failure)
 
+    def cancel(self) -> None:
+        """Interrupt the operation that another thread, or a layer of a double, has under way; the second time, end it at once.
+
+        As Ctrl-C under ``pulumi``: providers are asked to stop, and what is under way is waited for and remembered; the second
+        time nothing is, and what was under way is pending in the state. Does nothing between operations.
+        """
+        if self._at_work is not None:
+            self._at_work.interrupt()
+
     # State -----------------------------------------------------------------------------------------------------------
 
     def export(self, *, secrets_providers: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -242,12 +253,15 @@ class Stack:
                 deployment.delete_leftovers()
             deployment.close()
 
+        self._at_work = at_work = OperationAtWork(deployment)
         try:
-            _attend(carry_out, deployment, seconds)
+            with at_work.entered(self._provider):
+                _attend(carry_out, deployment, seconds)
         finally:
+            self._at_work = None
             # Whatever happens, also Ctrl-C, what was done is remembered.
             deployment.finish_stack()
-            state = deployment.ledger.snapshot()
+            state = at_work.state
             if not preview:
                 self._state = state
         return _result(deployment, state)

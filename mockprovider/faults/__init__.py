@@ -10,6 +10,7 @@ from mockprovider.faults.fault import Fault, FaultWorld, Phase
 from mockprovider.faults.injecting import Faults, Surroundings
 from mockprovider.faults.kinds import KINDS
 from mockprovider.faults.plan import FaultPlan, FaultRule, load
+from mockprovider.faults.points import FaultPoint, points
 from mockprovider.faults.rules import Rule
 from mockprovider.faults.when import When
 
@@ -18,6 +19,7 @@ __all__ = [
     "EnginesAtWork",
     "Fault",
     "FaultPlan",
+    "FaultPoint",
     "FaultRule",
     "FaultWorld",
     "Faults",
@@ -27,4 +29,5 @@ __all__ = [
     "Surroundings",
     "When",
     "load",
+    "points",
 ]

@@ -1,0 +1,61 @@
+"""An operation that somebody may interrupt, once and twice: by ``Stack.cancel()``, or as a fault does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.threads import Work
+from mockprovider.errors import ProgramError
+from mockprovider.pulumi.state import State
+
+
+class OperationAtWork:
+    """One operation while it lasts.
+
+    As ``pulumi`` has it: at the first interrupt all providers are sent Cancel, calls in flight are not aborted, queued steps
+    never start. At the second it ends at once; no further state is written, and pending operations remain.
+    """
+
+    def __init__(self, deployment: Deployment) -> None:
+        self._deployment = deployment
+        self._written: State | None = None
+        self._interrupted = False
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def entered(self, providers: Any) -> Iterator[None]:
+        """While the block runs, the doubles among ``providers`` know this as the engine that works with them."""
+        sources = providers.values() if isinstance(providers, Mapping) else [providers]
+        known = {id(engines): engines for source in sources if (engines := getattr(source, "engines", None)) is not None}
+        with ExitStack() as ending:
+            for engines in known.values():
+                ending.enter_context(engines.entered(self))
+            yield
+
+    def interrupt(self, signal: str = "interrupt") -> None:  # noqa: ARG002 - a stack knows one kind
+        """Ask all providers to stop, and begin nothing new; the second time, end at once."""
+        with self._lock:
+            again, self._interrupted = self._interrupted, True
+        if again:
+            self.kill()
+            return
+        self._deployment.fail(ProgramError("The operation was cancelled. What was under way at the providers was waited for."))
+        # In a thread, since a provider may hang in Cancel, too.
+        Work(self._deployment.close)
+
+    def kill(self) -> None:
+        """Write no state any more: what is under way stays pending, whatever becomes of it."""
+        with self._lock:
+            if self._written is not None:
+                return
+            self._written = self._deployment.ledger.snapshot()
+        self._deployment.fail(ProgramError("The engine was killed. What was under way is pending in the state."))
+
+    @property
+    def state(self) -> State:
+        """The state that was written last."""
+        return self._written or self._deployment.ledger.snapshot()

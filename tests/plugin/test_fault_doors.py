@@ -1,0 +1,155 @@
+"""Faults from a marker and from the command line, and what a server makes of them on the wire."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from cli_toolbox import serving
+
+from mockprovider import Double, ResourceType, Stack
+from mockprovider.calls import STATUS_NAMES, Call, Op
+from mockprovider.errors import MalformedError
+
+TYPE = "cloud:index:Bucket"
+UNAVAILABLE = STATUS_NAMES.index("unavailable")
+PLAN = '[[faults]]\nwhen = { op = "create", name = "logs" }\nfault = { kind = "error", reason = "over quota" }\n'
+
+
+def test_a_mark_breaks_the_provider(run, pytester):
+    """A plan beside the test, and one of data, are in force in the test that is marked with them."""
+    (pytester.path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    result = run(
+        """
+        import pytest
+        from cloud import program
+
+        @pytest.mark.faults("plan.toml")
+        def test_file(provider, pulumi_stack):
+            assert "over quota" in str(pulumi_stack.up(program, expect_failure=True).diagnostics)
+
+        @pytest.mark.faults({"faults": [{"when": {"op": "create"}, "fault": {"kind": "lose_reply"}}]})
+        def test_data(provider, pulumi_stack):
+            pulumi_stack.up(program, expect_failure=True)
+            assert provider.cloud.objects()
+        """
+    )
+    result.assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("mark", "said"),
+    [
+        ('"other.toml"', "*The fault plan *other.toml cannot be read*"),
+        ("", "*takes fault plans, and provider=NAME*"),
+        ('{"faults": []}, provider="aws"', "*this test has no such provider. There are: mock*"),
+        (
+            '{"faults": [{"when": {"op": "create"}, "fault": {"kind": "crahs"}}]}',
+            "*'crahs' is no kind of fault. Did you mean 'crash'*",
+        ),
+    ],
+)
+def test_a_mark_that_cannot_be(run, mark, said):
+    """A marker that says no plan, or one that cannot be, fails the test's set-up with the reason."""
+    result = run(f"import pytest\n\n@pytest.mark.faults({mark})\ndef test(provider):\n    pass\n")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([said])
+
+
+def test_serve_says_what_never_fired(tmp_path):
+    """A plan of the command line that fits nothing is told at the end, with the reason."""
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    with serving(tmp_path, "serve", "pulumi", "--faults", "plan.toml") as process:
+        assert process.stdout.readline().startswith("Serving")
+        process.terminate()
+        _, said = process.communicate(timeout=60)
+    assert "Rule(create any type logs, fired 0 of 1) never fired: no create was asked for." in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--protocol", "pulumi", "--", "sh", "-c", "echo $PULUMI_DEBUG_PROVIDERS; exit 7"], 7, "mock:"),
+        (["--protocol", "pulumi", "--", "sh", "-c", "kill -9 $$"], 137, ""),
+        (["--", "sh", "-c", "true"], 2, "sh is none of pulumi, terraform, tofu: say what it speaks"),
+        (["--protocol", "pulumi", "--", "no-such-command"], 1, "'no-such-command' cannot be run: No such file or directory."),
+        (["--cassette", "a.json", "--strict", "--", "pulumi", "up"], 2, "--types and --strict are for the fake"),
+    ],
+)
+def test_a_command_with_a_double(arguments, code, said, tmp_path):
+    """`exec` leads a command to a double, and ends as it does; what cannot be run is told."""
+    command = [sys.executable, "-m", "mockprovider", "exec", *arguments]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert ended.returncode == code
+    assert said in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("how", ["unavailable", "reset", "half", "malformed"])
+def test_what_a_wire_makes_of_an_answer(how):
+    """A lost or garbled answer is no answer to a client over gRPC, the effect is done, and later calls are answered."""
+    with Double(ResourceType(TYPE, {"acl": str})) as double, double.serve("pulumi").client() as client:
+        rule = double.faults.on.create()
+        rule.malformed() if how == "malformed" else rule.lose_reply(how)
+        session = client.open("pulumi", package="cloud")
+        asked = {"type": TYPE, "urn": f"urn:pulumi:dev::p::{TYPE}::a", "inputs": {"acl": "x"}}
+
+        def create():
+            return client(Call(op=Op.CREATE, session=session, method="Create", **asked))
+
+        if how in ("half", "malformed"):
+            with pytest.raises(MalformedError):
+                create()
+        else:
+            assert create().status.code == UNAVAILABLE
+        assert len(double.cloud.objects()) == 1
+        # A client that finds the port closed for a moment waits a second before it tries again.
+        assert any(create().ok or time.sleep(0.1) for _ in range(100))
+
+
+def test_a_stack_that_is_cancelled_from_another_thread():
+    """Cancelling an operation ends what hangs in it; the state has what was made, and the rest was never begun."""
+    hanging = threading.Event()
+
+    def note(call, proceed):
+        reply = proceed(call)
+        if call.op is Op.CREATE:
+            hanging.set()
+        return reply
+
+    def program():
+        import pulumi  # noqa: PLC0415 - slow to import
+
+        for name in ("a", "b"):
+            type(name, (pulumi.CustomResource,), {})(TYPE, name, {"acl": "x"})
+
+    with Double(ResourceType(TYPE, {"acl": str})) as double:
+        double.use(note)
+        double.faults.on.create().hang()
+        stack = Stack(double)
+        ended = []
+        thread = threading.Thread(target=lambda: ended.append(stack.up(program, expect_failure=True)))
+        thread.start()
+        assert hanging.wait(30)
+        stack.cancel()
+        thread.join(30)
+        stack.cancel()
+    assert "cancelled" in str(ended[0].error)
+    assert [name for name in ("a", "b") if name in stack.state] == ["a"]
+    assert stack.state["a"].init_errors
+
+
+def test_a_provider_of_ones_own():
+    """Another handler answers from then on, and the journal and the faults are still in front of it."""
+    from builders import answer  # noqa: PLC0415 - beside the one use
+
+    with Double() as double:
+        double.use(provider=answer(id="mine", value={}))
+        double.faults.on.create().error().after(1)
+        session = double.open()
+        asked = [double(Call(op=Op.CREATE, session=session, type=TYPE, inputs={})) for _ in range(2)]
+    assert asked[0].id == "mine"
+    assert not asked[1].ok
+    assert len(double.journal.entries(side="provider")) == 1
