@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from enum import StrEnum
 from hashlib import sha256
@@ -98,6 +98,16 @@ class Store(Protocol):
         """How often this was asked for ``point`` before; so each answer comes once."""
 
 
+class Knowing(Protocol):
+    """Who knows which types and properties there are: a double that keeps its objects here."""
+
+    def check_type(self, type_: str) -> None:
+        """Raise ``MockProviderError`` for a type that can only be misspelt."""
+
+    def check_properties(self, type_: str, names: Iterable[str], present: Collection[str]) -> None:
+        """The same, for properties that can only be misspelt, of a type whose object has the ``present`` ones."""
+
+
 class MemoryStore:
     """A store in the memory of one process."""
 
@@ -162,6 +172,8 @@ class Cloud:
 
     def __init__(self, store: Store | None = None, seed: int = 0) -> None:
         self.seed = seed
+        self.knowing: list[Knowing] = []
+        """Who knows types: a question that each of them refuses is refused. Without any, all are answered."""
         self._store: Store = store or MemoryStore()
 
     def new_hash(self, point: str) -> str:
@@ -202,10 +214,11 @@ class Cloud:
     def drift(self, type_: str, id_: str | None = None, /, **changes: Any) -> CloudObject:
         """Change properties behind the engine's back; ``None`` removes one. ``id_`` may be left out for a type's only object.
 
-        Raises ``MockProviderError`` if the object is not there or not the only one.
+        Raises ``MockProviderError`` if the object is not there or not the only one, or a property can only be misspelt.
         """
         with self._store.transaction():
             current = self._one(type_, id_)
+            self._ask(lambda knowing: knowing.check_properties(type_, changes, current))
             properties = {name: value for name, value in {**current, **changes}.items() if value is not None}
             self._change(Effect.DRIFTED, type_, current.id, properties)
         return CloudObject(type_, current.id, properties)
@@ -216,14 +229,35 @@ class Cloud:
             self._change(Effect.VANISHED, type_, self._one(type_, id_).id, None)
 
     def objects(self, type_: str | None = None) -> list[CloudObject]:
-        """The objects of one type, or all, oldest first. Raises ``MockProviderError`` if ``type_`` is no token."""
+        """The objects of one type, or all, oldest first.
+
+        Raises ``MockProviderError`` if ``type_`` is no token, or there is no object of it and it can only be misspelt.
+        """
         if type_ is not None and not isinstance(type_, str):
             raise MockProviderError(
                 f"Objects go by type tokens, and this is a {type(type_).__name__}: give its token, a string."
             )
+        objects = self.listed(type_)
+        if type_ is not None and not objects:
+            self._ask(lambda knowing: knowing.check_type(type_))
+        return objects
+
+    def listed(self, type_: str | None = None) -> list[CloudObject]:
+        """The same for providers, whose engines may ask for types that nobody knows."""
         with self._store.transaction():
             rows = self._store.objects()
         return [CloudObject(*row) for row in rows if type_ in (None, row[0]) and not row[0].startswith(NOTES)]
+
+    def _ask(self, question: Callable[[Knowing], None]) -> None:
+        """Put a question to those who know; where all of them refuse it, raise what the first said."""
+        refusals: list[MockProviderError] = []
+        for knowing in self.knowing:
+            try:
+                question(knowing)
+            except MockProviderError as refusal:
+                refusals.append(refusal)
+        if refusals and len(refusals) == len(self.knowing):
+            raise refusals[0]
 
     def transaction(self) -> AbstractContextManager[Any]:
         """What is done inside is seen by others as a whole: one thread at a time, of one process. May be nested."""

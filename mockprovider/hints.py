@@ -27,3 +27,28 @@ def did_you_mean(word: str, known: Collection[str], otherwise: str = "", *, alik
         return f"Did you mean {meant!r}?" if meant else ""
     more = f", and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
     return f"{otherwise}: {', '.join(sorted(known)[:SHOWN]) or 'none'}{more}."
+
+
+def misspelt(word: str, known: Collection[str]) -> str:
+    """The ``known`` word that ``word`` can only be a misspelling of; empty if there is none, or ``word`` is known itself.
+
+    Both are written alike but for capitals and the marks between words (``my_Bucket``, ``my-bucket``), or for two neighbouring
+    letters that were swapped (``lgos``). Other words that are near may well be words of their own (``web-1``, ``web-2``).
+    """
+    if word in known:
+        return ""
+    return next((other for other in known if _plain(other) == _plain(word) or _swapped(word, other)), "")
+
+
+def _plain(word: str) -> str:
+    return "".join(letter for letter in word.casefold() if letter not in "-_ .")
+
+
+def _swapped(word: str, other: str) -> bool:
+    if len(word) != len(other):
+        return False
+    apart = [place for place, (one, two) in enumerate(zip(word, other, strict=True)) if one != two]
+    if len(apart) != 2 or apart[1] != apart[0] + 1:
+        return False
+    letters = word[apart[0] : apart[1] + 1]
+    return letters.isalpha() and letters[::-1] == other[apart[0] : apart[1] + 1]

@@ -7,12 +7,14 @@ leaked resource is the difference of the two.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import count
+from typing import Any
 
 from msgspec import Struct
 
+from mockprovider import expecting
 from mockprovider.calls import Call, Handler, Layer, Op, Reply
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
@@ -57,9 +59,15 @@ class Entry(Struct):
 
 
 class Journal:
-    """All calls of a double. ``at(side)`` gives the layer that writes one side."""
+    """All calls of a double. ``at(side)`` gives the layer that writes one side.
 
-    def __init__(self) -> None:
+    ``check_type`` raises ``DefinitionError`` for a type that can only be misspelt, ``scrub`` takes secrets out of a text.
+    """
+
+    def __init__(
+        self, check_type: Callable[[str], None] = lambda _: None, scrub: Callable[[str], str] = lambda text: text
+    ) -> None:
+        self._check_type, self._scrub = check_type, scrub
         self._entries: list[Entry] = []
         self._moments = count(1)
         self._lock = threading.Lock()
@@ -97,7 +105,8 @@ class Journal:
     ) -> list[Entry]:
         """The entries of one side, in the order of their starts, that fit every criterion given.
 
-        Raises ``DefinitionError`` for what would fit nothing, ever: a side or an op that there is not, a type that is no token.
+        Raises ``DefinitionError`` for what would fit nothing, ever: a side or an op that there is not, a type that is no token,
+        and where nothing fits, a type or a name that can only be misspelt.
         """
         _known("side", side, Side)
         if type is not None and not isinstance(type, str):
@@ -108,7 +117,13 @@ class Journal:
         criteria = [(key, value) for key, value in wanted.items() if value is not None]
         with self._lock:
             entries = list(self._entries)
-        return [entry for entry in entries if entry.side == side and all(getattr(entry.call, k) == v for k, v in criteria)]
+        fitting = [entry for entry in entries if entry.side == side and all(getattr(entry.call, k) == v for k, v in criteria)]
+        calls = [] if fitting else [entry.call for entry in entries]
+        if not fitting and type is not None and all(call.type != type for call in calls):
+            self._check_type(type)
+        if not fitting and name is not None and all(call.name != name for call in calls):
+            expecting.check_name(name, calls)
+        return fitting
 
     def ops(
         self,
@@ -123,6 +138,29 @@ class Journal:
         """The ops of the entries that fit, as plain strings: ``["check", "create"]``. Raises as ``entries`` does."""
         entries = self.entries(side=side, type=type, name=name, urn=urn, address=address, preview=preview)
         return [entry.call.op.value for entry in entries]
+
+    def assert_calls(self, *expected: expecting.Expected, **criteria: Any) -> None:
+        """Assert that these calls came, in this order; other calls may stand between.
+
+        Args:
+            expected: a line each, of an op and words that say which: ``"create logs"``, ``"update cloud:index:Bucket logs"``. A
+                word is the type, the name, the URN, the address or the id of the call. ``never``, ``once``, ``twice`` or
+                ``3 times`` before it count all calls that fit. With arguments, a pair: ``("update logs", {"acl": "public"})``.
+            criteria: which calls are looked at, as for ``entries``; the engine's side, and previews too, unless given.
+
+        Raises ``AssertionError`` with the nearest calls and what is different about them, ``DefinitionError`` for what no call
+        can be, and as ``entries`` does.
+        """
+        __tracebackhide__ = True
+        if not expected:
+            raise DefinitionError(f"assert_calls() without a call tests nothing. {expecting.HOW}")
+        entries, lines = self.entries(**criteria), [expecting.read(line) for line in expected]
+        for line in lines:
+            if line.count == 0:
+                expecting.check_words(line, list(self), self._check_type)
+        problem = expecting.failure(lines, entries, self._scrub)
+        if problem:
+            raise AssertionError(problem)
 
     def clear(self) -> None:
         """Forget everything, to look at the next run alone."""

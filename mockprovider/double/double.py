@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mockprovider.calls import Call, EnginePort, Handler, Layer, Op, Reply, Session
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud
+from mockprovider.double.asking import Spelling
 from mockprovider.double.cassettes import Wiring
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
@@ -100,7 +101,9 @@ class Double:
         self.packages: dict[str, Package] = {}
         self.cloud = cloud or Cloud(seed=seed)
         self.clock: Clock = clock or StillClock()
-        self.journal = Journal()
+        spelling = Spelling(self, self._declared)
+        self.cloud.knowing.append(spelling)
+        self.journal = Journal(spelling.check_type, self._scrub)
         self.engines = EnginesAtWork()
         """The engines that are at work with this double, as far as it knows them: faults interrupt and kill them."""
         world = FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None)
@@ -314,6 +317,13 @@ class Double:
         from mockprovider.double.auditing import audit  # noqa: PLC0415 - only tests that look need it
 
         return audit(self, *states)
+
+    def _scrub(self, text: str) -> str:
+        """A text about calls, without the secrets in them."""
+        from mockprovider.double.masking import RunSecrets  # noqa: PLC0415 - only when a test has failed
+
+        scrubbed: str = RunSecrets(self.packages, self.journal, self.redactor).scrub(text)
+        return scrubbed
 
     def raise_errors(self) -> None:
         """Raise the first error of ours that an engine got as a status and may have swallowed."""

@@ -53,7 +53,7 @@ class Adopting:
             return refused
         identity = call.identity
         if identity is not None and not call.id:
-            call.id = next((existing.id for existing in self._cloud.objects(call.type) if _is(existing, identity)), "")
+            call.id = next((existing.id for existing in self._cloud.listed(call.type) if _is(existing, identity)), "")
         return self._read(call) if call.id else Reply()
 
 

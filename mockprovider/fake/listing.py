@@ -50,7 +50,7 @@ class Listing:
         query = {name: value for name, value in (call.inputs or {}).items() if value is not None}
         if any(map(has_unknown, query.values())):
             return Reply(listed=(ListComputed(),))
-        existing = sorted(self._cloud.objects(call.type), key=lambda one: one.id)
+        existing = sorted(self._cloud.listed(call.type), key=lambda one: one.id)
         fitting = [one for one in existing if one.id > start.after and _fits(one, query)]
         return Reply(listed=tuple(_listed(fitting, start, call)))
 

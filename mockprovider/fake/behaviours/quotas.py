@@ -34,7 +34,7 @@ class Quota(Struct, frozen=True, tag_field="kind", tag="quota"):
 
     def refusal(self, cloud: Cloud, type_: str) -> Reply | None:
         """The failure of one more create of ``type_``; ``None`` if the quota allows it."""
-        there = len(cloud.objects(None if self.everywhere else type_))
+        there = len(cloud.listed(None if self.everywhere else type_))
         if there < self.most:
             return None
         what = "objects" if self.everywhere else f"objects of {type_}"

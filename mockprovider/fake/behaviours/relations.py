@@ -32,7 +32,7 @@ class Holds(Struct, frozen=True, tag_field="kind", tag="holds"):
         if stored is None:
             return proceed(call)
         key = stored.id if self.of == "id" else stored.get(self.of)
-        held = [other.id for other in world.cloud.objects(self.type) if key in _several(other.get(self.by))]
+        held = [other.id for other in world.cloud.listed(self.type) if key in _several(other.get(self.by))]
         if not held:
             return proceed(call)
         some = ", ".join(held[:SHOWN]) + (", ..." if len(held) > SHOWN else "")
@@ -60,7 +60,7 @@ class References(Struct, frozen=True, tag_field="kind", tag="references"):
         if call.op not in (Op.CREATE, Op.UPDATE) or call.preview:
             return proceed(call)
         wanted = (call.inputs or {}).get(self.name)
-        there = [other.id if self.to == "id" else other.get(self.to) for other in world.cloud.objects(self.type)]
+        there = [other.id if self.to == "id" else other.get(self.to) for other in world.cloud.listed(self.type)]
         for key in () if has_unknown(wanted) else _several(wanted):
             if key not in there:
                 reason = f"NotFound: {self.name} of {world.type} names {self.type} {key!r}, which is not there."

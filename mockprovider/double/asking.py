@@ -1,0 +1,69 @@
+"""Refuses what a test asks of a type or property that can only be misspelt: the answer would be empty, and test nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Protocol
+
+from mockprovider.errors import DefinitionError
+from mockprovider.faults import naming
+from mockprovider.hints import did_you_mean, misspelt
+from mockprovider.schema import Package
+from mockprovider.urn import STACK_TYPE
+
+
+class Declaring(Protocol):
+    """What declares types: a ``Double``."""
+
+    is_fake: bool
+    packages: dict[str, Package]
+
+    @property
+    def strict(self) -> bool:
+        """Whether there are no other types."""
+
+
+class Spelling:
+    """What a double knows of how types and properties are spelled.
+
+    ``named`` tells the other name of each resource type that it declares, by token.
+    """
+
+    def __init__(self, double: Declaring, named: Callable[[], Mapping[str, str]]) -> None:
+        self._double, self._named = double, named
+
+    def check_type(self, type_: str) -> None:
+        """Raise ``DefinitionError`` for a type, or a function, that can only be misspelt.
+
+        Real and recorded providers have types that nobody declares here, under the names of their own protocol.
+        """
+        declared = self._declared()
+        if type_ in declared or type_.partition(":")[0] == STACK_TYPE.partition(":")[0]:
+            return
+        if ":" in type_:
+            naming.check(type_, declared, strict=self._double.strict)
+            return
+        token = next((token for token, name in declared.items() if name == type_), "")
+        if token or self._double.is_fake:
+            wanted = f"Write {token!r}." if token else "Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
+            raise DefinitionError(f"Calls and objects go by type tokens, and {type_!r} is none. {wanted}")
+
+    def check_properties(self, type_: str, names: Iterable[str], present: Collection[str]) -> None:
+        """Raise ``DefinitionError`` for a property that the type does not declare, nor the object have.
+
+        Of a type that nobody declared, objects may get any property but one that is almost one that they have.
+        """
+        package = self._double.packages.get(type_.partition(":")[0])
+        declared = package.resources.get(type_) if package else None
+        known = {*present, *(declared.properties if declared else ())}
+        for name in names:
+            if name not in known and declared is not None and declared.properties:
+                raise DefinitionError(f"{type_} has no property {name!r}. {did_you_mean(name, known, 'It has')}")
+            if meant := misspelt(name, known):
+                raise DefinitionError(f"This {type_} has no property {name!r}. Did you mean {meant!r}?")
+
+    def _declared(self) -> Mapping[str, str]:
+        """The other name of each type by token; of what else has a token, the token."""
+        packages = self._double.packages.values()
+        sections = (section for one in packages for section in (one.functions, one.components, one.methods, one.offers))
+        return {**{token: token for section in sections for token in section}, **self._named()}
