@@ -82,7 +82,7 @@ def after(cli: Terraform) -> Seen:
 def grow(cloud: Cloud) -> None:
     """What exists, in the words of the new version."""
     for each in cloud.objects(OLD.token):
-        cloud.drift(OLD.token, each.id, name=each["label"], size=int(each["size"]), speed=1, label=None)
+        cloud.update(OLD.token, each.id, {"name": each["label"], "size": int(each["size"]), "speed": 1})
 
 
 def test_a_state_is_upgraded_by_the_next_version_of_a_provider(binary: str, major: int, tmp_path: Path) -> None:
