@@ -15,7 +15,7 @@ import pytest
 from engine_toolbox import Thing, begun_up, cli_of
 
 from mockprovider.audit import Audit
-from mockprovider.calls import Call, Failure, Handler, Op, Reply, Status
+from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.double import Double, real, recording, replaying
 from mockprovider.drivers.terraform import Terraform
 from mockprovider.engine import Stack
@@ -163,16 +163,9 @@ def test_a_life(bench: Bench, double: Double) -> None:
     assert counts(double.audit(bench.export())) == {"phantoms": 1}
 
 
-def test_a_half_made_create(bench: Bench, double: Double, breakable: Breakable) -> None:
+def test_a_half_made_create(bench: Bench, double: Double) -> None:
     """A half-made object is remembered by every engine, and the next run leaves exactly one that is."""
-
-    def half(call: Call, proceed: Handler) -> Reply:
-        reply = proceed(call)
-        reply.failures = (Failure("timed out waiting"),)
-        reply.inputs = call.inputs
-        return reply
-
-    breakable.answer = half
+    double.faults.on.create(TYPE).partial(reasons=["timed out waiting"])
     bench.apply(fails=True)
     double.audit(bench.export()).assert_clean()
     bench.apply()
@@ -180,20 +173,18 @@ def test_a_half_made_create(bench: Bench, double: Double, breakable: Breakable) 
     assert len(double.cloud.objects(TYPE)) == 1
 
 
-def test_a_lost_reply(bench: Bench, double: Double, breakable: Breakable) -> None:
-    """What was made and never reported is an orphan under every engine, and after the next run the resource exists twice."""
-
-    def lose(call: Call, proceed: Handler) -> Reply:
-        proceed(call)
-        return Reply(status=Status(14, "connection reset"))
-
-    breakable.answer = lose
+def test_a_lost_reply(bench: Bench, double: Double) -> None:
+    """What was made and never reported is an orphan of a known resource, and after the next run that resource exists twice."""
+    double.faults.on.create(TYPE).lose_reply()
     bench.apply(fails=True)
     lost = double.audit(bench.export())
     assert counts(lost) == {"orphans": 1}
-    assert "exists, and nobody remembers it." in str(lost)
+    resource = "cloud_thing.a" if isinstance(bench, TerraformBench) else f"urn:pulumi:dev::project::{TYPE}::a"
+    assert f"exists, and nobody remembers it. It was made for {resource}. Delete it, or adopt it: `" in str(lost)
+    assert lost.orphans[0].resource == resource
     bench.apply()
     assert counts(double.audit(bench.export())) == {"orphans": 1, "doubles": 1}
+    double.journal.assert_calls("twice create", "never delete", preview=False)
 
 
 def test_a_killed_engine(bench: Bench, double: Double, breakable: Breakable) -> None:
@@ -254,3 +245,21 @@ def test_a_real_provider_and_its_replay(tmp_path: Path) -> None:
             assert double.audit(cli).existing == 0
             assert counts(double.audit(applied)) == {"phantoms": 4}
             double.raise_errors()
+
+
+@pytest.mark.terraform_cli
+def test_a_lost_reply_of_a_real_provider(tmp_path: Path) -> None:
+    """What a real provider made, and the engine was not told of, is an orphan with its address, and then a double."""
+    with Double(provider=real(["terraform-provider-random"])) as double:
+        environment = double.serve("terraform").environment
+        cli = Terraform(tmp_path / "module", environment, doubles=[double], parallelism=1)
+        cli.write(RANDOM)
+        double.faults.on.create().lose_reply()
+        cli.apply(expect_failure=True)
+        (orphan,) = double.audit(cli).orphans
+        assert orphan.resource.startswith(f"{orphan.type}.")
+        cli.apply()
+        audit = double.audit(cli)
+        assert counts(audit) == {"orphans": 1, "doubles": 1}
+        assert audit.doubles[0].remembered.resource == orphan.resource
+        double.raise_errors()
