@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from engine_toolbox import BUCKET, TYPES, Bucket, Component, Existing, Thing, make
-from pulumi import Output, ResourceOptions
+from pulumi import Output, ResourceOptions, StringAsset
 
+from mockprovider import from_terraform_schema
 from mockprovider.calls import Call, Failure, Op, Reply, Session, Status
-from mockprovider.double import Double
+from mockprovider.double import Double, recording, replaying
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.schema import Property, ResourceType
@@ -190,6 +191,26 @@ def test_pending_operations():
     assert "--import-pending-creates" in str(audit)
 
 
+@pytest.mark.parametrize(
+    "exported",
+    [
+        deployment(resource(id_=3)),
+        deployment(resource(outputs=[1])),
+        deployment(resource(delete="yes")),
+        deployment(resource(outputs={"a": {next(iter(SECRET)): "nonsense"}})),
+        deployment(pending=[{}]),
+        deployment(pending=[{"type": "creating", "resource": {}}]),
+        deployment(pending=[{"type": "creating", "resource": {"urn": "nonsense"}}]),
+        {"version": 3, "deployment": {"pending_operations": {"a": 1}}},
+        {"version": 3, "deployment": {"resources": {"a": 1}}},
+    ],
+)
+def test_deployments_that_somebody_broke(exported):
+    """What is no deployment, or was edited by hand, is refused in words of ours."""
+    with pytest.raises(MalformedError):
+        Double(*TYPES).audit(exported)
+
+
 def test_encrypted_secrets_are_not_compared():
     """Of an export without ``--show-secrets``, everything but the secrets is compared."""
     double = Double(*TYPES)
@@ -293,6 +314,37 @@ def test_a_state_of_another_schema():
     assert [each.type for each in double.audit(tfstate(instance(), type_="cloud_other")).phantoms] == ["cloud_other"]
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [{"attributes": [1]}, {"attributes": {}, "private": 3}, {"attributes": {}, "sensitive_attributes": [3]}, {"deposed": 1}],
+)
+def test_instances_that_somebody_broke(entry):
+    """An instance that no engine wrote is refused with its address."""
+    with pytest.raises(MalformedError, match=r"cloud_thing\.a.*: .*Was the state file edited by hand"):
+        Double(THING).audit(tfstate(entry))
+
+
+@pytest.mark.parametrize("entry", [{}, {"attributes": None}, {"attributes_flat": {"id": "t-1"}}, instance(id_=3)])
+def test_instances_that_say_nothing(entry):
+    """An instance without attributes or a usable id is remembered, and nobody can find its object."""
+    assert len(Double(THING).audit(tfstate(entry)).phantoms) == 1
+
+
+PUBLISHED = {"block": {"attributes": {"size": {"type": "number", "optional": True}}}}
+
+
+@pytest.mark.parametrize(("private", "id_"), [("dC0x", "t-1"), ("%", ""), (None, "")])
+def test_an_id_that_is_no_attribute(private, id_):
+    """Where a published type has no attribute for the id, it is in the private bytes that the engine keeps."""
+    schema = {"provider_schemas": {"x/y/cloud": {"resource_schemas": {"cloud_disk": PUBLISHED}}}, "format_version": "1.0"}
+    double = Double(from_terraform_schema(schema, "cloud"))
+    token = next(iter(double.packages["cloud"].resources))
+    double.cloud.create(token, "t-1", {"size": 0.1})
+    audit = double.audit(tfstate({"attributes": {"size": 0.1}, "private": private}, type_="cloud_disk"))
+
+    assert ([phantom.id for phantom in audit.phantoms], len(audit.orphans)) == (([], 0) if id_ else ([""], 1))
+
+
 def test_an_object_that_moved_to_another_type():
     """An object whose resource moved to another type is the same object, although the cloud has it under the old one."""
     double = Double(FORMER, HEIR)
@@ -304,6 +356,23 @@ def test_an_object_that_moved_to_another_type():
 
 
 # Other providers -------------------------------------------------------------------------------------------------------
+
+
+def test_a_recording_and_its_replay(tmp_path):
+    """A replay of a program knows from the recorded answers what exists; secrets of the recording stay hidden."""
+    path = tmp_path / "cassette.json"
+    for wiring in (recording, replaying):
+        with Double(*TYPES, provider=wiring(path)) as double:
+            stack = Stack(double)
+            stack.up(lambda: Bucket("logs", acl="x", token=Output.secret("hush-hush"), file=StringAsset("t")) and None)
+            double.audit(stack).assert_clean()
+            exported = stack.export()
+            exported["deployment"]["resources"][-1]["outputs"] |= {"acl": "y", "token": "hush"}
+            stale = double.audit(exported)
+            assert [each.path for each in stale.stale[0].differences] == ["acl", "token"]
+            assert "hush" not in str(stale)
+            stack.destroy()
+            assert len(double.audit(exported).phantoms) == 1
 
 
 def test_a_provider_that_is_not_ours():
@@ -338,6 +407,8 @@ def test_a_file(tmp_path):
         ((None,), DefinitionError, "None remembers nothing that can be audited."),
         (({"resources": []},), DefinitionError, "'resources': [] is no object of a state."),
         (({1: {}},), DefinitionError, "1: {} is no object of a state."),
+        (({("x",): {}},), DefinitionError, "('x',): {} is no object of a state."),
+        (({"b-1": {3: 4}},), DefinitionError, "'b-1': {3: 4} is no object of a state."),
         (({"deployment": {}},), Exception, "The deployment is of version None"),
         (({"format_version": "1.0"},), MalformedError, "it is what `terraform show -json` prints"),
     ],

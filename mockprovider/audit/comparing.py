@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from mockprovider.audit.findings import Audit, Stale, Twin
@@ -152,7 +153,7 @@ def _tree(value: Value, kind: Kind | None, *, unordered: bool) -> Any:
     if isinstance(value, Mapping):
         inside = kind.properties if kind is not None else {}
         return {
-            key: _tree(item, inside[key].kind if key in inside else kind and kind.items, unordered=unordered)
+            str(key): _tree(item, inside[key].kind if key in inside else kind and kind.items, unordered=unordered)
             for key, item in value.items()
         }
     if isinstance(value, (list, tuple)):
@@ -170,4 +171,4 @@ def _leaf(value: Value) -> Any:
         return float(value)
     if value is None or isinstance(value, (str, int, float)):
         return value
-    return {name: str(part) for name, part in asdict(value).items() if part}
+    return {name: str(part) for name, part in asdict(value).items() if part} if isinstance(value, Struct) else str(value)

@@ -165,7 +165,7 @@ def _document(source: Any) -> Mapping[str, Any]:
 
 def _by_id(key: Any, properties: Any, missing: str) -> RememberedObject:
     type_, id_ = key if isinstance(key, tuple) and len(key) == 2 else ("", key)
-    if not isinstance(id_, str) or not isinstance(properties, Mapping):
+    if not isinstance(id_, str) or not isinstance(properties, Mapping) or not all(isinstance(name, str) for name in properties):
         raise DefinitionError(
             " ".join(filter(None, (f"{key!r:.60}: {properties!r:.60} is no object of a state. {FORMS}", missing)))
         )

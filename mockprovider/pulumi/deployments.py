@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, ValidationError, convert
+
 from mockprovider.audit import CutOff, EngineMemory, Remedies, RememberedObject
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError, MockProviderError, UnsupportedError
@@ -126,28 +128,53 @@ def remembered(exported: Exported, serves: Callable[[str], bool]) -> EngineMemor
             objects.append(_remembered(resource, urn))
         else:
             left_out[urn.package] += 1
-    operations = exported["deployment"].get("pending_operations") or ()
-    cut_off = [_cut_off(operation) for operation in operations if serves(Urn.parse(operation["resource"]["urn"]).package)]
+    operations = _read(exported["deployment"].get("pending_operations") or [], list[WrittenOperation])
+    cut_off = [_cut_off(operation) for operation in operations if serves(Urn.parse(operation.resource.urn).package)]
     return EngineMemory(objects, cut_off, left_out, REMEDIES)
 
 
+class WrittenResource(Struct):
+    """What an audit reads of an exported resource."""
+
+    urn: str
+    id: str | None = None
+    inputs: dict[str, Any] | None = None
+    outputs: dict[str, Any] | None = None
+    delete: bool = False
+
+
+class WrittenOperation(Struct):
+    """An exported operation that was cut off."""
+
+    type: str
+    resource: WrittenResource
+
+
+def _read(written: Any, kind: Any) -> Any:
+    try:
+        return convert(written, kind)
+    except ValidationError as error:
+        raise MalformedError(f"This is no export of a stack: {error}. Was it edited by hand? {HOW} prints one.") from error
+
+
 def _remembered(resource: Mapping[str, Any], urn: Urn) -> RememberedObject:
-    inputs, outputs = (from_plain(_readable(resource.get(key) or {})) for key in ("inputs", "outputs"))
+    written = _read(resource, WrittenResource)
+    inputs, outputs = (from_plain(_readable(bag or {})) for bag in (written.inputs, written.outputs))
     secrets = {name for bag in (inputs, outputs) for name, value in bag.items() if has_secret(value)}
     return RememberedObject(
         urn.type,
-        resource["id"],
+        written.id or "",
         reveal(outputs),
-        resource=resource["urn"],
+        resource=written.urn,
         inputs=reveal(inputs),
         secrets=frozenset(secrets),
-        waits=bool(resource.get("delete")),
+        waits=written.delete,
     )
 
 
-def _cut_off(operation: Mapping[str, Any]) -> CutOff:
-    resource = operation["resource"]
-    return CutOff(operation["type"], Urn.parse(resource["urn"]).type, resource.get("id") or "", resource["urn"])
+def _cut_off(operation: WrittenOperation) -> CutOff:
+    resource = operation.resource
+    return CutOff(operation.type, Urn.parse(resource.urn).type, resource.id or "", resource.urn)
 
 
 def _readable(plain: Any) -> Any:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from mockprovider.audit import EngineMemory, Remedies, RememberedObject
@@ -174,30 +177,49 @@ def _coder(schema: ProviderSchema | None, name: str) -> ObjectSchema | Generic:
         return Generic(name)
 
 
+class WrittenInstance(Struct):
+    """What an audit reads of an instance in a state file."""
+
+    attributes: dict[str, Any] | None = None
+    private: str | None = None
+    deposed: str | None = None
+    sensitive_attributes: list[list[dict[str, Any]]] | None = None
+
+
 def _remembered(coder: ObjectSchema | Generic, address: str, instance: Mapping[str, Any]) -> RememberedObject:
-    attributes = instance.get("attributes") or {}
+    try:
+        written = convert(instance, WrittenInstance)
+    except ValidationError as error:
+        raise MalformedError(f"{address}: {error}. Was the state file edited by hand?") from error
+    attributes = written.attributes or {}
     try:
         bag, id_ = coder.decode_json(json.dumps(attributes).encode())
     except MalformedError:
         bag, id_ = None, str(attributes.get("id") or "")
     if not coder.keeps_id:
-        # Where the type has no attribute for it, the id is what the provider gave the engine to keep.
-        id_ = base64.b64decode(instance.get("private") or "").decode(errors="replace")
+        id_ = _kept(written.private or "")
     return RememberedObject(
         coder.token,
         id_,
         bag,
         resource=address,
-        secrets=frozenset(_secrets(coder, instance)),
-        waits=bool(instance.get("deposed")),
+        secrets=frozenset(_secrets(coder, written)),
+        waits=bool(written.deposed),
         is_unordered=True,
         visible=coder.told,
     )
 
 
-def _secrets(coder: ObjectSchema | Generic, instance: Mapping[str, Any]) -> Iterator[str]:
+def _kept(private: str) -> str:
+    """The id of an object whose type has no attribute for it: what the provider gave the engine to keep."""
+    with suppress(binascii.Error):
+        return base64.b64decode(private).decode(errors="replace")
+    return ""
+
+
+def _secrets(coder: ObjectSchema | Generic, written: WrittenInstance) -> Iterator[str]:
     """The names of the properties in which the state has something sensitive."""
-    for path in instance.get("sensitive_attributes") or ():
+    for path in written.sensitive_attributes or ():
         first = path[0].get("value") if path else ""
         yield from (str(segment) for segment in coder.path((first,) if isinstance(first, str) else ()))
 
