@@ -10,6 +10,7 @@ from builders import TOKEN, URN, call
 from mockprovider.audit import Audit, CutOff, EngineMemory, Evidence, ExistingObject, Remedies, RememberedObject, Trail, compare
 from mockprovider.calls import Failure, Op, Reply, Status
 from mockprovider.matching import Difference
+from mockprovider.payloads import StoredState
 from mockprovider.properties import Property
 from mockprovider.values import UNKNOWN, Asset, Secret
 
@@ -286,6 +287,18 @@ def test_only_what_is_known_to_be_gone_is_a_phantom():
 
     assert compare(followed(), [EngineMemory([remembered()])]).is_clean
     assert len(compare(gone, [EngineMemory([remembered()])]).phantoms) == 1
+
+
+def test_an_object_that_goes_on():
+    """An object whose id an update or a read changed, or whose resource became one of another type, is the same object."""
+    update = (call(Op.UPDATE, id="b-1"), Reply(id="b-2", value={"acl": "x"}))
+    (renamed,) = followed(CREATED, update).objects
+    assert (renamed.type, renamed.id, renamed.resource, renamed.is_ours) == (TOKEN, "b-2", URN, True)
+
+    move = (call(Op.MOVE, "cloud:index:New", stored=StoredState({"id": "b-1"}, type=TOKEN)), Reply(id="b-1", stored={}))
+    (moved,) = followed(CREATED, move).objects
+    assert (moved.type, moved.id, moved.resource, moved.is_ours) == ("cloud:index:New", "b-1", URN, True)
+    assert followed(move).objects == []
 
 
 def test_a_failed_delete_leaves_the_object():

@@ -15,6 +15,7 @@ from mockprovider.calls import Call, Failure, Op, Reply, Session, Status
 from mockprovider.double import Double, recording, replaying
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.offers import Ephemeral
 from mockprovider.schema import Property, ResourceType
 
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
@@ -353,6 +354,17 @@ def test_an_object_that_moved_to_another_type():
     double.audit(tfstate({"attributes": {"id": "o-1", "name": "n"}}, type_="cloud_new")).assert_clean()
     (stale,) = double.audit(tfstate({"attributes": {"id": "o-1", "name": "m"}}, type_="cloud_new")).stale
     assert (stale.object.type, stale.differences[0].path) == (HEIR.token, "name")
+
+
+def test_an_ephemeral_resource_that_was_never_closed():
+    """What was opened and not closed still exists, and no state remembers it."""
+    double = Double(Ephemeral("cloud:index:Token", {"user": Property(str)}, {"secret": "s-{user}"}))
+    session = double.open("terraform")
+    opened = double(Call(op=Op.OPEN, session=session, type="cloud:index:Token", inputs={"user": "u"}))
+
+    assert [orphan.type for orphan in double.audit({}).orphans] == ["cloud:index:Token"]
+    double(Call(op=Op.CLOSE, session=session, type="cloud:index:Token", private=opened.private))
+    double.audit({}).assert_clean()
 
 
 # Other providers -------------------------------------------------------------------------------------------------------

@@ -38,6 +38,8 @@ class Trail:
             self._created(call, reply)
         elif call.op in (Op.UPDATE, Op.READ, Op.IMPORT):
             self._seen(call, reply)
+        elif call.op is Op.MOVE and reply.ok:
+            self._moved(call, reply)
         elif call.op is Op.DELETE and reply.ok:
             self._deleted(call)
 
@@ -50,22 +52,29 @@ class Trail:
     def _created(self, call: Call, reply: Reply) -> None:
         if reply.value is None and not reply.id:
             return
-        key = call.type, reply.id
-        properties = reveal(reply.value or {})
-        self._objects.setdefault(key, []).append(
-            ExistingObject(*key, properties, _resource(call), reveal(call.inputs) if call.inputs is not None else None)
-        )
-        self._gone.discard(key)
+        inputs = reveal(call.inputs) if call.inputs is not None else None
+        self._keep(ExistingObject(call.type, reply.id, reveal(reply.value or {}), _resource(call), inputs))
 
     def _seen(self, call: Call, reply: Reply) -> None:
         """An answer that shows an object as it is now, or that there is none."""
-        key = call.type, call.id or reply.id
+        before, now = (call.type, call.id), (call.type, reply.id or call.id)
         if reply.value is not None:
-            known = self._take(key, call.prior) or ExistingObject(*key, {}, _resource(call), is_ours=False)
-            self._objects.setdefault(key, []).append(replace(known, properties=reveal(reply.value)))
-            self._gone.discard(key)
+            known = self._take(before, call.prior) or ExistingObject(*now, {}, _resource(call), is_ours=False)
+            self._keep(replace(known, id=now[1], properties=reveal(reply.value)))
         elif reply.ok and call.op is Op.READ:
             self._deleted(call)
+
+    def _moved(self, call: Call, reply: Reply) -> None:
+        """A resource that goes on as one of another type: its object is the same."""
+        former = call.stored.type if call.stored else ""
+        known = self._take((former, reply.id or call.id), None)
+        if known is not None:
+            self._keep(replace(known, type=call.type))
+
+    def _keep(self, existing: ExistingObject) -> None:
+        key = existing.type, existing.id
+        self._objects.setdefault(key, []).append(existing)
+        self._gone.discard(key)
 
     def _deleted(self, call: Call) -> None:
         key = call.type, call.id
