@@ -71,7 +71,7 @@ def test_an_id_without_a_type_fits_any():
     known = [RememberedObject("", "b-1", {"acl": "x"}, is_whole=False)]
 
     assert audited([existing(acl="x", name="n")], known).is_clean
-    assert [stale.differences for stale in audited([existing(acl="y")], known).stale] == [(Difference("acl", "x", "y"),)]
+    assert [stale.differences for stale in audited([existing(acl="y")], known).stale] == [[Difference("acl", "x", "y")]]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_no_double_of_what_waits_for_its_deletion():
     """The old instance of a replacement is no twin of an orphan, exists without a finding, and its values do not count."""
     audit = audited([existing(acl="x"), existing("b-2", URN)], [remembered(properties={"acl": "y"}, waits=True)])
 
-    assert (audit.doubles, audit.stale, len(audit.orphans)) == ((), (), 1)
+    assert (audit.doubles, audit.stale, len(audit.orphans)) == ([], [], 1)
 
 
 VALUES = [
@@ -135,7 +135,7 @@ def test_what_was_never_answered_goes_by_the_inputs():
 
     assert audited([existing(acl="x", arn="a")], known).is_clean
     assert [stale.differences for stale in audited([existing(acl="y", arn="a")], known).stale] == [
-        (Difference("acl", "x", "y"),)
+        [Difference("acl", "x", "y")]
     ]
 
 
@@ -157,7 +157,7 @@ def test_secrets_are_not_shown(declared, secrets):
     """A stale secret is named by its path, and neither of its values is in the finding, its text or its ``repr``."""
     audit = audited([existing(token="new-hush")], [remembered(properties={"token": "old-hush"}, secrets=secrets)], declared)
 
-    assert audit.stale[0].differences == (Difference("token", "[secret]", "[secret]"),)
+    assert audit.stale[0].differences == [Difference("token", "[secret]", "[secret]")]
     assert "hush" not in f"{audit}{audit!r}"
 
 
@@ -169,7 +169,7 @@ def test_shown_values_are_scrubbed():
         scrub=lambda content: content.replace("hush", "***"),
     )
 
-    assert audit.stale[0].differences == (Difference("size", 1, 2), Difference("url", "https://a", "https://***@b"))
+    assert audit.stale[0].differences == [Difference("size", 1, 2), Difference("url", "https://a", "https://***@b")]
 
 
 def test_several_states_remember_together():
@@ -187,7 +187,7 @@ def test_objects_that_share_an_id():
     objects = [existing("none", length=1), existing("none", length=2), existing("none", length=3)]
     audit = audited(objects, [remembered("none", properties={"length": n}) for n in (3, 1)])
 
-    assert [(orphan.properties["length"], audit.stale) for orphan in audit.orphans] == [(2, ())]
+    assert [(orphan.properties["length"], audit.stale) for orphan in audit.orphans] == [(2, [])]
 
 
 def test_what_is_left_out_is_said():
@@ -312,7 +312,7 @@ def test_a_call_without_an_answer(reply):
     evidence = followed((call(Op.CREATE, urn=URN), reply), (call(Op.READ, id="b-2"), reply))
     audit = compare(evidence, [EngineMemory([])])
 
-    assert audit.pending == (CutOff("creating", TOKEN, "", URN, is_remembered=False),)
+    assert audit.pending == [CutOff("creating", TOKEN, "", URN, is_remembered=False)]
     assert f"pending: creating {TOKEN} ({URN}) was never answered by the provider. Look whether it was done." in str(audit)
 
 

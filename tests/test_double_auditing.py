@@ -73,7 +73,7 @@ def test_a_lost_reply_and_a_second_create():
     breaking.replace(Op.CREATE, "logs", lose)
     stack.up(logs(acl="x"), expect_failure=True)
     assert len(double.audit(stack).orphans) == 1
-    assert double.audit(stack).doubles == ()
+    assert double.audit(stack).doubles == []
 
     stack.up(logs(acl="x"))
     (double_,) = double.audit(stack).doubles
@@ -305,7 +305,7 @@ def test_what_does_not_count_in_a_terraform_state(state, left_out):
     """Data sources are no objects, and instances of other providers are counted and left out."""
     audit = Double(THING).audit(state)
 
-    assert (audit.phantoms, dict(audit.left_out)) == ((), left_out)
+    assert (audit.phantoms, dict(audit.left_out)) == ([], left_out)
 
 
 def test_a_state_of_another_schema():
@@ -398,7 +398,7 @@ def test_a_provider_that_is_not_ours():
     audit = double.audit(deployment(resource(outputs={"acl": "y"})))
     assert [(orphan.id, orphan.resource) for orphan in audit.orphans] == [("b-2", f"{URN}more")]
     assert [difference.path for difference in audit.stale[0].differences] == ["acl"]
-    assert (audit.phantoms, audit.doubles) == ((), ())
+    assert (audit.phantoms, audit.doubles) == ([], [])
 
 
 # Sources ---------------------------------------------------------------------------------------------------------------

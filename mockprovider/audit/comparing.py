@@ -44,16 +44,16 @@ def compare(
         if existing is not None:
             matches.append((remembered, existing))
             differing = list(_shown(remembered, existing, declared, scrub))
-            stale += [Stale(remembered, existing, tuple(differing))] if differing else []
+            stale += [Stale(remembered, existing, differing)] if differing else []
         elif evidence.is_whole or (remembered.type, remembered.id) in evidence.gone:
             phantoms.append(remembered)
     orphans = [existing for existing in left if existing.is_ours]
     return Audit(
-        orphans=tuple(orphans),
-        phantoms=tuple(phantoms),
-        doubles=tuple(twin for orphan in orphans for twin in _twin(orphan, matches)),
-        stale=tuple(stale),
-        pending=(*(operation for memory in memories for operation in memory.cut_off), *evidence.cut_off),
+        orphans=orphans,
+        phantoms=phantoms,
+        doubles=[twin for orphan in orphans for twin in _twin(orphan, matches)],
+        stale=stale,
+        pending=[*(operation for memory in memories for operation in memory.cut_off), *evidence.cut_off],
         existing=len(evidence.objects),
         remembered=sum(len(memory.objects) for memory in memories),
         left_out={package: count for memory in memories for package, count in memory.left_out.items()},

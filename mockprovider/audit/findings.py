@@ -25,7 +25,7 @@ class Stale(Struct, frozen=True):
 
     remembered: RememberedObject
     object: ExistingObject
-    differences: tuple[Difference, ...]
+    differences: list[Difference]
 
 
 class Audit(Struct, frozen=True, kw_only=True):
@@ -43,11 +43,11 @@ class Audit(Struct, frozen=True, kw_only=True):
         remedies: what to do in each state's engine.
     """
 
-    orphans: tuple[ExistingObject, ...] = ()
-    phantoms: tuple[RememberedObject, ...] = ()
-    doubles: tuple[Twin, ...] = ()
-    stale: tuple[Stale, ...] = ()
-    pending: tuple[CutOff, ...] = ()
+    orphans: list[ExistingObject] = []
+    phantoms: list[RememberedObject] = []
+    doubles: list[Twin] = []
+    stale: list[Stale] = []
+    pending: list[CutOff] = []
     existing: int = 0
     remembered: int = 0
     left_out: Mapping[str, int] = {}
