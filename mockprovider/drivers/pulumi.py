@@ -325,7 +325,7 @@ class PulumiCli:
             summary=log.summary,
             steps=log.steps,
             state=ResourceStates(state.resources),
-            pending_operations=state.pending,
+            pending_operations=list(state.pending),
             diagnostics=log.diagnostics,
             error=_error(log, output) if finished.exit_code else None,
             exit_code=finished.exit_code,

@@ -389,7 +389,7 @@ def _result(deployment: Deployment, state: State) -> Result:
         summary=dict(deployment.counted),
         steps=[(op.value, urn) for op, urn in deployment.steps],
         state=ResourceStates(state.resources),
-        pending_operations=state.pending,
+        pending_operations=list(state.pending),
         diagnostics=list(deployment.diagnostics),
         error=error,
         exit_code=FAILED if error else 0,

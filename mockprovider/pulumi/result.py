@@ -60,7 +60,7 @@ class Result(Struct, kw_only=True):
     summary: dict[str, int] = field(default_factory=dict)
     steps: list[tuple[str, str]] = field(default_factory=list)
     state: ResourceStates = field(default_factory=lambda: ResourceStates(()))
-    pending_operations: tuple[PendingOperation, ...] = ()
+    pending_operations: list[PendingOperation] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     error: Exception | None = None
     exit_code: int = 0
@@ -73,7 +73,7 @@ class Result(Struct, kw_only=True):
 
     def export(self) -> dict[str, Any]:
         """The state in Pulumi's deployment format, secrets in plain text, as ``Double.audit`` takes it."""
-        return export_state(State(self.state.every, self.pending_operations))
+        return export_state(State(self.state.every, tuple(self.pending_operations)))
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {op}" for op, count in self.summary.items())
