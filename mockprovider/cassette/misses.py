@@ -143,7 +143,7 @@ def _addresses(shelf: Shelf, family: Sequence[RecordedObject], call: Call) -> It
 def why_untellable(reason: Lookup) -> str:
     """Why equal objects cannot be told apart, given what is refused if they are exchanged."""
     where = f"{reason.call.where[2]}{f' of {reason.call.where[3]}' if reason.call.where[3] else ''}"
-    if reason.choice is None or not reason.choice.candidates:
+    if reason.choice is None:
         return f"If they were made in another order, {where} would ask for what was never recorded."
     interaction = reason.choice.candidates[0].call.interaction
     if reason.choice.verdict is Verdict.OPAQUE:
