@@ -12,7 +12,7 @@ from test_cassette_wayback import Room
 from mockprovider.calls import Call, Op, Reply, Status
 from mockprovider.cassette import Cassette, CassetteLayer, Interaction, Library, LookResult, Mode, Reader, RecordedStatus
 from mockprovider.cassette.report import prove
-from mockprovider.errors import CassetteError, MissError, UnsupportedError
+from mockprovider.errors import CassetteBrokenError, CassetteError, MissError, UnsupportedError
 from mockprovider.redaction import Redactor
 
 KEYS = ("k-8d1f2a", "k-77c3b0")
@@ -170,6 +170,29 @@ def test_the_package_of_a_session_chooses(package: str, told: str | None) -> Non
         assert sought.outcome is LookResult.AMBIGUOUS
     else:
         assert books.take(sought)().value == {"a": told}
+
+
+@pytest.mark.parametrize("stumbles", [ZeroDivisionError, AttributeError, KeyError, RecursionError, TypeError, ValueError])
+def test_what_a_protocol_stumbles_over_is_damage(stumbles: type[Exception]) -> None:
+    """An answer that its protocol cannot read is damaged, with its number; a proof says so, too."""
+
+    class Stumbling(Toy):
+        def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
+            raise stumbles("over it")
+
+    books = library(recorded((read(), answer())), Stumbling())
+    with pytest.raises(CassetteBrokenError, match=r"interaction 1 .*over it"):
+        books.take(books.look(read()))()
+
+
+def test_a_placeholder_of_no_kind_is_damage() -> None:
+    """A placeholder that nobody can fill is damage of the answer that has it."""
+    cassette = recorded((read(), answer()))
+    cassette.interactions[0].response = {"a": {"$text": ["x", {"$secret": 1, "as": "nothing"}]}}
+    books = library(cassette)
+    sought = books.look(read())
+    with pytest.raises(CassetteBrokenError, match="interaction 1 "):
+        books.take(sought)
 
 
 # What was asked of the engine --------------------------------------------------------------------------------------------

@@ -83,6 +83,11 @@ def test_modes_to_come_are_refused_by_name(name):
         mode(name)
 
 
+def test_the_names_of_modes():
+    """What users write for a mode, also for those that are not built yet."""
+    assert [str(chosen) for chosen in Mode] == ["none", "once", "new", "all", "rewrite", "verify"]
+
+
 def test_an_unknown_mode_is_a_definition_error():
     """A word that is no mode is refused, with the modes that there are."""
     with pytest.raises(DefinitionError, match=r"'al' is no cassette mode.*'none' and 'all'"):

@@ -26,6 +26,7 @@ def places(*calls: tuple[str, Any, Any], op: str = "create") -> RecordedPlaces:
 
 CALLS = places(
     (T, {"a": 1, "conf": {"key": ONE, "list": [{"in": "x"}, {"in": None}]}}, {"url": {"$text": ["x", ONE]}, "none": None}),
+    (U, {"plain": {"value": "x"}, "both": {**secret("x"), "beside": 1}}, {}),
     (
         U,
         {"a": None, "wrapped": secret(TWO), "odd": {"$literal": {"$secret": "x", "b": 1}}},
@@ -45,7 +46,9 @@ AT: dict[str, tuple[str, str, list[tuple[str, str]]]] = {
     "with an index": ("conf.list[1].in", "*", [(T, "inputs.conf.list.in")]),
     "an answer's": ("url", "*", [(T, "outputs.url")]),
     "what is wrapped": ("wrapped", "*", [(U, "inputs.wrapped")]),
-    "a wrapper's own key": ("value", "*", []),
+    "a wrapper's own key": ("wrapped.value", "*", []),
+    "a key called value elsewhere": ("value", "*", [(U, "inputs.plain.value")]),
+    "beside a wrapped value": ("both.beside", "*", [(U, "inputs.both.beside")]),
     "inside of odd keys": ("odd.b", "*", [(U, "inputs.odd.b")]),
     "one of our own marks": ("$secret", "*", []),
     "nowhere": ("nowhere", "*", []),
