@@ -127,6 +127,7 @@ def test_marking_some_values() -> None:
     assert WORDS.marked(tree, {text("logs-2b")}) == ({"a": f"logs-1a/{MARK}", "b": 4000}, [Mark("a", text("logs-2b"))])
     assert WORDS.marked(tree, set()) == (tree, [])
     assert Vocabulary().marked(tree) == (tree, [])
+    assert Vocabulary().marked(tree, {text("logs-2b")}) == (tree, [])
 
 
 # Which object ------------------------------------------------------------------------------------------------------------
@@ -228,6 +229,14 @@ def test_what_an_engine_would_send() -> None:
     assert exchanged.is_whole
     spelled = of_objects((A, A), (B, C)).exchanged(((0, 1),), [Mark("key", A)])
     assert spelled({"key": "a-1111"}) == {"key": "b-2222"}
+
+
+def test_a_value_that_was_renamed_before_is_the_new_objects() -> None:
+    """A whole text that an earlier object has, too, becomes the live object's; what that one has nothing for, is renamed."""
+    words = of_objects((A, leaf("noon", "at")), (B, None))
+    recorded = RecordedObject(0, 0, 1, 0, 0, (A, leaf("noon", "at")), (("id",), ("at",)), None)
+    before = Renaming({A: C, leaf("noon"): leaf("dusk")})
+    assert words.born_with(recorded, 1, before)({"id": "a-1111", "at": "noon"}) == {"id": "b-2222", "at": "dusk"}
 
 
 def test_what_is_made_has_the_live_objects_values() -> None:
