@@ -499,3 +499,16 @@ def test_a_read_after_the_change_is_not_out_of_date() -> None:
     late(conversation[0][0])
     for _ in range(2):
         assert value(late(call(Op.READ, session(1), urn))) == {"n": 2}
+
+
+def test_a_list_with_one_object_twice() -> None:
+    """A list that named one object twice is not answered for three, whatever is settled; nor for another order of two."""
+    listed = create("Policy", 3, name="p", keys=[KEYS[0], KEYS[0], KEYS[1]]), answer(text=f"{KEYS[0]}+{KEYS[1]}")
+    for known in (0, 1):
+        replay, ids = begun([*keys(3), *settled(1), listed], 3)
+        if known:
+            replay(create("Use", 2, name="u0", key=ids[0]))
+        for wrong in ([ids[0], ids[1], ids[2]], [ids[0], ids[1], ids[1]]):
+            with pytest.raises(MissError):
+                replay(create("Policy", 3, name="p", keys=wrong))
+        assert value(replay(create("Policy", 3, name="p", keys=[ids[0], ids[0], ids[2]]))) == {"text": f"{ids[0]}+{ids[2]}"}
