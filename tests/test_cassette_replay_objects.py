@@ -427,6 +427,27 @@ def test_an_update_gives_an_object_new_values() -> None:
             replay(create("Use", 3, name="u0", key=ids[0], tag=now[ids[1]]))
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_an_update_of_a_settled_object(order: tuple[int, int]) -> None:
+    """What an update generates is of the object that the updated one stands for, though it has values of its own."""
+
+    def update(id_: str) -> Call:
+        return call(Op.UPDATE, session(3), type_="Key", id=id_)
+
+    tags = ("etag-1a2b3c", "etag-4d5e6f")
+    updates = [(update(id_), answer(id=id_, tag=tag)) for id_, tag in zip(KEYS, tags, strict=False)]
+    uses = [(create("Tagged", 4, name=f"t{n}", tag=tags[n]), answer(of=tags[n])) for n in range(2)]
+    replay, ids = begun([*keys(2), *settled(2), *updates, *uses])
+    live = [ids[at] for at in order]
+    for n, id_ in enumerate(live):
+        replay(create("Use", 2, name=f"u{n}", key=id_))
+    now = [value(replay(update(id_)))["tag"] for id_ in live]
+    with pytest.raises(MissError):
+        replay(create("Tagged", 4, name="t0", tag=now[1]))
+    for n in (1, 0):
+        assert value(replay(create("Tagged", 4, name=f"t{n}", tag=now[n]))) == {"of": now[n]}
+
+
 # Times -------------------------------------------------------------------------------------------------------------------
 
 
@@ -479,6 +500,27 @@ def test_reads_of_objects_without_a_urn_are_known_by_id() -> None:
                 replay(about(Op.READ, id_, 3, n=1))
         else:
             assert replay(about(Op.READ, id_, 3, n=1)).ok
+
+
+def test_a_read_that_was_left_out_may_still_be_told() -> None:
+    """A read that has not been told before its object was changed is told once, and then it is out of date."""
+    asked = call(Op.READ, session(1), "urn:a")
+    changed = call(Op.UPDATE, session(2), "urn:a")
+    replay = replayer(recorded((asked, answer(n=1)), (changed, answer())))
+    replay(changed)
+    assert value(replay(asked)) == {"n": 1}
+    with pytest.raises(MissError, match="out of date"):
+        replay(asked)
+
+
+def test_what_is_no_look_at_an_object_is_never_out_of_date() -> None:
+    """A check of an object's inputs is answered after its change as before."""
+    asked = call(Op.CHECK, session(1), "urn:a")
+    changed = call(Op.UPDATE, session(2), "urn:a")
+    replay = replayer(recorded((asked, answer(n=1)), (changed, answer())))
+    replay(asked)
+    replay(changed)
+    assert value(replay(asked)) == {"n": 1}
 
 
 def test_a_read_after_the_change_is_not_out_of_date() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from cassette_toy import Toy, answer, call, header, recorded, reported, secret, session
+from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op
 from mockprovider.cassette import Cassette, Interaction
@@ -140,3 +141,21 @@ def test_a_report_of_one_kind_of_op() -> None:
     (line,) = lines(report)
     assert "3 calls (2 create, 1 read), 10 bytes" in line
     assert "blobs" not in line
+
+
+def test_the_changes_that_are_said() -> None:
+    """Creates, updates, deletes and reads are said, in this order, and no other ops."""
+    ops = (Op.READ, Op.DELETE, Op.CHECK, Op.UPDATE, Op.CREATE)
+    (line,) = lines(reported(recorded(*((call(op, session()), answer()) for op in ops))))
+    assert "5 calls (1 create, 1 update, 1 delete, 1 read)" in line
+
+
+@pytest.mark.parametrize(("opaque", "count"), [(False, 1), (True, 2)])
+def test_objects_that_need_their_addresses(opaque: bool, count: int) -> None:
+    """Objects with addresses are said only where nothing else tells them apart."""
+    ids = ("k-8d1f2a", "k-77c3b0")
+    makes = [(replace(create("Key"), address=f"key.k[{n}]"), answer(id=id_)) for n, id_ in enumerate(ids)]
+    use = create("Use", name="u", key=ids[0]), answer(**({"pem": "MIIB8zCCAZ2g4f"} if opaque else {}))
+    report = reported(recorded(*makes, use))
+    assert [(one.addressed, one.told_apart, one.refused) for one in report.families] == [(True, not opaque, False)]
+    assert len(lines(report)) == count
