@@ -10,7 +10,7 @@ from mockprovider import tape
 from mockprovider.calls import Call, Handler, Native, Reply, Session, Status
 from mockprovider.cassette import Cassette, Interaction
 from mockprovider.cassette.model import code_number
-from mockprovider.double.cassettes import replaying, transcriber
+from mockprovider.double.cassettes import replaying_all, transcriber
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
 from mockprovider.redaction import fill, stand_in
@@ -26,19 +26,20 @@ class Asker:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.cassette: Cassette = tape.load(path)
-        self.protocol = self.cassette.header.protocol
-        self._handler = replaying(path, whole_schema=self.protocol != "pulumi").provider
-        self._transcriber = transcriber(self.protocol)
-        self._sessions = {each.number: Session(self.protocol, each.number) for each in self.cassette.header.sessions}
+        header = self.cassette.header
+        self.protocol = header.protocol
+        self._spoken = header.spoken
+        wirings = replaying_all(path, whole_schema=self.protocol != "pulumi")
+        self._handlers = {name if header.providers else "": wiring.provider for name, wiring in wirings.items()}
+        self._sessions = {each.number: Session(self._spoken[each.provider], each.number) for each in header.sessions}
         for each in self.cassette.header.sessions:
             self._sessions[each.number].preview = each.preview
 
-    @property
-    def _service(self) -> Service:
-        return PROVIDER if self.protocol == "pulumi" else SERVICES[int(self.protocol.removeprefix("tfplugin"))]
+    def _service(self, each: Interaction) -> Service:
+        return PROVIDER if self.protocol == "pulumi" else SERVICES[int(self._spoken[each.provider].removeprefix("tfplugin"))]
 
-    def _message(self, method: str, tree: Any) -> Any:
-        cls = self._service.messages[method][0]
+    def _message(self, each: Interaction, tree: Any) -> Any:
+        cls = self._service(each).messages[each.method][0]
         return build(cls, tree) if self.protocol == "pulumi" else trees.build(tree, cls)
 
     def again(self) -> Self:
@@ -52,13 +53,14 @@ class Asker:
     def ask(self, each: Interaction, request: Any) -> Any:
         """The replay's answer to such a call with this request."""
         call = self._call(each, request)
-        assert self._handler is not None
-        return self._answer(self._handler(call), call)
+        handler = self._handlers[each.provider]
+        assert handler is not None
+        return self._answer(handler(call), call)
 
     def _call(self, each: Interaction, request: Any) -> Call:
-        message = self._message(each.method, request)
+        message = self._message(each, request)
         session = self._sessions[each.session]
-        call = self._service.methods[each.method].call(message, session)
+        call = self._service(each).methods[each.method].call(message, session)
         # The cassette's order is not the session's: it has Configure before what was asked ahead of it.
         session.instance = each.instance
         call.method, call.address = each.method, each.address
@@ -91,5 +93,5 @@ class Asker:
         return code_number(each.status.code), fill(each.status.message, stand_in)
 
     def _answer(self, reply: Reply, call: Call) -> Any:
-        found = reply.status or self._transcriber.reply(reply, call)
+        found = reply.status or transcriber(call.session.protocol.name).reply(reply, call)
         return (found.code, found.message) if isinstance(found, Status) else found

@@ -11,8 +11,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ from kept_terraform import (
     TIME_IMPORTS,
     TLS,
     TLS_EQUAL,
+    TOGETHER,
     equal_life,
     names_life,
     random_names_right,
@@ -40,7 +41,7 @@ from kept_terraform import (
 )
 from msgspec import Struct
 
-from mockprovider.double import Double, Wiring, real, recording, replaying
+from mockprovider.double import Double, Wiring, joint_environment, real, recording, recording_all, replaying_all
 from mockprovider.schema import Package, Property, ResourceType
 from mockprovider.values import Secret
 
@@ -62,16 +63,19 @@ States = list[dict[str, Any]]
 
 
 class Live(Struct):
-    """A provider to record: what stands behind the double, what the double itself serves, how to change things by hand."""
+    """A provider to record: what stands behind the double, what the double itself serves, how to change things by hand.
 
-    behind: Wiring
+    Of several providers, what stands behind the double of each, by its name.
+    """
+
+    behind: Wiring | dict[str, Wiring]
     definitions: tuple[Any, ...] = ()
     drift: Callable[[Double], object] = lambda _: None
 
 
 class Kept(Struct, frozen=True):
     """A folder of cassettes. ``live`` gives its provider, with a folder that it may use; ``life`` is what was recorded, and
-    ``under`` the engines that it was recorded under.
+    ``under`` the engines that it was recorded under; ``serial`` says that they work on one resource at a time.
     """
 
     name: str
@@ -81,6 +85,7 @@ class Kept(Struct, frozen=True):
     under: tuple[str, ...]
     compact: bool = False
     config: Mapping[str, str | Secret] = {}
+    serial: bool = False
 
     def path(self, engine: str) -> Path:
         """The cassette that was recorded under ``engine``."""
@@ -95,43 +100,52 @@ class Kept(Struct, frozen=True):
         """Record the life under ``engine`` to ``path``; returns the states."""
         live = self.live(folder)
         created_by = f"tools/record-cassettes {self.name}"
-        recorder = recording(path, live.behind, self.protocol, created_by=created_by, compact=self.compact)
-        double = Double(*live.definitions, provider=recorder)
-        with double:
-            found = self.life(self._driver(engine, double, folder), lambda: live.drift(double))
-            double.raise_errors()
-        return found
+        wirings: Mapping[str, Wiring]
+        if isinstance(live.behind, dict):
+            wirings = recording_all(path, live.behind, self.protocol, created_by=created_by, compact=self.compact)
+        else:
+            wirings = {"": recording(path, live.behind, self.protocol, created_by=created_by, compact=self.compact)}
+        doubles = [Double(*live.definitions, provider=wiring) for wiring in wirings.values()]
+        return self._lived(engine, doubles, folder, lambda: live.drift(doubles[0]))
 
     def replay(self, engine: str, path: Path, folder: Path) -> States:
         """Live it again under ``engine`` with nothing but the cassette; returns the states."""
-        with Double(provider=replaying(path)) as double:
-            found = self.life(self._driver(engine, double, folder), lambda: None)
-            double.raise_errors()
-        return found
+        doubles = [Double(provider=wiring) for wiring in replaying_all(path).values()]
+        return self._lived(engine, doubles, folder, lambda: None)
 
-    def _driver(self, engine: str, double: Double, folder: Path) -> Any:
+    def _lived(self, engine: str, doubles: Sequence[Double], folder: Path, touch: Touch) -> States:
+        with ExitStack() as ending:
+            for double in doubles:
+                ending.enter_context(double)
+            states = self.life(self._driver(engine, doubles, folder), touch)
+            for double in doubles:
+                double.raise_errors()
+        return states
+
+    def _driver(self, engine: str, doubles: Sequence[Double], folder: Path) -> Any:
         """An engine with the stack's configuration."""
         if engine == "embedded":
             from mockprovider.engine import Stack  # noqa: PLC0415 - imports pulumi, which is slow
 
-            return Stack(double, config=self.config)
-        found = driver(engine, double, folder / engine, (double,) if self.name.endswith("-equal") else ())
+            return Stack(doubles[0], config=self.config)
+        found = driver(engine, doubles, folder / engine, serial=self.serial)
         if self.config:
             found.config(**{key.replace(":", "__"): value for key, value in self.config.items()})
         return found
 
 
-def driver(engine: str, double: Double, folder: Path, doubles: tuple[Double, ...] = ()) -> Any:
-    """An engine's command line by name, led to ``double``. Where it knows its ``doubles``, it works serially on a cassette."""
+def driver(engine: str, doubles: Sequence[Double], folder: Path, *, serial: bool = False) -> Any:
+    """An engine's command line by name, led to ``doubles``. Where it knows them, it works serially on a cassette."""
     if engine == "pulumi":
         from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - only where there is one
 
-        served = double.serve("pulumi")
+        served = doubles[0].serve("pulumi")
         return PulumiCli(folder, lambda: served.environment)
     from mockprovider.drivers.terraform import Terraform  # noqa: PLC0415 - only where there is one
 
-    reattached = double.serve("terraform")
-    return Terraform(folder, lambda: reattached.environment, binary=engine, doubles=doubles)
+    reattached = [double.serve("terraform") for double in doubles]
+    known = doubles if serial else ()
+    return Terraform(folder, lambda: joint_environment(*reattached), binary=engine, doubles=known)
 
 
 # Comparing -------------------------------------------------------------------------------------------------------------
@@ -245,6 +259,14 @@ def local(folder: Path) -> Live:
     return Live(real([found], "terraform", cwd=place), drift=lambda _: (place / "first.txt").write_text("by hand\n"))
 
 
+def together(folder: Path) -> Live:
+    """Three real providers, one of them of files in a folder of its own, of which one is changed by hand."""
+    behind = {name: terraform_provider(name)(folder).behind for name in ("random", "null")}
+    files = local(folder)
+    drift = (folder / "files" / "file-1.txt").write_text
+    return Live({**behind, "local": files.behind}, drift=lambda _: drift("by hand\n"))
+
+
 def aws(folder: Path) -> Live:
     """The real AWS provider and a local cloud."""
     return Live(kept_aws.live(folder))
@@ -325,8 +347,18 @@ KEPT: Mapping[str, Kept] = {
             equal_life(RANDOM_EQUAL),
             TERRAFORM,
             compact=True,
+            serial=True,
         ),
-        Kept("terraform-tls-equal", "terraform", terraform_provider("tls"), equal_life(TLS_EQUAL), TERRAFORM, compact=True),
+        Kept(
+            "terraform-tls-equal",
+            "terraform",
+            terraform_provider("tls"),
+            equal_life(TLS_EQUAL),
+            TERRAFORM,
+            compact=True,
+            serial=True,
+        ),
+        Kept("terraform-together", "terraform", together, equal_life(TOGETHER), TERRAFORM, compact=True, serial=True),
         Kept("terraform-aws", "terraform", aws, aws_life, ("terraform",), compact=True),
         Kept("terraform-aws-names", "terraform", aws, aws_names_life, ("terraform",), compact=True),
         Kept("fake-terraform", "terraform", fake, terraform_life(FAKE), TERRAFORM),

@@ -333,6 +333,22 @@ resource "tls_locally_signed_cert" "leaf" {
   allowed_uses          = ["server_auth"]
 }
 """
+TOGETHER = """
+resource "random_id" "i" {
+  count       = 3
+  byte_length = 5
+  keepers     = { app = "shop", env = "dev", tier = "web" }
+}
+resource "null_resource" "n" {
+  count    = 3
+  triggers = { of = random_id.i[count.index].hex, app = "shop" }
+}
+resource "local_file" "f" {
+  count    = 3
+  filename = "file-${count.index}.txt"
+  content  = "${random_id.i[count.index].hex} of ${null_resource.n[count.index].id}\\n"
+}
+"""
 FAKE = """
 data "cloud_zone" "zone" {{
   region = "eu"
