@@ -81,8 +81,8 @@ class Process:
                 line = self._lines.get(timeout=min(POLL_SECONDS, max(deadline - time.monotonic(), 0)))
                 break
             except queue.Empty:
-                # Where it has left a process behind, its output stays open; that process may be the one that serves.
-                if self._process.poll() and self._lines.empty():
+                # Where it has left a process behind, its output stays open; what is left ends with it, too.
+                if not self.running and self._lines.empty():
                     break
                 if time.monotonic() >= deadline:
                     raise PluginError(f"{self.command[0]} printed nothing within {seconds:g} s.{self.last_words()}") from None

@@ -75,12 +75,6 @@ def test_a_death_that_leaves_a_process_behind():
         process.line(600)
 
 
-def test_a_launcher_that_ends_before_its_provider_speaks():
-    """A process that ends well may have left the one that serves behind: its line is waited for."""
-    with python("import os, time\nif os.fork(): os._exit(0)\nelse: time.sleep(1.2), print('late')") as process:
-        assert process.line(SECONDS) == "late"
-
-
 def test_a_silent_death():
     """A process that dies without a word is an error that says so."""
     with python("raise SystemExit(1)") as process, pytest.raises(PluginError, match=r"exit code 1.* It printed nothing\.$"):
