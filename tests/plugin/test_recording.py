@@ -245,19 +245,18 @@ def test_a_failed_recording_is_not_proved(run):
 
 INTERRUPTED = """
     import pytest
-    from mockprovider import ResourceType
+    from mockprovider import Property, ResourceType
     from mockprovider.calls import Call, Op
 
     def create(double, name):
         urn = "urn:pulumi:dev::shop::mock:index:Thing::" + name
         return double(Call(op=Op.CREATE, session=double.open(), type="mock:index:Thing", name=name, urn=urn, inputs={}))
 
-    def stopped(call):
+    def stopped(properties):
         raise KeyboardInterrupt
 
     def stop_within(double):
-        double._provider = stopped
-        double._handlers.clear()
+        double.define(ResourceType("mock:index:Thing", {"arn": Property(str, computed=stopped)}))
         create(double, "lost")
 
     @pytest.mark.cassette("it.json")
