@@ -38,6 +38,14 @@ resource "null_resource" "n" {
   triggers = { of = random_id.i[count.index].hex }
 }
 """
+MASKED = """
+resource "random_password" "p" {{
+  length = 20
+}}
+resource "null_resource" "n" {{
+  triggers = {{ note = "${{random_password.p.result}} of {day}" }}
+}}
+"""
 MARKED = """
     import pytest
 
@@ -228,3 +236,25 @@ def test_a_killed_recording(binary: str, tmp_path: Path) -> None:
     # The engine may have destroyed files before it came to the null provider.
     assert after == {**after, **before}
     assert len(before) >= 10
+
+
+@pytest.mark.parametrize("binary", ENGINES, indirect=True)
+def test_a_mask_over_another_provider_s_secret(binary: str, tmp_path: Path) -> None:
+    """A masked text with another provider's secret is not compared: what is sent today comes back, and a plan is empty."""
+
+    def noted(wirings: Mapping[str, Wiring], day: str) -> tuple[str, str]:
+        with ExitStack() as ending:
+            cli = engine(wirings, tmp_path / day, binary, ending)
+            cli.write(MASKED.format(day=day))
+            result = cli.apply()
+            assert cli.plan().exit_code == 0
+            cli.destroy()
+        note = result.resource("null_resource.n")["attributes"]["triggers"]["note"]
+        return note, result.resource("random_password.p")["attributes"]["result"]
+
+    cassette = tmp_path / "all.json"
+    note, password = noted(recording_all(cassette, live(), masks=["triggers.note"]), "monday")
+    assert note == f"{password} of monday"
+    assert password not in cassette.read_text(encoding="utf-8")
+    note, password = noted(replaying_all(cassette), "friday")
+    assert (note, password[:19]) == (f"{password} of friday", "mockprovider-secret")
