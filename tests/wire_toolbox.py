@@ -81,6 +81,12 @@ class Connection:
         asked, answered, _ = PROVIDER.messages[rpc]
         return answered.FromString(self.call(rpc, asked(**fields).SerializeToString()))
 
+    def read(self, rpc: str, data: bytes, service: str, *, stream: bool) -> bytes:
+        """The bytes of an answer, all messages of a stream. Raises ``grpc.RpcError``."""
+        if not stream:
+            return self.call(rpc, data, service)
+        return b"".join(self._channel.unary_stream(f"/{service}/{rpc}", None, None)(data, timeout=SECONDS))
+
     def failure(self, rpc: str, data: bytes = b"", service: str = PROVIDER.name) -> grpc.RpcError:
         """The error with which a call ends."""
         error: grpc.RpcError = self.start(rpc, data, service).exception()

@@ -26,7 +26,7 @@ from mockprovider.engine.threads import SLICE
 from mockprovider.errors import MalformedError, ProgramError, UnsupportedError
 from mockprovider.files import read_text
 from mockprovider.wire.owned import OwnedProcess
-from mockprovider.wire.server import Served, serve
+from mockprovider.wire.server import Served, decode, serve
 
 BOOTSTRAP = Path(__file__).parent / "bootstrap.py"
 SHOWN = 4000
@@ -163,8 +163,8 @@ def _handler(service: Any, target: Any) -> Any:
 
     handlers = {
         rpc.name: grpc.unary_unary_rpc_method_handler(
-            _behave(getattr(target, rpc.name)),
-            GetMessageClass(rpc.input_type).FromString,
+            _behave(getattr(target, rpc.name), GetMessageClass(rpc.input_type)),
+            None,
             lambda answer: bytes(answer.SerializeToString()),
         )
         for rpc in service.methods
@@ -173,10 +173,12 @@ def _handler(service: Any, target: Any) -> Any:
     return grpc.method_handlers_generic_handler(service.full_name, handlers)
 
 
-def _behave(method: Any) -> Any:
-    def behave(request: Any, context: grpc.ServicerContext) -> Any:
+def _behave(method: Any, cls: Any) -> Any:
+    def behave(data: bytes, context: grpc.ServicerContext) -> Any:
         try:
-            return method(request)
+            return method(decode(cls, data, method.__name__))
+        except MalformedError as error:
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         except MonitorError as error:
             context.abort(error.code(), error.details())
 

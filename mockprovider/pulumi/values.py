@@ -313,8 +313,8 @@ def _read_state_secret(signed: dict[str, Value]) -> Secret:
     if "plaintext" in signed:
         try:
             return Secret(_from_plain(json.loads(signed["plaintext"])))
-        except (TypeError, ValueError) as error:
-            raise BrokenValueError(f"a secret whose 'plaintext' is no JSON text: {error}.") from None
+        except (TypeError, ValueError):
+            raise BrokenValueError("a secret whose 'plaintext' is no JSON text.") from None
     if "ciphertext" in signed:
         raise BrokenValueError(
             "a secret that only the stack's own key opens ('ciphertext'). Export the state with --show-secrets.",

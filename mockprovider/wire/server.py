@@ -15,6 +15,7 @@ from google.protobuf.message import DecodeError, Message
 
 from mockprovider.calls import Call, Delivery, Failure, Handler, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError, MockProviderError, PluginError, UnsupportedError
+from mockprovider.wire.depth import check_depth
 from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.pool import DaemonExecutor
 from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, name_of, status
@@ -268,7 +269,8 @@ def serve(
 
 
 def decode(cls: type[Message], data: bytes, rpc: str) -> Message:
-    """The message that ``data`` encodes. Raises ``MalformedError`` if it encodes none."""
+    """The message that ``data`` encodes. Raises ``MalformedError`` if it encodes none, or one that is nested too deeply."""
+    check_depth(data, cls.DESCRIPTOR, rpc)
     try:
         return cls.FromString(data)
     except DecodeError as error:

@@ -19,6 +19,7 @@ from google.protobuf.message import DecodeError, Message
 from msgspec import Struct
 
 from mockprovider.errors import MalformedError
+from mockprovider.wire.depth import check_depth
 
 M = TypeVar("M", bound=Message)
 Tree: TypeAlias = Any
@@ -113,7 +114,9 @@ def build(cls: type[M], tree: Mapping[str, Tree]) -> M:
     if raw is None:
         return PLAIN.build(cls, tree)
     try:
-        return cls.FromString(base64.b64decode(raw))
+        data = base64.b64decode(raw)
+        check_depth(data, cls.DESCRIPTOR, cls.DESCRIPTOR.full_name)
+        return cls.FromString(data)
     except (TypeError, ValueError, DecodeError) as error:
         raise MalformedError(f"{cls.DESCRIPTOR.full_name}: the bytes in {RAW!r} cannot be read: {error}.") from error
 

@@ -101,6 +101,9 @@ def _known_elements(place: Place, planned: Value, path: str) -> Iterator[Problem
 
 def _counted(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
     """Lists by index and maps by key: they have the same elements, and each follows the rules."""
+    if not isinstance(config, (dict, list)):
+        # No engine sends null or unknown blocks.
+        config = type(planned)()
     if len(planned) != len(config) or (isinstance(config, dict) and planned.keys() != config.keys()):
         yield Problem(path, f"{_count(planned)} planned, and {_count(config)} configured: their number never changes")
         return

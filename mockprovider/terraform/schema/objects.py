@@ -214,10 +214,7 @@ class Generic:
     @staticmethod
     def decode_json(text: bytes) -> tuple[Bag | None, str]:
         """The same, of the JSON in a state file."""
-        try:
-            return _object(json.loads(text))
-        except ValueError as error:
-            raise MalformedError(f"This state is not JSON: {error}.") from error
+        return _object(statejson.parse_json(text, float))
 
     @staticmethod
     def told(bag: Bag) -> Bag:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from mockprovider.terraform.values import statejson
-from mockprovider.terraform.values.packing import Dynamic, decode
-from mockprovider.terraform.values.types import Type, parse_type
+from mockprovider.terraform.values.packing import Dynamic, dynamic_in
+from mockprovider.terraform.values.types import DYNAMIC, Type
 from mockprovider.values import Unknown, Value, same
 
 Hints: TypeAlias = Mapping[str, "list[Dynamic]"]
@@ -48,11 +48,11 @@ def _inside(value: Value, declared: Type, known: Hints, key: str, path: str) -> 
     return typed(value, declared.attributes.get(key, declared.element), known, f"{path}.{key}")
 
 
-def _dynamic_values(raw: Any, declared: Type, path: str, read: Callable[[Any], Dynamic]) -> Iterator[tuple[str, Dynamic]]:
+def _dynamic_values(raw: Any, declared: Type, path: str, read: Callable[[Any, str], Dynamic]) -> Iterator[tuple[str, Dynamic]]:
     if raw is None or isinstance(raw, Unknown):
         return
     if declared.name == "dynamic":
-        yield path, read(raw)
+        yield path, read(raw, path)
     elif isinstance(raw, dict):
         for key, part in raw.items():
             inside = declared.attributes.get(key, declared.items)
@@ -63,11 +63,10 @@ def _dynamic_values(raw: Any, declared: Type, path: str, read: Callable[[Any], D
             yield from _dynamic_values(part, declared.items, f"{path}[{index}]", read)
 
 
-def _of_msgpack(raw: Any) -> Dynamic:
-    declared = parse_type(raw[0])
-    return Dynamic(declared, decode(raw[1], declared))
+def _of_msgpack(raw: Any, path: str) -> Dynamic:
+    return dynamic_in(raw, DYNAMIC, path.removeprefix("."))
 
 
-def _of_json(raw: Any) -> Dynamic:
+def _of_json(raw: Any, path: str) -> Dynamic:
     declared = statejson.type_in_json(raw)
-    return Dynamic(declared, statejson.decode_json(raw["value"], declared))
+    return Dynamic(declared, statejson.decode_json(raw.get("value"), declared, path))

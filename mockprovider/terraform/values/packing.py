@@ -38,6 +38,16 @@ KINDS: Mapping[str, str] = {
 LONGEST = 4000
 """The largest number of digits, far more than Terraform's 512 bits; longer numbers are an attack."""
 
+BROKEN: Mapping[type[BaseException] | tuple[type[BaseException], ...], str] = {
+    TypeError: "the key of a map is a list or a map itself",
+    UnicodeDecodeError: "a text is not UTF-8",
+    (RecursionError, msgpack.StackError): "they are nested too deeply",
+    msgpack.ExtraData: "more bytes follow the value",
+    msgpack.FormatError: "one of them begins no value",
+    Exception: "they break off, or a part of them has a wrong length",
+}
+"""What is wrong with bytes, in plain words, by what the library raises."""
+
 BITS_64 = range(-(2**63), 2**63)
 PACKABLE = range(-(2**63), 2**64)
 """Integers that msgpack has a form for."""
@@ -58,7 +68,11 @@ def unpack_any(data: bytes) -> Value:
     try:
         return msgpack.unpackb(data, ext_hook=unknown, strict_map_key=False)
     except (ValueError, TypeError, msgpack.UnpackException, RecursionError) as error:
-        raise MalformedError(f"These {len(data)} bytes are not msgpack: {error or type(error).__name__}.") from error
+        raise MalformedError(f"These {len(data)} bytes are not msgpack: {_broken(error)}.") from error
+
+
+def _broken(error: Exception) -> str:
+    return next(words for kinds, words in BROKEN.items() if isinstance(error, kinds))
 
 
 def pack_any(value: Value) -> bytes:
@@ -140,7 +154,10 @@ def decode(raw: Any, declared: Type, where: Where = "") -> Value:
 def string_in(raw: Any, declared: Type, where: Where) -> str:
     """A string, normalised as Terraform does."""
     if isinstance(raw, bytes):
-        raw = raw.decode()
+        try:
+            raw = raw.decode()
+        except UnicodeDecodeError as error:
+            raise MalformedError(f"{show(where) or 'value'}: these bytes are no string, which is UTF-8.") from error
     return unicodedata.normalize("NFC", expect(raw, str, declared, where))
 
 
@@ -206,9 +223,15 @@ def _object_in(raw: Any, declared: Type, where: Where) -> dict[str, Value]:
 
 
 def _dynamic_in(raw: Any, declared: Type, where: Where) -> Value:
+    return dynamic_in(raw, declared, where).value
+
+
+def dynamic_in(raw: Any, declared: Type, where: Where = "") -> Dynamic:
+    """The dynamic value of a pair ``[type JSON, value]``. Raises ``MalformedError`` for what is no such pair."""
     if not (isinstance(raw, list) and len(raw) == 2 and isinstance(raw[0], (bytes, str))):
         raise wrong(raw, declared, where)
-    return decode(raw[1], parse_type(raw[0]), where)
+    named = parse_type(raw[0])
+    return Dynamic(named, decode(raw[1], named, where))
 
 
 # Encoding, by type name.

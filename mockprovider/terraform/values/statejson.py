@@ -25,12 +25,18 @@ def from_json(text: bytes | str, declared: Type) -> Value:
     return decode_json(parse_json(text), declared)
 
 
-def parse_json(text: bytes | str) -> Any:
-    """Parsed JSON with exact numbers. Raises ``MalformedError`` for other text."""
+def parse_json(text: bytes | str, fraction: Callable[[str], Any] = Decimal) -> Any:
+    """Parsed JSON, with exact numbers unless ``fraction`` makes others. Raises ``MalformedError`` for other text."""
     try:
-        return json.loads(text, parse_float=Decimal)
+        return json.loads(text, parse_float=fraction)
     except (ValueError, RecursionError) as error:
-        raise MalformedError(f"This state is not JSON: {error}.") from error
+        raise MalformedError(f"This state is not JSON: {_broken(error)}.") from error
+
+
+def _broken(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"look at line {error.lineno}, column {error.colno}"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else "its text is not UTF-8, or a number is too long"
 
 
 def type_in_json(raw: Any) -> Type:
