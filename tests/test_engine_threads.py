@@ -12,7 +12,7 @@ SEEN = contextvars.ContextVar("SEEN", default="default")
 
 def test_work_returns_and_raises():
     """The result is what the work returned; what it raised is raised where the result is asked for."""
-    done, failed = Work(lambda: 1), Work(lambda: 1 // 0)
+    done, failed = Work(lambda: 1).start(), Work(lambda: 1 // 0).start()
     assert done.wait(10)
     assert done.result() == 1
     assert failed.wait(10)
@@ -30,7 +30,7 @@ def test_work_sees_the_caller_s_context():
 
     token = SEEN.set("caller's")
     try:
-        work = Work(look)
+        work = Work(look).start()
         work.wait(10)
         assert (work.result(), SEEN.get()) == ("caller's", "caller's")
     finally:
@@ -44,7 +44,7 @@ def test_work_can_be_stopped():
         while True:
             pass
 
-    work = Work(endless)
+    work = Work(endless).start()
     assert not work.wait(0.01)
     work.stop()
     assert work.wait(10)

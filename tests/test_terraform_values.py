@@ -224,7 +224,7 @@ def test_wrappers_are_left_behind() -> None:
         (["a"], Type("tuple", elements=(STRING, STRING)), "a tuple of 2 is needed, these are 1"),
         ("x", STRINGS, "expected list"),
         (object(), DYNAMIC, "no literal"),
-        (Archive(assets={}), STRING, "^value: expected string, got NoneType"),
+        (Archive(assets={}), STRING, "^value: expected string, got null"),
         ("1", NUMBER, "^value: expected number, got str"),
         ([[1]], Type("tuple", elements=(STRINGS,)), r"^\[0\]\[0\]: expected string, got int"),
         ({"a": 1}, Type("map", items=STRING), r'^\["a"\]: expected string, got int'),

@@ -19,7 +19,7 @@ from mockprovider.engine.decision import RefusedError, StepOp, deletion
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
-from mockprovider.engine.graph import repaired, staying, transitive_dependencies
+from mockprovider.engine.graph import staying, transitive_dependencies
 from mockprovider.engine.instance import CallFailedError, Instance, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.outcomes import Fate, StoppedError
@@ -74,6 +74,7 @@ class Deployment:
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._defaults_turn = threading.Lock()
+        self.called_off = False
         self.stopped = False
         """Whether nothing new may begin: something has failed, or the operation was called off."""
         self._registered: dict[str, ResourceState] = {}
@@ -127,7 +128,7 @@ class Deployment:
 
     def stop(self) -> None:
         """Begin nothing new."""
-        self.stopped = True
+        self.stopped = self.called_off = True
 
     # What programs ask for -------------------------------------------------------------------------------------------
 
@@ -290,19 +291,17 @@ class Deployment:
             self.ledger.forget_pending(keep="creating")
         if not self._ensure_providers(chosen):
             return
-        refreshed = {id(resource): self._refreshed(resource) for resource in chosen}
-        remaining = [refreshed.get(id(resource), resource) for resource in self.ledger.base]
-        parents = {resource.urn: resource.parent for resource in self.ledger.base}
-        self.ledger.rebase(repaired([resource for resource in remaining if resource is not None], parents))
+        for resource in chosen:
+            if self.called_off:
+                break
+            self._refresh(resource)
+        self.ledger.rebase()
 
-    def _refreshed(self, old: ResourceState) -> ResourceState | None:
-        step = EngineStep(op=StepOp.REFRESH, old=old)
+    def _refresh(self, old: ResourceState) -> None:
         try:
-            self._execute(step)
+            self._execute(EngineStep(op=StepOp.REFRESH, old=old))
         except EXPECTED as error:
             self.fail(error, old.urn)
-            return old
-        return step.new
 
     def _ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         for resource in resources:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from msgspec.structs import replace
 
+from mockprovider.engine.graph import repaired
 from mockprovider.pulumi.state import PendingOperation, ResourceState, State, copied
 
 
@@ -16,6 +17,10 @@ class Ledger:
 
     def __init__(self, state: State) -> None:
         self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._running: set[int] = set()
+        self._found: dict[int, ResourceState | None] = {}
+        """What a refresh found of old resources, ``None`` of those that are gone."""
         self._pending: dict[int, PendingOperation] = dict(enumerate(state.pending))
         self._next = len(state.pending)
         self._news: list[ResourceState] = []
@@ -25,10 +30,21 @@ class Ledger:
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
         self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
 
-    def rebase(self, resources: Sequence[ResourceState]) -> None:
-        """Go on from ``resources``, which a refresh found."""
-        self.base = tuple(resources)
-        self.live = {resource.urn: resource for resource in self.base if not resource.delete}
+    def found(self, old: ResourceState, new: ResourceState | None) -> None:
+        """A refresh found ``new`` where ``old`` was remembered, ``None`` if it is gone. Snapshots know it from now on."""
+        with self._lock:
+            self._found[id(old)] = new
+
+    def rebase(self) -> None:
+        """Go on from what the refresh found."""
+        with self._lock:
+            self.base, self._found = self._refreshed(), {}
+            self.live = {resource.urn: resource for resource in self.base if not resource.delete}
+
+    def _refreshed(self) -> tuple[ResourceState, ...]:
+        remaining = [self._found.get(id(resource), resource) for resource in self.base]
+        parents = {resource.urn: resource.parent for resource in self.base}
+        return tuple(repaired([resource for resource in remaining if resource is not None], parents))
 
     def add(self, new: ResourceState) -> None:
         """``new`` exists from now on; what it depends on has been added before."""
@@ -50,6 +66,7 @@ class Ledger:
         """Inside the block, snapshots list ``resource`` as a pending operation; an empty ``kind`` lists nothing."""
         with self._lock:
             number, self._next = self._next, self._next + 1
+            self._running.add(number)
             if kind:
                 self._pending[number] = PendingOperation(kind, resource)
         try:
@@ -57,6 +74,13 @@ class Ledger:
         finally:
             with self._lock:
                 self._pending.pop(number, None)
+                self._running.discard(number)
+                self._changed.notify_all()
+
+    def settle(self, seconds: float) -> None:
+        """Wait until nothing of this operation is under way any more, ``seconds`` at most."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._running, seconds)
 
     def forget_pending(self, *, keep: str) -> None:
         """Drop the cut-off operations that were remembered, except those of the kind ``keep``."""
@@ -77,9 +101,14 @@ class Ledger:
     def snapshot(self) -> State:
         """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""
         with self._lock:
-            kept = [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
+            base = self._refreshed() if self._found else self.base
+            kept = [resource for resource in (*self._news, *base) if id(resource) not in self._done]
+            # An operation whose end is noted is over, though its thread may not have said so yet.
+            noted = self._done | {id(resource) for resource in self._news}
             pending = tuple(
-                PendingOperation(operation.kind, copied(operation.resource)) for operation in self._pending.values()
+                PendingOperation(operation.kind, copied(operation.resource))
+                for operation in self._pending.values()
+                if id(operation.resource) not in noted
             )
             renamed = dict(self._renamed)
         return State(tuple(_following(resource, renamed) for resource in kept), pending, self._secrets_providers)

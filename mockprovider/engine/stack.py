@@ -247,7 +247,7 @@ class Stack:
 
         def carry_out() -> None:
             deployment.refresh(flagged_only=not (refresh or only_refresh))
-            if not deployment.failed and not only_refresh:
+            if not deployment.failed and not deployment.stopped and not only_refresh:
                 if program is not None:
                     self._run(program, deployment, workers)
                 deployment.delete_leftovers()
@@ -349,7 +349,7 @@ def _attend(carry_out: Callable[[], None], deployment: Deployment, seconds: floa
     """Have the operation carried out. If time runs out, or at Ctrl-C, it is called off."""
     work = Work(carry_out)
     try:
-        if work.wait(seconds):
+        if work.start().wait(seconds):
             work.result()
             return
     except BaseException:
@@ -362,9 +362,8 @@ def _attend(carry_out: Callable[[], None], deployment: Deployment, seconds: floa
 
 def _call_off(work: Work[None], deployment: Deployment) -> None:
     """Cancel all providers, give what is under way a moment to end as providers see fit, then stop the rest."""
-    Work(deployment.close).wait(GRACE)
-    if deployment.ledger.pending:
-        work.wait(GRACE)
+    Work(deployment.close).start().wait(GRACE)
+    deployment.ledger.settle(GRACE)
     work.stop()
     work.wait(GRACE)
 

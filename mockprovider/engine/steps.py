@@ -197,6 +197,11 @@ def import_(run: Run, step: EngineStep) -> None:
 
 def refresh(run: Run, step: EngineStep) -> None:
     """Read, then Diff the other way round: what was read stands for the old side, the remembered inputs for the new one."""
+    _read_again(run, step)
+    run.ledger.found(step.was, step.new)
+
+
+def _read_again(run: Run, step: EngineStep) -> None:
     old = step.was
     step.result, step.new = StepOp.SAME, old
     if not old.custom or old.is_provider or old.pending_replacement:

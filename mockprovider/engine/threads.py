@@ -7,7 +7,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from mockprovider.wire.pool import DaemonExecutor, settle
 
@@ -22,23 +22,33 @@ class StoppedFromOutsideError(BaseException):
 
 
 class Work(Generic[T]):
-    """A function that runs in a thread of its own, with the context variables of the thread that starts it."""
+    """A function that runs in a thread of its own once it is started, with the context variables of whoever made this."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._done: Future[T] = Future()
+        # Not the thread's own end: until Python 3.13, a ``join`` that Ctrl-C interrupts takes a running thread for ended.
+        self._over = threading.Event()
         context = contextvars.copy_context()
-        self._thread = threading.Thread(
-            target=settle, args=(self._done, lambda: context.run(work)), name="mockprovider-engine", daemon=True
-        )
+
+        def run() -> None:
+            try:
+                settle(self._done, lambda: context.run(work))
+            finally:
+                self._over.set()
+
+        self._thread = threading.Thread(target=run, name="mockprovider-engine", daemon=True)
+
+    def start(self) -> Self:
+        """Begin. Ctrl-C may interrupt this when the work has begun already."""
         self._thread.start()
+        return self
 
     def wait(self, seconds: float) -> bool:
         """Wait for the end, ``seconds`` at most; Ctrl-C interrupts it. Returns whether the work has ended."""
         seconds_left = seconds
-        while seconds_left > 0 and self._thread.is_alive():
-            self._thread.join(min(SLICE, seconds_left))
+        while seconds_left > 0 and not self._over.wait(min(SLICE, seconds_left)):
             seconds_left -= SLICE
-        return not self._thread.is_alive()
+        return self._over.is_set()
 
     def stop(self) -> None:
         """Raise inside the work as soon as it runs Python code again. One that hangs outside of Python code is abandoned."""

@@ -73,7 +73,9 @@ class DaemonExecutor(ThreadPoolExecutor):
 
 
 def settle(future: Future[Any], work: Callable[[], Any]) -> None:
-    """Do the work, and settle the future with what it returns or raises."""
+    """Do the work, and settle the future with what it returns or raises; nothing is done for one that was cancelled."""
+    if not future.set_running_or_notify_cancel():
+        return
     try:
         result = work()
     except BaseException as error:  # noqa: BLE001 - it belongs to whoever asks for the result

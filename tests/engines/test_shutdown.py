@@ -12,7 +12,7 @@ import pytest
 from engine_toolbox import BUCKET, TYPES, begun_up
 from terraform_stage import PLAINTEXT
 
-from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.drivers.terraform import Terraform
@@ -64,6 +64,44 @@ def test_a_create_outlives_a_cancel(tmp_path: Path, started: bool) -> None:
         assert remembered == [bucket.id]
         assert cli.destroy().summary == {"delete": 1}
         assert double.cloud.objects() == []
+
+
+@pytest.mark.pulumi_cli
+def test_a_cancelled_refresh_keeps_what_it_read(tmp_path: Path) -> None:
+    """What an interrupted refresh has read is in the state, as with the embedded engine (tests/test_engine_interrupts.py)."""
+    package = Package("cloud")
+    package.add(*TYPES)
+    early, late = threading.Event(), threading.Event()
+
+    def hang(call: Call, proceed: Handler) -> Reply:
+        if call.op is Op.READ and call.name == "late":
+            assert early.wait(SECONDS)
+            late.set()
+            assert call.session.cancelled.wait(SECONDS)
+            return Reply(failures=(Failure("interrupted"),))
+        reply = proceed(call)
+        if call.op is Op.READ:
+            early.set()
+        return reply
+
+    with Double(package, layers=(hang,)) as double:
+        cli = PulumiCli(tmp_path / "program", double.serve("pulumi").environment)
+        cli.up({"resources": {name: {"type": BUCKET, "properties": {"acl": "old"}} for name in ("early", "late")}})
+        for bucket in double.cloud.objects(BUCKET):
+            double.cloud.update(BUCKET, bucket.id, {**bucket, "acl": "drifted"})
+        command = [cli.binary, "refresh", "--yes", "--skip-preview", "--non-interactive", "--stack", cli.stack]
+        with subprocess.Popen(command, cwd=cli.folder, env=cli.environment, stdout=subprocess.PIPE, text=True) as refresh:
+            try:
+                assert late.wait(SECONDS)
+                refresh.send_signal(signal.SIGINT)
+                output, _ = refresh.communicate(timeout=SECONDS)
+            finally:
+                refresh.kill()
+        resources = cli.export()["deployment"]["resources"]
+        acls = {each["urn"].rpartition("::")[2]: each["outputs"]["acl"] for each in resources if each["type"] == BUCKET}
+
+        assert refresh.returncode != 0, output
+        assert acls == {"early": "drifted", "late": "old"}
 
 
 def test_a_create_outlives_a_stop(tmp_path: Path, binary: str) -> None:

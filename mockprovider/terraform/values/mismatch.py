@@ -36,7 +36,8 @@ def expect(value: Any, kinds: type | tuple[type, ...], declared: Type, where: Wh
 def wrong(value: Any, declared: Type, where: Where) -> MalformedError:
     """The error of a value that is no ``declared``."""
     # The value itself may be a secret.
-    return MalformedError(f"{show(where) or 'value'}: expected {declared.name}, got {type(value).__name__}.")
+    kind = "null" if value is None else type(value).__name__
+    return MalformedError(f"{show(where) or 'value'}: expected {declared.name}, got {kind}.")
 
 
 def check_names(members: Mapping[str, Any], declared: Type, where: Where) -> None:
