@@ -7,6 +7,7 @@ leaked resource is the difference of the two.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import count
@@ -58,8 +59,12 @@ class Entry(Struct):
         return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}"
 
 
+LIMIT = 100_000
+"""How many entries a journal keeps, unless it is told another number: some 350 MB of calls with a few properties each."""
+
+
 class Journal:
-    """All calls of a double. ``at(side)`` gives the layer that writes one side.
+    """All calls of a double, the last ``LIMIT`` entries of both sides. ``at(side)`` gives the layer that writes one side.
 
     ``check_type`` raises ``DefinitionError`` for a type that can only be misspelt, ``scrub`` takes secrets out of a text.
     """
@@ -68,7 +73,8 @@ class Journal:
         self, check_type: Callable[[str], None] = lambda _: None, scrub: Callable[[str], str] = lambda text: text
     ) -> None:
         self._check_type, self._scrub = check_type, scrub
-        self._entries: list[Entry] = []
+        self._entries: deque[Entry] = deque(maxlen=LIMIT)
+        self._begun = 0
         self._moments = count(1)
         self._lock = threading.Lock()
 
@@ -78,7 +84,8 @@ class Journal:
         def write(call: Call, proceed: Handler) -> Reply:
             thread = threading.current_thread().name
             with self._lock:
-                entry = Entry(len(self._entries) + 1, side, call, began=next(self._moments), thread=thread)
+                self._begun += 1
+                entry = Entry(self._begun, side, call, began=next(self._moments), thread=thread)
                 self._entries.append(entry)
             try:
                 entry.reply = proceed(call)
@@ -166,6 +173,28 @@ class Journal:
         """Forget everything, to look at the next run alone."""
         with self._lock:
             self._entries.clear()
+            self._begun = 0
+
+    @property
+    def limit(self) -> int:
+        """How many entries are kept, the newest ones. It may be set; a call has two, one of each side.
+
+        Setting it raises ``DefinitionError`` for anything but a number from 1.
+        """
+        return self._entries.maxlen or LIMIT
+
+    @limit.setter
+    def limit(self, entries: int) -> None:
+        if not isinstance(entries, int) or isinstance(entries, bool) or entries < 1:
+            raise DefinitionError(f"A journal keeps some entries, and {entries!r} is no such number: give one from 1.")
+        with self._lock:
+            self._entries = deque(self._entries, maxlen=entries)
+
+    @property
+    def forgotten(self) -> int:
+        """How many earlier entries the limit has cost. What the journal is asked is answered without them."""
+        with self._lock:
+            return self._begun - len(self._entries)
 
     def __iter__(self) -> Iterator[Entry]:
         with self._lock:

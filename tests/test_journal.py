@@ -248,3 +248,33 @@ def test_what_no_entry_can_be(criterion, said):
     """A criterion that fits nothing, ever, is refused instead of finding nothing."""
     with pytest.raises(DefinitionError, match=re.escape(said)):
         Journal().entries(**criterion)
+
+
+def test_the_last_entries_are_kept(journal):
+    """Beyond its limit a journal forgets the oldest entries, and counts them; numbers go on, and clearing begins anew."""
+    serve = around(journal, answer(id="b-1"))
+    journal.limit = 3
+    for _ in range(4):
+        serve(call(Op.CREATE))
+
+    assert [each.n for each in journal] == [6, 7, 8]
+    assert (journal.limit, journal.forgotten, len(journal)) == (3, 5, 3)
+    assert journal.ops(side="engine") == ["create"]
+    journal.limit = 2
+    assert ([each.n for each in journal], journal.forgotten) == ([7, 8], 6)
+    journal.clear()
+    serve(call(Op.CREATE))
+    assert ([each.n for each in journal], journal.forgotten) == ([1, 2], 0)
+
+
+def test_a_new_journal_forgets_nothing_for_long(journal):
+    """The limit is generous unless it is set."""
+    assert (journal.limit, journal.forgotten) == (100_000, 0)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "9", None, True])
+def test_limits_that_are_none(journal, limit):
+    """A limit is a number from 1."""
+    with pytest.raises(DefinitionError, match="give one from 1"):
+        journal.limit = limit
+    assert journal.limit == 100_000

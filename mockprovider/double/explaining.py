@@ -28,6 +28,11 @@ def explain(double: Double, run_secrets: RunSecrets | None = None, *, name: str 
 
 def _lines(double: Double, name: str) -> Iterator[str]:
     yield f"What the engine asked{f' {name}' if name else ''}:"
+    if double.journal.forgotten:
+        yield (
+            f"  ... {double.journal.forgotten} earlier entries are forgotten: a journal keeps {double.journal.limit}, or what "
+            "provider.journal.limit is set to"
+        )
     yield from _calls([entry for entry in double.journal if entry.side is Side.ENGINE])
     if double.is_served and not len(double.journal):
         served = ", ".join(double.packages) or f"{double.name} (nothing is declared: provider.define(...))"

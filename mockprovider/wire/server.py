@@ -30,6 +30,9 @@ OPTIONS = (
 MOST_THREADS = 1024
 """Enough for tests that hang a thousand creates. Threads are started only when they are needed."""
 
+MOST_SESSIONS = 10_000
+"""How many connections are known, some 20 MB. gRPC does not say which have ended, so the longest silent is forgotten."""
+
 SETTLING_SECONDS = 1.0
 """Seconds that calls whose connection has ended may take to notice that they were cancelled."""
 
@@ -141,11 +144,16 @@ class Endpoint:
     def _session(self, peer: str, *, opens: bool) -> Session:
         caller = self._identify(peer)
         with self._lock:
-            session = self._sessions.get(caller)
+            session = self._sessions.pop(caller, None)
             # Ports are reused: an opening call from a peer whose session has already been opened starts a new session.
             if session is None or (opens and caller == peer and session.number in self._opened):
-                session = self._sessions[caller] = self._open_session(caller)
+                session = self._open_session(caller)
+            # At the end, so that the first one is the one that has been silent for longest.
+            self._sessions[caller] = session
             self._opened.add(session.number)
+            if len(self._sessions) > MOST_SESSIONS:
+                silent = self._sessions.pop(next(iter(self._sessions)))
+                self._opened.discard(silent.number)
             return session
 
     def _call(self, row: RpcMethod | None, rpc: str, data: bytes, session: Session) -> Call:

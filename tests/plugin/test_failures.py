@@ -42,6 +42,14 @@ def test_the_section(run):
     assert "hunter-two" not in result.stdout.str()
 
 
+def test_a_journal_that_has_forgotten(run):
+    """Where the journal's limit was reached, the section says so before it shows what is left."""
+    result = run(FAILING.replace("provider.define", "provider.journal.limit = 4; provider.define"))
+
+    told = "  ... * earlier entries are forgotten: a journal keeps 4, or what provider.journal.limit is set to"
+    result.stdout.fnmatch_lines(["What the engine asked:", told, "* #1 *"])
+
+
 def test_what_is_kept(run):
     """The files that a failure names are there, and hold the calls, the objects, the events and the state."""
     text = run(FAILING).stdout.str()

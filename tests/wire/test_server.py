@@ -352,3 +352,17 @@ def test_decode():
     assert decode(plugin_pb2.PluginInfo, b"\x0a\x01x", "GetPluginInfo") == plugin_pb2.PluginInfo(version="x")
     with pytest.raises(MalformedError, match=r"GetPluginInfo: these 2 bytes are not a pulumirpc\.PluginInfo"):
         decode(plugin_pb2.PluginInfo, b"\x0a\x05", "GetPluginInfo")
+
+
+def test_the_longest_silent_sessions_are_forgotten(wire, monkeypatch):
+    """Nobody says that a connection has ended, so of many sessions those that called last are known."""
+    monkeypatch.setattr(server, "MOST_SESSIONS", 3)
+    endpoint = wire.endpoint(lambda call: Reply(id=f"{call.session.number}", value={}))
+
+    def asked(peer):
+        [answer] = endpoint.answers(PROVIDER.methods["Create"], "Create", CREATE, peer)
+        return provider_pb2.CreateResponse.FromString(answer).id
+
+    assert [asked(peer) for peer in ("a", "b", "c", "a", "d", "a", "c", "d")] == ["1", "2", "3", "1", "4", "1", "3", "4"]
+    assert asked("b") == "5", "it was silent for longest when d came"
+    assert len(endpoint._opened) == 3

@@ -56,8 +56,9 @@ def read(data: Any, coder: Codec) -> dict[str, Any] | None:
     if not identity_of(declared) or not data.identity_data.msgpack:
         return None
     tree = _tree(declared)
-    identity: dict[str, Any] = inward(packing.unpack(data.identity_data.msgpack, tree.type), tree)
-    return identity
+    identity = packing.unpack(data.identity_data.msgpack, tree.type)
+    # As with states, what is null or unknown as a whole is none.
+    return dict(inward(identity, tree)) if isinstance(identity, dict) else None
 
 
 def upgraded(into: Any, raw: bytes, declared: ResourceType) -> None:
