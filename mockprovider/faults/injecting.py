@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -118,6 +120,10 @@ class Faults:
     def __init__(self, surroundings: Surroundings | None = None) -> None:
         self._surroundings = surroundings or Surroundings()
         self._rules: list[Rule] = []
+        self._shelves: dict[tuple[Op, str, str], list[tuple[int, Rule]]] | None = None
+        """The rules by op and by what is most special about each, with their places; made when they are first asked."""
+        self._asked: dict[Op, dict[tuple[str, str], None]] = {}
+        """The types and names of the calls of each op, in the order in which they came."""
         self._lock = threading.Lock()
         self.on = On(self.begin)
 
@@ -135,6 +141,7 @@ class Faults:
         rules = [self._made(replace(rule.when, type=self._known(rule.when.type or None)), rule.fault) for rule in loaded.faults]
         with self._lock:
             self._rules += rules
+            self._shelves = None
         return rules
 
     @property
@@ -152,6 +159,7 @@ class Faults:
         """Remove all rules."""
         with self._lock:
             self._rules.clear()
+            self._shelves = None
 
     def rewind(self) -> None:
         """Count from the start again, so that the same plan can be run once more."""
@@ -163,10 +171,11 @@ class Faults:
         rule = self._made(when)
         with self._lock:
             self._rules.append(rule)
+            self._shelves = None
         return rule
 
     def _made(self, when: When, fault: Fault | None = None) -> Rule:
-        return Rule(when, fault, self._check)
+        return Rule(when, fault, self._check, self._asked.setdefault(when.op, {}))
 
     def _known(self, type_: str | None) -> str:
         if type_ is None:
@@ -200,10 +209,20 @@ class Faults:
 
     def _due(self, call: Call) -> FaultRule | None:
         with self._lock:
-            for rule in self._rules:
-                rule.note(call)
-            for rule in self._rules:
-                if rule.when.fits(call) and (fault := rule.take(call)) is not None:
+            if call.op in self._asked:
+                self._asked[call.op][call.type, call.name] = None
+            if self._shelves is None:
+                self._shelves = defaultdict(list)
+                for place, rule in enumerate(self._rules):
+                    self._shelves[rule.when.op, *rule.when.special].append((place, rule))
+            op, shelves = call.op, self._shelves
+            words = (("name", call.name), ("address", call.address), ("type", call.type), ("", ""))
+            about = [placed for word in words if (shelf := shelves.get((op, *word))) for placed in shelf]
+            if not about:
+                return None
+            fitting = [rule for _, rule in sorted(about, key=itemgetter(0)) if rule.fits(call)]
+            for rule in fitting:
+                if (fault := rule.take(call)) is not None:
                     return FaultRule(rule.when, fault)
         return None
 

@@ -33,12 +33,20 @@ class Rule(Words):
         when: at which calls.
         fault: what happens there.
         check: raises ``DefinitionError`` for a rule that cannot fire on the double whose rule it is.
+        asked: the types and names of the calls of its op, in the order in which they came: what a misspelt rule missed.
     """
 
-    def __init__(self, when: When, fault: Fault | None = None, check: Callable[[FaultRule], None] = _anywhere) -> None:
+    def __init__(
+        self,
+        when: When,
+        fault: Fault | None = None,
+        check: Callable[[FaultRule], None] = _anywhere,
+        asked: Mapping[tuple[str, str], None] | None = None,
+    ) -> None:
         self.when = when
         self.fault: Fault | None = None
         self._check = check
+        self._others = {} if asked is None else asked
         self.forget()
         if fault is not None:
             self.give(fault)
@@ -50,8 +58,6 @@ class Rule(Words):
         self._asked = 0
         self._fitting = 0
         self._previewed = False
-        self._others: dict[tuple[str, str], None] = {}
-        """The types and names of this op's other calls, in the order in which they came: what a misspelt rule missed."""
         self._seen: Counter[tuple[str, ...]] = Counter()
 
     @property
@@ -107,14 +113,15 @@ class Rule(Words):
 
     # While calls come ------------------------------------------------------------------------------------------------
 
-    def note(self, call: Call) -> None:
-        """Remember that there was this call, so that a rule that never fires can say why."""
-        if self.when.fits(call):
-            self._fitting += 1
-        elif self.when.is_about(call):
+    def fits(self, call: Call) -> bool:
+        """Whether the fault may fire at this call; if it may not, or never does, the rule can then say why."""
+        if not self.when.is_about(call):
+            return False
+        if not self.when.fits(call):
             self._previewed = True
-        elif call.op is self.when.op:
-            self._others[call.type, call.name] = None
+            return False
+        self._fitting += 1
+        return True
 
     def take(self, call: Call) -> Fault | None:
         """The fault, if this fitting call is one that it fires at."""

@@ -64,6 +64,11 @@ class When(Struct, frozen=True, kw_only=True):
         if isinstance(self.probability, bool) or not 0 < self.probability <= 1:
             raise DefinitionError(f"probability={self.probability!r}: give a number above 0, up to 1.")
 
+    @property
+    def special(self) -> tuple[str, str]:
+        """What is most special about the calls, which few others share."""
+        return next(((word, value) for word in ("name", "address", "type") if (value := getattr(self, word))), ("", ""))
+
     def is_about(self, call: Call) -> bool:
         """Whether the call is one of these, in a preview or not."""
         return (
