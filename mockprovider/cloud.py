@@ -233,10 +233,6 @@ class Cloud:
 
         Raises ``MockProviderError`` if ``type_`` is no token, or there is no object of it and it can only be misspelt.
         """
-        if type_ is not None and not isinstance(type_, str):
-            raise MockProviderError(
-                f"Objects go by type tokens, and this is a {type(type_).__name__}: give its token, a string."
-            )
         objects = self.listed(type_)
         if type_ is not None and not objects:
             self._ask(lambda knowing: knowing.check_type(type_))
@@ -244,6 +240,10 @@ class Cloud:
 
     def listed(self, type_: str | None = None) -> list[CloudObject]:
         """The same for providers, whose engines may ask for types that nobody knows."""
+        if type_ is not None and not isinstance(type_, str):
+            raise MockProviderError(
+                f"Objects go by type tokens, and this is a {type(type_).__name__}: give its token, a string."
+            )
         with self._store.transaction():
             rows = self._store.objects()
         return [CloudObject(*row) for row in rows if type_ in (None, row[0]) and not row[0].startswith(NOTES)]
@@ -290,7 +290,7 @@ class Cloud:
             return self._store.events()
 
     def _one(self, type_: str, id_: str | None) -> CloudObject:
-        objects = self.objects(type_)
+        objects = self.listed(type_)
         matches = [candidate for candidate in objects if id_ in (None, candidate.id)]
         if len(matches) != 1:
             wanted = f"{type_} {id_!r}" if id_ else f"exactly one {type_}"
