@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cassette_toy import TYPE, Toy, answer, call, header, recorded, secret, session
+from cassette_toy import TYPE, Opened, Toy, answer, call, header, recorded, secret, session
 
-from mockprovider.calls import Call, Op
+from mockprovider.calls import Call, Op, Reply, Status
 from mockprovider.cassette import Cassette, Interaction
 from mockprovider.cassette.decided import note_decisions, notices, take_decisions
+from mockprovider.matching import encode
 from mockprovider.redaction import Redactor
 
 SHOWN = "https://queue.example.com/1"
@@ -93,6 +94,15 @@ def test_what_is_said_of_decisions(named: dict[str, Any], inputs: dict[str, Any]
     assert len(lines) == len(said)
     for line, (kind, words) in zip(lines, said, strict=True):
         assert line.startswith(f"{kind}: {words}")
+
+
+def test_a_name_that_was_met_in_a_failure() -> None:
+    """A name that hid something in a failure's details is in the recording, though no message has such a place."""
+    deciding = redactor(secrets=["pin"])
+    failed = Reply(status=Status(2, "half made", encode({"pin": "correct horse"})))
+    cassette = recorded((create(), failed), transcriber=Opened(), redactor=deciding)
+    assert b"correct horse" not in encode(cassette.interactions)
+    assert notices(deciding, cassette) == []
 
 
 @pytest.mark.parametrize(("openly", "names", "count"), [(True, [], 1), (False, [], 0), (True, ["a"], 0)])
