@@ -83,6 +83,17 @@ def program() -> None:
         Bucket(f"b{number}", acl="new")
 
 
+def test_two_hundred_creates(interrupter: Interrupter, double: Double) -> None:
+    """However many hang, one Ctrl-C ends them all, and each is remembered."""
+    interrupter.op, interrupter.count = Op.CREATE, 200
+    stack = Stack(double, parallel=200)
+    interrupted(stack.up, lambda: [Bucket(f"b{number}") for number in range(210)] and None)
+
+    assert len(double.cloud.objects(BUCKET)) == 200
+    assert sum(resource.type == BUCKET for resource in stack.state.values()) == 200
+    assert pending(stack) == []
+
+
 @pytest.mark.parametrize("parallel", [1, 4, 16])
 def test_creates_that_end_are_remembered(interrupter: Interrupter, double: Double, parallel: int) -> None:
     """What was under way at Ctrl-C, and then ended, is in the state as it ended; nothing is pending."""

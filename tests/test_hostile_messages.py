@@ -127,3 +127,14 @@ def test_payloads_of_terraform(protocol: str, payload: dict[Any, Any], told: str
 
         assert told in answered(service, "PlanResourceChange", message.SerializeToString(), "engine")
         assert [type(error) for error in double.errors] == [MalformedError]
+
+
+def test_an_answer_that_cannot_repeat_what_was_asked() -> None:
+    """Where even the diagnostics would repeat what has no form on the wire, the call fails with the reason."""
+    with Double(package()) as double:
+        service, _ = endpoint(double, by_name("tfplugin5"), "cloud", lambda _: None)
+        message = service.service.messages["PrepareProviderConfig"][0]()
+        message.config.msgpack = msgpack.packb({"region": None, "limits": {"a": float("nan")}})
+
+        told = answered(service, "PrepareProviderConfig", message.SerializeToString(), "engine")
+        assert told == 'limits["a"]: Terraform has no number nan.'

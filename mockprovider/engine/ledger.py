@@ -78,9 +78,10 @@ class Ledger:
                 self._changed.notify_all()
 
     def settle(self, seconds: float) -> None:
-        """Wait until nothing of this operation is under way any more, ``seconds`` at most."""
+        """Wait until nothing of this operation is under way any more, or nothing has ended for so many ``seconds``."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._running, seconds)
+            while self._running and self._changed.wait(seconds):
+                pass
 
     def forget_pending(self, *, keep: str) -> None:
         """Drop the cut-off operations that were remembered, except those of the kind ``keep``."""

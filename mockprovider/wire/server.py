@@ -139,7 +139,11 @@ class Endpoint:
                 raise StatusError(error_status) from error
             # Engines show failures best in the protocol's own form: Terraform then names resource and line.
             failure = Failure(error_status.message, status=name_of(error_status))
-            return self._encode(row, Reply(failures=(failure,)), call)
+            try:
+                return self._encode(row, Reply(failures=(failure,)), call)
+            except MockProviderError:
+                # Some answers repeat what was asked, and that may be what cannot be encoded.
+                raise StatusError(error_status) from error
 
     def _session(self, peer: str, *, opens: bool) -> Session:
         caller = self._identify(peer)

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import grpc
 import pytest
 from builders import BUCKET, URN, call
-from wire_toolbox import Wire
+from wire_toolbox import Connection, Wire
 
 from mockprovider.calls import Call, Handler, Op, Reply, Session
 from mockprovider.double import Double, Wiring, real
@@ -202,6 +203,60 @@ def test_the_fake_keeps_serving(hanging: Hanging) -> None:
             assert creating.result(SECONDS).ok
         assert engine(call(Op.CREATE, session=session, urn=URN, inputs={})).ok
         assert len(double.cloud.objects()) == 2
+
+
+def test_a_thousand_hung_creates() -> None:
+    """One Cancel is answered past a thousand creates of its connection that hang, and ends them all."""
+    creating = threading.Semaphore(0)
+
+    def hang(asked: Call, proceed: Handler) -> Reply:
+        if asked.op is Op.CREATE:
+            creating.release()
+            assert asked.session.cancelled.wait(SECONDS)
+        return proceed(asked)
+
+    with Double(BUCKET, layers=(hang,)) as double, double.serve("pulumi") as serving:
+        connection = Connection(serving.address)
+        request = PROVIDER.messages["Create"][0]
+        creates = [connection.start("Create", request(urn=f"{URN}{n}").SerializeToString()) for n in range(1000)]
+        for _ in creates:
+            assert creating.acquire(timeout=SECONDS)
+        assert not any(create.done() for create in creates)
+        connection.call("Cancel")
+        for create in creates:
+            create.result()
+        connection.close()
+        assert len(double.cloud.objects()) == 1000
+
+
+def test_a_closed_double_lets_nothing_hang() -> None:
+    """Closing a double cancels all of its sessions, and returns when what hung there has ended; so it goes on to close."""
+    over: list[str] = []
+    hanging = threading.Semaphore(0)
+
+    def hang(asked: Call, proceed: Handler) -> Reply:
+        if asked.op is Op.CREATE:
+            hanging.release()
+            assert asked.session.cancelled.wait(SECONDS)
+            over.append(asked.name)
+        return proceed(asked)
+
+    double = Double(BUCKET, layers=(hang,))
+    connections = [Connection(double.serve("pulumi").address) for _ in range(3)]
+    request = PROVIDER.messages["Create"][0](urn=URN).SerializeToString()
+    creates = [connection.start("Create", request) for connection in connections]
+    inside = threading.Thread(target=double, args=[call(Op.CREATE, session=double.open(), urn=URN, name="inside", inputs={})])
+    inside.start()
+    for _ in range(4):
+        assert hanging.acquire(timeout=SECONDS)
+    double.close()
+    inside.join(SECONDS)
+
+    assert sorted(over) == ["inside", "logs", "logs", "logs"]
+    for create in creates:
+        assert create.code() in (grpc.StatusCode.OK, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
+    for connection in connections:
+        connection.close()
 
 
 # A process -----------------------------------------------------------------------------------------------------------
