@@ -45,7 +45,7 @@ class OperationAtWork:
             return
         self._deployment.fail(ProgramError("The operation was cancelled. What was under way at the providers was waited for."))
         # In a thread, since a provider may hang in Cancel, too.
-        Work(self._deployment.close)
+        Work(self._deployment.close).start()
 
     def kill(self) -> None:
         """Write no state any more: what is under way stays pending, whatever becomes of it."""
