@@ -163,6 +163,11 @@ class Journal:
             raise DefinitionError(f"assert_calls() without a call tests nothing. {expecting.HOW}")
         entries, lines = self.entries(**criteria), [expecting.read(line) for line in expected]
         for line in lines:
+            if line.count is not None and self.forgotten:
+                raise DefinitionError(
+                    f"{line} counts calls, and the journal has forgotten its first {self.forgotten} entries. Set journal.limit "
+                    "higher before the run."
+                )
             if line.count == 0:
                 expecting.check_words(line, list(self), self._check_type)
         problem = expecting.failure(lines, entries, self._scrub)

@@ -401,6 +401,20 @@ def test_a_provider_that_is_not_ours():
     assert (audit.phantoms, audit.doubles) == ([], [])
 
 
+def test_a_journal_that_has_forgotten():
+    """Of a provider that is not ours, nothing is clean once the journal has forgotten what exists; a fake has its cloud."""
+    double = Double(provider=lambda _: Reply(), name="cloud")
+    fake = Double(*TYPES)
+    for asked in (double, fake):
+        asked.journal.limit = 2
+        for _ in range(3):
+            asked(Call(op=Op.READ, session=asked.open("pulumi"), type=BUCKET, id="b-1"))
+
+    fake.audit({}).assert_clean()
+    with pytest.raises(AssertionError, match="unknown: the journal has forgotten its first 4 entries, and what exists by them"):
+        double.audit({}).assert_clean()
+
+
 # Sources ---------------------------------------------------------------------------------------------------------------
 
 

@@ -120,6 +120,16 @@ def test_a_journal_without_calls():
     Journal().assert_calls("never create")
 
 
+def test_a_journal_that_has_forgotten_cannot_count(journal):
+    """Order may be asked of what a journal still has; how often, or never, may not once it has forgotten entries."""
+    journal.limit = 2
+    journal.assert_calls("update logs", "delete more")
+
+    for line in ("never read", "once update"):
+        with pytest.raises(DefinitionError, match="counts calls, and the journal has forgotten its first 3 entries"):
+            journal.assert_calls(line)
+
+
 def test_both_sides():
     """The provider's side is asked for as in ``entries``: what a fault kept from the provider never came there."""
     written = Journal()

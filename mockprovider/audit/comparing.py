@@ -58,6 +58,7 @@ def compare(
         remembered=sum(len(memory.objects) for memory in memories),
         left_out={package: count for memory in memories for package, count in memory.left_out.items()},
         remedies=tuple(memory.remedies for memory in memories),
+        forgotten=evidence.forgotten,
     )
 
 

@@ -41,6 +41,7 @@ class Audit(Struct, frozen=True, kw_only=True):
         existing, remembered: how many objects were compared.
         left_out: how many resources of the states are of packages that this provider does not serve, by package.
         remedies: what to do in each state's engine.
+        forgotten: how many entries the journal that says what exists has forgotten; then an audit cannot be clean.
     """
 
     orphans: list[ExistingObject] = []
@@ -52,11 +53,12 @@ class Audit(Struct, frozen=True, kw_only=True):
     remembered: int = 0
     left_out: Mapping[str, int] = {}
     remedies: tuple[Remedies, ...] = ()
+    forgotten: int = 0
 
     @property
     def is_clean(self) -> bool:
         """Whether every object is remembered, as it is, and no operation was cut off."""
-        return not (self.orphans or self.phantoms or self.stale or self.pending)
+        return not (self.orphans or self.phantoms or self.stale or self.pending or self.forgotten)
 
     def assert_clean(self) -> None:
         """Raise ``AssertionError`` with all findings, unless there is none."""
@@ -65,7 +67,7 @@ class Audit(Struct, frozen=True, kw_only=True):
             raise AssertionError(str(self))
 
     def __str__(self) -> str:
-        lines = [*self._orphaned(), *self._missing(), *self._outdated(), *self._unsettled()]
+        lines = [*self._orphaned(), *self._missing(), *self._outdated(), *self._unsettled(), *self._unknown()]
         head = f"{len(lines)} finding{'' if len(lines) == 1 else 's'}" if lines else "Clean"
         return "\n".join([f"{head}: {self._compared()}", *(f"- {line}" for line in lines)])
 
@@ -103,6 +105,13 @@ class Audit(Struct, frozen=True, kw_only=True):
                 yield f"pending: {operation} was cut off, and the state does not know how it ended.{_sentence(settle)}"
             else:
                 yield f"pending: {operation} was never answered by the provider. Look whether it was done."
+
+    def _unknown(self) -> Iterator[str]:
+        if self.forgotten:
+            yield (
+                f"unknown: the journal has forgotten its first {self.forgotten} entries, and what exists by them. Set "
+                "journal.limit higher before the run."
+            )
 
     def _remedy(self, what: str, type_: str, resource: str, id_: str) -> str:
         # Of several engines the first that has advice speaks for all.

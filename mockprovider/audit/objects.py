@@ -130,9 +130,11 @@ class Evidence(Struct, frozen=True):
         is_whole: whether nothing else exists, as in a fake's cloud; otherwise others may, of which this says nothing.
         gone: the types and ids of what certainly does not exist any more.
         cut_off: calls that the provider never answered.
+        forgotten: how many entries the journal has forgotten, of which this therefore knows nothing.
     """
 
     objects: Sequence[ExistingObject]
     is_whole: bool = True
     gone: Collection[tuple[str, str]] = ()
     cut_off: Sequence[CutOff] = ()
+    forgotten: int = 0

@@ -59,7 +59,7 @@ def audit(double: Auditable, *sources: Remembering) -> Audit:
     if double.is_fake:
         evidence = _in_the_cloud(double, trail, serves, [known for memory in memories for known in memory.objects])
     else:
-        evidence = trail
+        evidence = replace(trail, forgotten=double.journal.forgotten)
     return compare(evidence, memories, lambda type_: _properties(double.packages, type_), _Scrubbing(double))
 
 
