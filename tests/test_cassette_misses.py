@@ -137,6 +137,7 @@ def test_the_types_that_were_recorded(count: int) -> None:
     assert "Nothing about U was recorded" in told
     assert [type_ in told for type_ in types].count(True) == MOST_SHOWN
     assert ("and 2 more" in told) is (count > MOST_SHOWN)
+    assert "and 0 more" not in told
     for silent in (create(type_="T00", x=1), create(type_="", x=1)):
         assert "Nothing about" not in miss(kept, silent)
 
@@ -183,6 +184,7 @@ def test_failures_that_cannot_be_told_apart() -> None:
     )
     told = ambiguous(kept, call(Op.INVOKE, session(), zone="a"))
     assert '"busy"' in told
+    assert "status: in " in told
     assert '"UNAVAILABLE"' in told
     assert "size" in told
 

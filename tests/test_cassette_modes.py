@@ -84,8 +84,10 @@ def test_modes_to_come_are_refused_by_name(name):
 
 
 def test_the_names_of_modes():
-    """What users write for a mode, also for those that are not built yet."""
+    """What users write for a mode, also for those that are not built yet, and what messages call the cells of the table."""
     assert [str(chosen) for chosen in Mode] == ["none", "once", "new", "all", "rewrite", "verify"]
+    assert [str(outcome) for outcome in LookResult] == ["found", "missing", "ambiguous"]
+    assert [str(action) for action in CassetteAction] == ["replay", "record", "refuse", "compare"]
 
 
 def test_an_unknown_mode_is_a_definition_error():

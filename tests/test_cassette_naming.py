@@ -30,7 +30,7 @@ CALLS = places(
     (
         U,
         {"a": None, "wrapped": secret(TWO), "odd": {"$literal": {"$secret": "x", "b": 1}}},
-        {"u": UNKNOWN, "know": {"$unknown": {}}},
+        {"u": UNKNOWN, "know": {"$unknown": {"prefix": "x"}}},
     ),
 )
 
