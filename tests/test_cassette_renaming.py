@@ -104,6 +104,7 @@ def test_what_turns_one_request_into_another() -> None:
 
 VERBATIM = {
     "plain": ({"a": [1, "x", None]}, False),
+    "a text": ("$raw", False),
     "bytes of no known form": ({"$msgpack": "eA=="}, True),
     "inside an object": ({"a": {"b": {"$raw": ""}}}, True),
     "inside a list": ({"a": [1, {"$raw": ""}]}, True),
