@@ -158,6 +158,8 @@ def test_a_finished_cassette_is_left_as_it_is():
     """Ordering a cassette that is in order already changes nothing."""
     cassette = recorded((call(Op.READ, session(), "urn:a"), answer()))
     assert canonical(cassette) is cassette
+    empty = Cassette(header())
+    assert canonical(empty) is empty
 
 
 def test_parents_follow_their_numbers():
