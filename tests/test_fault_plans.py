@@ -127,7 +127,7 @@ def test_what_cannot_be_read_is_refused(source: str, said: str, tmp_path: Path) 
 
 def test_nothing_of_a_plan_that_is_refused_is_in_force() -> None:
     """A plan is added as a whole, or not at all."""
-    faults = Faults(Surroundings(declared=lambda: {TOKEN: "cloud_bucket"}))
+    faults = Faults()
     good, bad = FaultRule(When(op=Op.CREATE), KINDS["error"]()), FaultRule(When(op=Op.CREATE, type="Bucket"), KINDS["error"]())
     with pytest.raises(DefinitionError, match="'Bucket' is none"):
         faults.use(FaultPlan((good, bad)))

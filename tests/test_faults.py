@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from builders import BUCKET, TOKEN, URN, answer, call, fake
 
 from mockprovider.calls import Failure, Native, Op, Reply
 from mockprovider.errors import DefinitionError
-from mockprovider.faults import Faults, Rule, Surroundings, When
+from mockprovider.faults import Faults, Rule, Surroundings, When, naming
 from mockprovider.faults.fault import EVERY
 from mockprovider.layers import stack
 from mockprovider.schema import ResourceType
@@ -222,7 +223,7 @@ DECLARED = {"cloud:index:Bucket": "cloud_bucket", "cloud:index:Key": "cloud_acce
 @pytest.fixture
 def typed():
     """Faults of a double that has types declared."""
-    return Faults(Surroundings(declared=lambda: DECLARED))
+    return Faults(Surroundings(check_type=partial(naming.check, declared=DECLARED)))
 
 
 @pytest.mark.parametrize(
@@ -257,7 +258,7 @@ def test_types_need_no_declaration(typed, type_):
 def test_a_strict_double_has_no_other_types(declared, said):
     """On a strict double a rule about an undeclared type could never fire, so it is refused."""
     with pytest.raises(DefinitionError, match=re.escape(said)):
-        Faults(Surroundings(declared=lambda: declared, strict=lambda: True)).on.create("cloud:index:BucketV2")
+        naming.check("cloud:index:BucketV2", declared, strict=True)
 
 
 @pytest.mark.parametrize(("word", "count"), [("times", 0), ("times", "3"), ("times", True), ("after", -1), ("after", 1.5)])

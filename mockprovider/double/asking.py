@@ -22,6 +22,9 @@ class Declaring(Protocol):
     def strict(self) -> bool:
         """Whether there are no other types."""
 
+    def absent(self, type_: str) -> str:
+        """Why there is no such type in a recording; empty if there may be."""
+
 
 class Spelling:
     """What a double knows of how types and properties are spelled.
@@ -37,16 +40,14 @@ class Spelling:
 
         Real and recorded providers have types that nobody declares here, under the names of their own protocol.
         """
-        declared = self._declared()
-        if type_ in declared or type_.partition(":")[0] == STACK_TYPE.partition(":")[0]:
-            return
-        if ":" in type_:
-            naming.check(type_, declared, strict=self._double.strict)
-            return
-        token = next((token for token, name in declared.items() if name == type_), "")
-        if token or self._double.is_fake:
-            wanted = f"Write {token!r}." if token else "Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
-            raise DefinitionError(f"Calls and objects go by type tokens, and {type_!r} is none. {wanted}")
+        if not isinstance(type_, str) or type_.partition(":")[0] != STACK_TYPE.partition(":")[0]:
+            naming.check(type_, self._declared(), strict=self._double.strict, foreign=not self._double.is_fake)
+
+    def check_fault(self, type_: str) -> None:
+        """Raise ``DefinitionError`` for a type at which no fault can fire: a replay has only those that were recorded."""
+        self.check_type(type_)
+        if absent := self._double.absent(type_):
+            raise DefinitionError(absent)
 
     def check_properties(self, type_: str, names: Iterable[str], present: Collection[str]) -> None:
         """Raise ``DefinitionError`` for a property that the type does not declare, nor the object have.

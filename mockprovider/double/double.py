@@ -107,7 +107,9 @@ class Double:
         self.engines = EnginesAtWork()
         """The engines that are at work with this double, as far as it knows them: faults interrupt and kill them."""
         world = FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None)
-        self.faults = Faults(Surroundings(declared=self._declared, steps=self._steps, strict=lambda: self.strict, world=world))
+        self.faults = Faults(
+            Surroundings(declared=self._declared, steps=self._steps, check_type=spelling.check_fault, world=world)
+        )
         self.errors: list[BaseException] = []
         """Our own errors, which engines got as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []

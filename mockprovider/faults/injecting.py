@@ -31,7 +31,7 @@ class Selector(Protocol):
     """``faults.on.create(type)``: the start of a rule about the calls of one op.
 
     ``When`` says what the arguments select. Raises ``DefinitionError`` for a type that can only be misspelt: no token, one
-    letter off a declared type, or not declared on a strict double.
+    letter off a declared type, not declared on a strict double, or not in the recording that is replayed.
     """
 
     def __call__(
@@ -104,13 +104,13 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     Args:
         declared: the resource types that are declared by now, with their names in Terraform.
         steps: the steps of each type that has some.
-        strict: whether there can be no other types.
+        check_type: raises ``DefinitionError`` for a type at which nothing can fire.
         world: what faults may use.
     """
 
     declared: Callable[[], Mapping[str, str]] = dict
     steps: Callable[[], Mapping[str, Sequence[str]]] = dict
-    strict: Callable[[], bool] = bool
+    check_type: Callable[[str], None] = partial(naming.check, declared={})
     world: FaultWorld = FaultWorld(StillClock(), EnginesAtWork(), Cloud())
 
 
@@ -180,7 +180,7 @@ class Faults:
     def _known(self, type_: str | None) -> str:
         if type_ is None:
             return ""
-        naming.check(type_, self._surroundings.declared(), strict=self._surroundings.strict())
+        self._surroundings.check_type(type_)
         return type_
 
     def _check(self, rule: FaultRule) -> None:

@@ -13,20 +13,22 @@ CLOSE = 0.85
 """How alike a declared type must be to be the one that was meant; ``Bucket`` and ``BucketPolicy`` are not that alike."""
 
 
-def check(type_: str, declared: Mapping[str, str], *, strict: bool) -> None:
+def check(type_: str, declared: Mapping[str, str], *, strict: bool = False, foreign: bool = False) -> None:
     """Raise ``DefinitionError`` for a type that can only be misspelt; ``declared`` has Terraform's name for each token.
 
     Types need no declaration. But one that differs from a declared one in a letter or two is a typing error, unless one name
-    continues the other (``Bucket``, ``BucketV2``).
+    continues the other (``Bucket``, ``BucketV2``). ``foreign`` types go by the names of a protocol of their own.
     """
     if not isinstance(type_, str):
-        raise DefinitionError(f"Faults go by type tokens, and this is a {type(type_).__name__}: give its token, a string.")
+        raise DefinitionError(f"Calls go by type tokens, and this is a {type(type_).__name__}: give its token, a string.")
     if type_ in declared:
         return
     if ":" not in type_:
         token = next((token for token, name in declared.items() if name == type_), "")
+        if foreign and not token:
+            return
         wanted = f"Write {token!r}." if token else "Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
-        raise DefinitionError(f"Faults go by type tokens, and {type_!r} is none. {wanted}")
+        raise DefinitionError(f"Calls and objects go by type tokens, and {type_!r} is none. {wanted}")
     if strict:
         hint = did_you_mean(type_, declared, "Declared are", alike=0.3)
         raise DefinitionError(f"Nobody declared the type {type_!r}, and this double is strict. {hint}")
