@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from mockprovider.calls import Op, Reply
 from mockprovider.double import Double
 from mockprovider.errors import DefinitionError
-from mockprovider.faults import KINDS, FaultPlan, FaultRule, Faults, Phase, Surroundings, When, load, points
+from mockprovider.faults import KINDS, FaultPlan, FaultRule, Faults, Phase, When, load, points
 from mockprovider.faults.fault import EVERY
 from mockprovider.faults.injecting import On, method
 from mockprovider.schema import Property, ResourceType, Step

@@ -10,12 +10,13 @@ from functools import partial
 import pytest
 from builders import BUCKET, TOKEN, URN, answer, call, fake
 
-from mockprovider.calls import Failure, Native, Op, Reply
+from mockprovider.calls import Failure, Native, Op, Reply, Session
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import Faults, Rule, Surroundings, When, naming
 from mockprovider.faults.fault import EVERY
 from mockprovider.layers import stack
 from mockprovider.schema import ResourceType
+from mockprovider.values import Secret
 
 OBJECT = {"id": "b-1", "value": {"acl": "private"}}
 
@@ -321,3 +322,68 @@ def test_a_name_where_no_call_has_one(faults):
     ask(faults)
     assert other.unfired.endswith(f"of the nearest, the type is {TOKEN!r}, not 'a:b:C' and name is '', not 'logs'")
     assert rule.unfired == "no create told a name, as its protocol has none: leave name='logs' out"
+
+
+# Twins: equal creates that nothing tells apart -----------------------------------------------------------------------------
+
+
+def creates(faults, *inputs, protocol="tfplugin6", number=1):
+    """Whether creates without a name, in one session, are broken; ``refused`` is what a rule that would guess raises."""
+    session, ends = Session(protocol, number), []
+    for one in inputs:
+        try:
+            ends.append(bool(ask(faults, session=session, name="", inputs=one)))
+        except DefinitionError:
+            ends.append("refused")
+    return ends
+
+
+@pytest.mark.parametrize(
+    ("rule", "ends"),
+    [
+        (lambda rule: rule, [True, "refused", "refused"]),
+        (lambda rule: rule.after(1), [False, "refused", False]),
+        (lambda rule: rule.times(2), [True, True, "refused"]),
+        (lambda rule: rule.times(3), [True, True, True]),
+        (lambda rule: rule.always(), [True, True, True]),
+        (lambda rule: rule.whichever(), [True, False, False]),
+    ],
+)
+def test_one_of_several_twins_is_not_guessed(faults, rule, ends):
+    """Of equal creates that no protocol tells apart, a rule breaks all, or whichever if it says so; else it is refused."""
+    rule(faults.on.create(TOKEN).error("no"))
+
+    assert creates(faults, *[{"acl": "x"}] * len(ends)) == ends
+
+
+def test_what_differs_is_no_twin(faults):
+    """Creates with other inputs, of another session, or with names of their own are told apart."""
+    faults.on.create(TOKEN).error("no")
+    assert creates(faults, {"acl": "x"}, {"acl": Secret("y")}, {"acl": Secret("z")}) == [True, False, False]
+    assert creates(faults, {"acl": "x"}, number=2) == [False]
+
+    faults.rewind()
+    assert creates(faults, {"acl": "x"}, {"acl": "x"}, protocol="pulumi") == [True, False]
+
+
+def test_an_address_tells_twins_apart(faults):
+    """A rule about an address fires at the twin that has it, in whatever order they come."""
+    faults.on.create(TOKEN, address="a[1]").error("no")
+    session = Session("tfplugin6")
+
+    assert [bool(ask(faults, session=session, name="", inputs={}, address=f"a[{n}]")) for n in range(3)] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("", "no create told an address: run serially (parallelism = 1), or leave address='a[1]' out"),
+        ("a[0]", "no such create was asked for; of the nearest, the address is 'a[0]', not 'a[1]'"),
+    ],
+)
+def test_a_rule_about_an_address_says_what_it_missed(faults, address, said):
+    """A rule about an address that never came says what addresses there were, or how to have them."""
+    rule = faults.on.create(TOKEN, address="a[1]").error("no")
+    ask(faults, session=Session("tfplugin6"), name="", inputs={}, address=address)
+
+    assert rule.unfired == said

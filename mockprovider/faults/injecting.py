@@ -210,7 +210,7 @@ class Faults:
     def _due(self, call: Call) -> FaultRule | None:
         with self._lock:
             if call.op in self._asked:
-                self._asked[call.op][call.type, call.name] = None
+                self._asked[call.op][call.type, call.name or call.address] = None
             if self._shelves is None:
                 self._shelves = defaultdict(list)
                 for place, rule in enumerate(self._rules):

@@ -40,15 +40,20 @@ def check(type_: str, declared: Mapping[str, str], *, strict: bool = False, fore
         )
 
 
-def missed(op: Op, type_: str | None, name: str | None, others: Sequence[tuple[str, str]]) -> str:
-    """Why a rule about ``type_`` and ``name`` fitted no call of its op, given the types and names of those that came."""
+def missed(op: Op, type_: str | None, name: str | None, others: Sequence[tuple[str, str]], *, address: bool = False) -> str:
+    """Why a rule about ``type_`` and ``name`` fitted no call of its op, given the types and names of those that came.
+
+    With ``address``, the names are addresses.
+    """
     if not others:
         return f"no {op.value} was asked for"
     if type_ in (None, *(other for other, _ in others)) and not any(known for _, known in others):
+        if address:
+            return f"no {op.value} told an address: run serially (parallelism = 1), or leave address={name!r} out"
         return f"no {op.value} told a name, as its protocol has none: leave name={name!r} out"
     wanted = f"{type_ or ''} {name or ''}"
     near = max(others, key=lambda other: SequenceMatcher(None, wanted, " ".join(other)).ratio())
-    parts = [("type", type_, near[0]), ("name", name, near[1])]
+    parts = [("type", type_, near[0]), ("address" if address else "name", name, near[1])]
     apart = " and ".join(
         f"{part} is {actual!r}, not {expected!r}" for part, expected, actual in parts if expected not in (None, actual)
     )

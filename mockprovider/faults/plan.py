@@ -117,6 +117,7 @@ MOMENTS: Mapping[str, Callable[[When], str]] = {
     "always": lambda _: ".always()",
     "probability": lambda when: f".sometimes({when.probability}, seed={when.seed})",
     "optional": lambda _: ".optional()",
+    "whichever": lambda _: ".whichever()",
 }
 """The words that say when, by the field that they set."""
 

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from msgspec.structs import replace
 
-from mockprovider.calls import Call
+from mockprovider.calls import Call, Op
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import naming
 from mockprovider.faults.fault import Fault, Phase
@@ -17,6 +17,7 @@ from mockprovider.faults.kinds import KINDS, Words
 from mockprovider.faults.plan import FaultRule
 from mockprovider.faults.when import When, written
 from mockprovider.hints import did_you_mean
+from mockprovider.values import reveal
 
 
 def _anywhere(_: FaultRule) -> None:
@@ -59,6 +60,8 @@ class Rule(Words):
         self._fitting = 0
         self._previewed = False
         self._seen: Counter[tuple[str, ...]] = Counter()
+        self._twins: dict[tuple[int, str, str], bool] = {}
+        """Whether it fired at the creates without a name, by session, type and inputs."""
 
     @property
     def data(self) -> FaultRule:
@@ -98,6 +101,10 @@ class Rule(Words):
         """It may be left unfired; otherwise a test whose fault never fired fails."""
         return self._become(replace(self.when, optional=True))
 
+    def whichever(self) -> Rule:
+        """Fire at whichever of several equal creates comes first; a rule that would break only some is refused otherwise."""
+        return self._become(replace(self.when, whichever=True))
+
     def __getattr__(self, name: str) -> NoReturn:
         __tracebackhide__ = True
         said = did_you_mean(name, KINDS, "There are")
@@ -124,7 +131,25 @@ class Rule(Words):
         return True
 
     def take(self, call: Call) -> Fault | None:
-        """The fault, if this fitting call is one that it fires at."""
+        """The fault, if this fitting call is one that it fires at.
+
+        Raises ``DefinitionError`` where scheduling alone decides at which of several equal calls it fires.
+        """
+        fault = self._taken(call)
+        if not (self.when.address or self.when.whichever or call.session.protocol.names_resources) and call.op is Op.CREATE:
+            self._refuse_twins(call, fires=fault is not None)
+        return fault
+
+    def _refuse_twins(self, call: Call, *, fires: bool) -> None:
+        """Two creates of one session that are equal in all that is told, of which one is broken, and one is not."""
+        twin = (call.session.number, call.type, repr(reveal(call.inputs)))
+        if self._twins.setdefault(twin, fires) is not fires:
+            raise DefinitionError(
+                f"{written(self.when)}: several equal calls fit, it breaks only some, and nothing tells which is which. "
+                f"{_TELLING}"
+            )
+
+    def _taken(self, call: Call) -> Fault | None:
         when = self.when
         self._asked += 1
         if self._asked <= when.after or self.fault is None or (self.fired >= when.times and not when.always):
@@ -152,7 +177,9 @@ class Rule(Words):
             return self._let_through()
         if self._previewed:
             return _PREVIEWS[self.when.preview]
-        return naming.missed(self.when.op, self.when.type or None, self.when.name or None, list(self._others))
+        when = self.when
+        name = when.name or when.address or None
+        return naming.missed(when.op, when.type or None, name, list(self._others), address=bool(when.address and not when.name))
 
     def _let_through(self) -> str:
         if self._fitting > self._asked:
@@ -169,6 +196,10 @@ class Rule(Words):
         return repr(self)
 
 
+_TELLING = (
+    "Run serially (parallelism = 1) and select one by address='...', break all with .always(), or, if it does not matter "
+    "which, add .whichever()."
+)
 _PREVIEWS: Mapping[str, str] = {
     "no": "it fits previews alone, in which nothing is done",
     "only": "it was to fire in previews, and fits none",

@@ -35,6 +35,7 @@ class When(Struct, frozen=True, kw_only=True):
         phase: when within the call; the fault's usual phase unless given.
         step: in the phase ``mid``, the step of the type after which it fires.
         optional: whether it may be left unfired: a test whose fault never fired fails unless it may.
+        whichever: whether it may fire at whichever of several equal creates comes first, where nothing tells them apart.
     """
 
     op: Op
@@ -53,6 +54,7 @@ class When(Struct, frozen=True, kw_only=True):
     phase: Phase | UnsetType = UNSET
     step: str = ""
     optional: bool = False
+    whichever: bool = False
 
     def __post_init__(self) -> None:
         if self.op not in EVERY:

@@ -39,3 +39,38 @@ def test_a_real_provider_is_broken_by_the_names_of_its_protocol(engine: str, tmp
             double.faults.on.create("random_cat")
         with pytest.raises(DefinitionError, match="Nothing about random:index:Pet was recorded"):
             double.faults.use({"faults": [{"when": {"op": "create", "type": "random:index:Pet"}, "fault": {"kind": "hang"}}]})
+
+
+TWINS = 'resource "random_id" "i" {\n  count = 3\n  byte_length = 4\n}\n'
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_of_several_twins_is_broken_by_its_address_or_whichever_it_is(engine: str, tmp_path: Path) -> None:
+    """A fault that would break one of three twins by scheduling is refused; by address it breaks that one in a serial run."""
+    with Double(provider=real(["terraform-provider-random"])) as double:
+        serving = double.serve("terraform")
+        terraform = Terraform(tmp_path, lambda: serving.environment, binary=engine, doubles=[double])
+        terraform.write(TWINS)
+
+        double.faults.on.create("random_id").error("quota exceeded")
+        terraform.apply(expect_failure=True)
+        with pytest.raises(DefinitionError, match=r"several equal calls fit.*address='\.\.\.'.*\.whichever\(\)"):
+            double.raise_errors()
+        terraform.destroy()
+        double.faults.clear()
+
+        by_address = double.faults.on.create("random_id", address="random_id.i[1]").error("quota exceeded")
+        terraform.apply(expect_failure=False)
+        assert by_address.unfired.startswith("no create told an address: run serially (parallelism = 1)")
+        terraform.destroy()
+        terraform.parallelism = 1
+        state = terraform.apply(expect_failure=True).state
+        assert [one["index_key"] for one in state["resources"][0]["instances"]] == [0, 2]
+        terraform.destroy()
+
+        terraform.parallelism = None
+        double.faults.clear()
+        double.faults.on.create("random_id").error("quota exceeded").whichever()
+        state = terraform.apply(expect_failure=True).state
+        assert len(state["resources"][0]["instances"]) == 2
+        terraform.destroy()
