@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
 from tempfile import TemporaryDirectory
+from threading import Thread
 from typing import Any
 
 import pulumi
 
+from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
@@ -38,9 +41,13 @@ ROWS = (
     "on.create().cancel()",
     'on.create().cancel().at("before")',
     'on.create().cancel(then="finish")',
+    "on.create().cancel(late=600)",
     'on.create().cancel(signal="terminate")',
     'on.create().cancel(times=2, then="ignore")',
     'on.create().kill_engine().at("after")',
+    "on.create().lose_state()",
+    "on.create().hang()",
+    'on.create().hang(then="finish")',
     "on.create().latency(2700)",
     'on.create().warning("deprecated")',
     "on.create().null()",
@@ -195,7 +202,7 @@ def outcome(row: str, engine: str, folder: Path) -> dict[str, Any]:
             stage.run("up", 1)
         rule = eval(f"provider.faults.{row}", {"provider": provider})
         size = 2 if op == "update" else 1
-        with ended() as failed:
+        with ended() as failed, interrupted(provider, row):
             stage.run(operation, size)
         if not rule.fired:
             return {"unfired": True}
@@ -215,6 +222,34 @@ def outcome(row: str, engine: str, folder: Path) -> dict[str, Any]:
 def orphans(objects: list[CloudObject], remembered: Mapping[str, str]) -> list[str]:
     """The ids of what exists, and the state does not have."""
     return [cloud_object.id for cloud_object in objects if cloud_object.id not in remembered]
+
+
+@contextmanager
+def interrupted(provider: Double, row: str) -> Iterator[None]:
+    """Ctrl-C for the engine once a create hangs, if the row is about that."""
+    if ".hang(" not in row:
+        yield
+        return
+    hanging: Queue[Call | None] = Queue()
+
+    def note(call: Call, proceed: Handler) -> Reply:
+        reply = proceed(call)
+        if call.op is Op.CREATE:
+            hanging.put(call)
+        return reply
+
+    def press() -> None:
+        if (call := hanging.get()) is not None:
+            provider.engines.interrupt(call, "interrupt")
+
+    provider.use(note)
+    finger = Thread(target=press)
+    finger.start()
+    try:
+        yield
+    finally:
+        hanging.put(None)
+        finger.join()
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from builders import TOKEN, answer, call
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockprovider.calls import Op, Reply
+from mockprovider.calls import Call, Op, Reply
 from mockprovider.double import Double
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import KINDS, FaultPlan, FaultRule, Faults, Phase, When, load, points
@@ -292,3 +293,23 @@ def test_a_fault_whose_engine_nobody_knows() -> None:
     faults.on.create().cancel()
     with pytest.raises(DefinitionError, match=r"Nobody knows which engine asks: .*Stack\(double\)"):
         faults.layer(call(Op.CREATE), lambda _: Reply())
+
+
+@pytest.mark.parametrize("kind", ["cancel", "hang"])
+@pytest.mark.parametrize("late", [-1, float("inf"), float("nan"), True, "1"])
+def test_obeying_late_takes_seconds(kind: str, late: object) -> None:
+    """What is no number of seconds is refused."""
+    with pytest.raises(DefinitionError, match=re.escape(f"late={late!r}: give seconds, 0 or more.")):
+        KINDS[kind](late=late)
+
+
+def test_a_provider_obeys_late_on_its_clock() -> None:
+    """What was asked to stop ends as many seconds later as it takes, on the double's clock, and with what it made."""
+    with Double(ResourceType(TOKEN, {"acl": str})) as double:
+        double.faults.on.create().hang(late=600)
+        session = double.open()
+        session.cancelled.set()
+        reply = double(Call(op=Op.CREATE, session=session, type=TOKEN, inputs={"acl": "x"}))
+    assert double.clock.now() == 600
+    assert reply.id
+    assert [failure.reason for failure in reply.failures] == ["create was cancelled before it was done"]

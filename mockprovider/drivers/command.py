@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+import resource
 import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, BinaryIO, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from mockprovider.drivers.diagnostics import readable
-from mockprovider.errors import ProgramError
+from mockprovider.drivers.output import Printed, ends
+from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.faults import EnginesAtWork
 from mockprovider.wire.owned import OwnedProcess
 
@@ -63,6 +64,14 @@ class RunningCommand:
     def kill(self) -> None:
         """End it at once, alone: its plugins find that out by themselves."""
         self._process.kill()
+
+    def lose_state(self) -> None:
+        """Let it write no file any more. Raises ``DefinitionError`` where the system cannot do that to a process."""
+        if not hasattr(resource, "prlimit"):
+            raise DefinitionError("lose_state() needs Linux: no other system can forbid a running process to write files.")
+        with suppress(ProcessLookupError):
+            _, hard = resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE)
+            resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, (0, hard))
 
 
 class Breakable(Protocol):
@@ -120,7 +129,7 @@ def run(
     expect_failure: bool = False,
     accept: Sequence[int] = (0,),
     keep: bool = False,
-    following: Callable[[BinaryIO], AbstractContextManager[Any]] = nullcontext,
+    following: Callable[[Printed], AbstractContextManager[Any]] = nullcontext,
     running: RunningCommands | None = None,
 ) -> Finished:
     """Run ``command`` to its end.
@@ -128,15 +137,14 @@ def run(
     Raises ``ProgramError``, with the engine's output, if the exit code is not in ``accept`` (or is, where a failure was
     expected), if it has not ended after ``seconds``, or if ``running`` was closed; it and all that it started are killed then,
     and also when we are interrupted. With ``keep``, what it printed is added to the folder's ``output.txt``: for commands that
-    print no secrets. ``following`` is entered while it runs, with the file that its standard output goes to, to read along.
+    print no secrets. ``following`` is entered while it runs, with its standard output, to read along.
     """
     running = running or RunningCommands()
-    # Files, because a pipe would not end before the last plugin that a killed engine has left behind.
-    with TemporaryFile() as printed, TemporaryFile() as complained:
-        streams = {"stdin": subprocess.DEVNULL, "stdout": printed, "stderr": complained}
+    with Printed() as printed, Printed() as complained:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": printed.entrance, "stderr": complained.entrance}
         with following(printed), OwnedProcess(command, cwd=cwd, env=dict(env), **streams) as process, running.holding(process):
-            late = _late(process, seconds)
-        stdout, stderr = _whole(printed), _whole(complained)
+            late = not ends(process, (printed, complained), seconds)
+        stdout, stderr = printed.text, complained.text
     if late or running.closed:
         how = "was ended, because its driver was closed" if running.closed else f"had not ended after {seconds:g} s"
         raise ProgramError(f"{_shown(command)} {how}.\n{_end(stdout, stderr)}")
@@ -150,19 +158,6 @@ def run(
         )
         raise ProgramError(f"{_shown(command)} {surprise}.\n{_end(stdout, stderr)}")
     return finished
-
-
-def _late(process: OwnedProcess, seconds: float) -> bool:
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
-
-
-def _whole(printed: BinaryIO) -> str:
-    printed.seek(0)
-    return printed.read().decode(errors="replace").replace("\r\n", "\n")
 
 
 def _shown(command: Sequence[str]) -> str:

@@ -2,21 +2,21 @@
 
 A call of Terraform's protocol names no resource. With ``-json`` the engine prints a line with the resource's address before it
 applies, refreshes or reads it, and with ``-parallelism=1`` the next call that such a line can announce is the one that it
-announces. Standard output is a file here: what the engine wrote before it made the call is in the file when the call arrives,
-so whoever answers the call looks there, and nobody waits.
+announces. What the engine wrote before it made the call is in the pipe when the call arrives, so whoever answers the call looks
+there, and nobody waits.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from mockprovider.calls import Call, Op
+from mockprovider.drivers.output import Printed
 
 ANNOUNCED = {
     ("refresh_start", ""): Op.READ,
@@ -33,7 +33,6 @@ OPS = frozenset(ANNOUNCED.values())
 WALKING = frozenset({"plan", "apply", "destroy", "refresh"})
 """The commands that announce calls, and that can be told how many resources to work on at a time."""
 PARALLELISM = ("-parallelism", "--parallelism")
-CHUNK = 1 << 16
 
 
 class LineResource(Struct, rename={"address": "addr"}):
@@ -58,13 +57,13 @@ class Line(Struct):
 
 
 class Progress:
-    """The progress of one engine that works on one resource at a time, read from the file that it prints to.
+    """The progress of one engine that works on one resource at a time, read from what it prints.
 
     Any thread may ask.
     """
 
-    def __init__(self, printed: BinaryIO) -> None:
-        self._file = printed.fileno()
+    def __init__(self, printed: Printed) -> None:
+        self._printed = printed
         self._read = 0
         self._line = b""
         """The beginning of a line that is not whole yet."""
@@ -83,12 +82,11 @@ class Progress:
         return _announced(line, call.op, type_) if line else ""
 
     def _catch_up(self) -> None:
-        # The engine's own position in the file is not moved.
-        while news := os.pread(self._file, CHUNK, self._read):
-            self._read += len(news)
-            *lines, self._line = (self._line + news).split(b"\n")
-            for text in lines:
-                self._take(text)
+        news = self._printed.read(self._read)
+        self._read += len(news)
+        *lines, self._line = (self._line + news).split(b"\n")
+        for text in lines:
+            self._take(text)
 
     def _take(self, text: bytes) -> None:
         try:

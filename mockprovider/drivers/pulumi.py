@@ -77,7 +77,7 @@ class PulumiCli:
                 f"There is no {binary!r} on PATH. Install it, or build one with tools/build-engines of a checkout."
             )
         self.binary = executable
-        self.folder = folder
+        self.folder = folder.absolute()
         self.project = project
         self.stack = stack
         self._environment = environment

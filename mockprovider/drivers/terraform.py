@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct, field
 
@@ -19,6 +19,7 @@ from mockprovider.cassette.misses import ONE_AT_A_TIME
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
+from mockprovider.drivers.output import Printed
 from mockprovider.drivers.progress import WALKING, Progress, announces
 from mockprovider.drivers.sources import REATTACH, absent, hint
 from mockprovider.errors import PluginError, ProgramError
@@ -148,7 +149,7 @@ class Terraform:
         if executable is None:
             raise PluginError(f"There is no {binary!r} on PATH. Install it, or build OpenTofu with tools/build-engines.")
         self.binary = executable
-        self.folder = folder
+        self.folder = folder.absolute()
         self.seconds = seconds
         self.parallelism = parallelism
         self.variables = dict(variables or {})
@@ -312,7 +313,7 @@ class Terraform:
         )
 
     @contextmanager
-    def _followed(self, arguments: Sequence[str], printed: BinaryIO) -> Iterator[None]:
+    def _followed(self, arguments: Sequence[str], printed: Printed) -> Iterator[None]:
         """Tell the doubles the addresses of their calls while the engine runs, where it announces these one at a time."""
         address_of = Progress(printed).address_of if announces(arguments) else unknown
         with ExitStack() as runs:

@@ -49,11 +49,18 @@ class OperationAtWork:
 
     def kill(self) -> None:
         """Write no state any more: what is under way stays pending, whatever becomes of it."""
+        self._write_last("The engine was killed. What was under way is pending in the state.")
+
+    def lose_state(self) -> None:
+        """Write no state any more, and begin nothing new."""
+        self._write_last("The state could not be written: the disk is full. What was under way is pending in the one before.")
+
+    def _write_last(self, why: str) -> None:
         with self._lock:
             if self._written is not None:
                 return
             self._written = self._deployment.ledger.snapshot()
-        self._deployment.fail(ProgramError("The engine was killed. What was under way is pending in the state."))
+        self._deployment.fail(ProgramError(why))
 
     @property
     def state(self) -> State:

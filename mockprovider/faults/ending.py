@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from msgspec.structs import replace
 
 from mockprovider.calls import STATUS_NAMES, Call, Delivery, Failure, Handler, Reply, Status
@@ -13,6 +15,12 @@ def check_status(status: str) -> None:
     """Raise ``DefinitionError`` for what is no gRPC status of a failure."""
     if status not in STATUS_NAMES[1:]:
         raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(STATUS_NAMES[1:])}.")
+
+
+def check_seconds(word: str, seconds: float) -> None:
+    """Raise ``DefinitionError`` for what is no time that a provider may take."""
+    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or not 0 <= seconds < inf:
+        raise DefinitionError(f"{word}={seconds!r}: give seconds, 0 or more.")
 
 
 def read_bytes(digits: str) -> bytes:
@@ -44,10 +52,15 @@ def given_up(call: Call, world: FaultWorld, status: str, reason: str) -> Reply:
     return half_made(call, reply, failure)
 
 
-def stopped(then: str, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
-    """The answer of a provider that was asked to stop, and obeys, finishes, or ignores it until the double closes."""
+def stopped(then: str, late: float, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
+    """The answer of a provider that was asked to stop, and obeys, finishes, or ignores it until the double closes.
+
+    What it does then, it does ``late`` seconds later.
+    """
     if then == "ignore":
         call.session.closed.wait()
+    elif late:
+        world.clock.wait(late, call.session.closed)
     if call.session.closed.is_set():
         return ended("unavailable", f"{call.op.value} hung until the double was closed")
     if then == "finish":

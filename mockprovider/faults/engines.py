@@ -20,6 +20,9 @@ class Interruptible(Protocol):
     def kill(self) -> None:
         """End it at once."""
 
+    def lose_state(self) -> None:
+        """Let it write no state any more."""
+
 
 class EnginesAtWork:
     """The engines that work with a double now. The drivers and the embedded engine enter themselves."""
@@ -46,6 +49,10 @@ class EnginesAtWork:
     def kill(self, call: Call) -> None:
         """Kill the engine that asks ``call``. Raises as ``interrupt`` does."""
         self._of(call, "kill").kill()
+
+    def lose_state(self, call: Call) -> None:
+        """Let the engine that asks ``call`` write no state any more. Raises as ``interrupt`` does."""
+        self._of(call, "lose_state").lose_state()
 
     def _of(self, call: Call, what: str) -> Interruptible:
         engines = self._engines

@@ -19,6 +19,7 @@ from mockprovider.faults.kinds.hang import Hang
 from mockprovider.faults.kinds.kill_engine import KillEngine
 from mockprovider.faults.kinds.latency import Latency
 from mockprovider.faults.kinds.lose_reply import LoseReply
+from mockprovider.faults.kinds.lose_state import LoseState
 from mockprovider.faults.kinds.malformed import Malformed
 from mockprovider.faults.kinds.null import Null
 from mockprovider.faults.kinds.partial import Partial
@@ -69,6 +70,7 @@ class Words:
     cancel = FaultWord(Cancel)
     crash = FaultWord(Crash)
     kill_engine = FaultWord(KillEngine)
+    lose_state = FaultWord(LoseState)
     stale = FaultWord(StaleRead)
     absent = FaultWord(NotFound)
     altered = FaultWord(Altered)

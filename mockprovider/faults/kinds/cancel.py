@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from mockprovider.calls import Call, Handler, Reply
-from mockprovider.faults.ending import stopped
+from mockprovider.document import Number
+from mockprovider.faults.ending import check_seconds, stopped
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 
 NOTICED = 5.0
@@ -18,21 +19,26 @@ class Cancel(Fault, frozen=True, tag="cancel"):
     Args:
         times: 2 for a second interrupt, which ends the engine at once.
         signal: ``interrupt`` is Ctrl-C, ``terminate`` what a service manager sends; the embedded engine has one way to be
-        cancelled.
+            cancelled.
         then: what the provider does. ``obey`` ends the call with a failure, with what was made; ``finish`` answers as if
-        nothing had
-            been asked; ``ignore`` does not answer until the double closes.
+            nothing had been asked; ``ignore`` does not answer until the double closes.
+        late: how many seconds of the double's clock later it does that.
     """
 
     times: Literal[1, 2] = 1
     signal: Literal["interrupt", "terminate"] = "interrupt"
     then: Literal["obey", "finish", "ignore"] = "obey"
+    late: Number = 0.0
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_seconds("late", self.late)
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Interrupt it, wait until it has asked to stop, and do what the provider does then."""
         for _ in range(self.times):
             world.engine.interrupt(call, self.signal)
             call.session.cancelled.wait(NOTICED)
-        return stopped(self.then, call, proceed, world)
+        return stopped(self.then, self.late, call, proceed, world)

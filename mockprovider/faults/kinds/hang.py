@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from mockprovider.calls import Call, Handler, Op, Reply
-from mockprovider.faults.ending import stopped
+from mockprovider.document import Number
+from mockprovider.faults.ending import check_seconds, stopped
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 
 
@@ -15,11 +16,17 @@ class Hang(Fault, frozen=True, tag="hang"):
     Args:
         then: what becomes of it when the engine asks the provider to stop. ``obey`` ends it with a failure, with what was made;
             ``finish`` answers as if nothing had been asked; ``ignore`` goes on hanging until the double closes.
+        late: how many seconds of the double's clock later it does that.
     """
 
     then: Literal["obey", "finish", "ignore"] = "obey"
+    late: Number = 0.0
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_seconds("late", self.late)
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Hang."""
@@ -27,4 +34,4 @@ class Hang(Fault, frozen=True, tag="hang"):
         then = "ignore" if call.op is Op.CANCEL else self.then
         if then != "ignore":
             call.session.cancelled.wait()
-        return stopped(then, call, proceed, world)
+        return stopped(then, self.late, call, proceed, world)
