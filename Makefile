@@ -41,8 +41,8 @@ quick: $(VENV)/.with-$(GROUP) ## those of them that take no time, for every save
 	@$(BIN)/pytest -n auto -m "$(UNIT)" --quick $(ARGS)
 
 trials: $(VENV)/.with-$(GROUP) ## what is long by nature, in thousands of seeded cases (SEED, SECONDS, EXAMPLES, REPORT)
-	@$(BIN)/pytest -n auto -m "$(UNIT)" --trials=$(SEED) --hypothesis-seed=$(SEED) --trials-seconds=$(SECONDS) \
-	  --trials-examples=$(EXAMPLES) $(if $(REPORT),--trials-report=$(REPORT)) $(ARGS)
+	@$(WITH_ENGINES) $(BIN)/pytest -n auto -o faulthandler_timeout=0 --trials=$(SEED) --hypothesis-seed=$(SEED) \
+	  --trials-seconds=$(SECONDS) --trials-examples=$(EXAMPLES) $(if $(REPORT),--trials-report=$(REPORT)) $(ARGS)
 
 lint: $(VENV)/.with-dev ## style, format, types, and which ring may import which
 	$(BIN)/ruff check .

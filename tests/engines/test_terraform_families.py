@@ -127,21 +127,35 @@ def lived(double: Double, folder: Path, engine: str, family: Family, parallelism
         double.raise_errors()
 
 
+FIFTY = Family("random", (ids(50, THREE_KEYS),), hangs_together)
+
+
 @pytest.fixture(params=FAMILIES)
 def family(request: pytest.FixtureRequest) -> Family:
     """Each family in turn."""
     return FAMILIES[request.param]
 
 
-def test_a_family_is_right_or_refused(engine: str, family: Family, tmp_path: Path) -> None:
+@pytest.mark.trial("equal-objects-under-engines", pinned=2, cases=25)
+def test_a_family_is_right_or_refused(engine: str, family: Family, tmp_path: Path, seeds: Iterator[int]) -> None:
     """Serially each replay equals the recording; in parallel it hangs together, or is refused each time."""
+    replays(engine, family, tmp_path, seeds)
+
+
+@pytest.mark.trial("equal-objects-under-engines", pinned=1, cases=25)
+def test_fifty_equal_objects(engine: str, tmp_path: Path, seeds: Iterator[int]) -> None:
+    """So it is with fifty equal objects, and as many that hang on them."""
+    replays(engine, FIFTY, tmp_path, seeds)
+
+
+def replays(engine: str, family: Family, tmp_path: Path, seeds: Iterator[int]) -> None:
+    """Record a family, and replay it serially and in parallel in every case."""
     path = tmp_path / "family.json"
     command = [f"terraform-provider-{family.provider}"]
     live = [*lived(Double(provider=recording(path, real(command, "terraform"))), tmp_path / "live", engine, family)]
-    for time in range(2):
-        assert [*lived(Double(provider=replaying(path)), tmp_path / f"serial {time}", engine, family)] == live
-    for time in range(2):
-        parallel = lived(Double(provider=replaying(path)), tmp_path / f"parallel {time}", engine, family, 10)
+    for case in seeds:
+        assert [*lived(Double(provider=replaying(path)), tmp_path / f"serial {case}", engine, family)] == live
+        parallel = lived(Double(provider=replaying(path)), tmp_path / f"parallel {case}", engine, family, 10)
         if family.tellable:
             assert len([*parallel]) == len(live)
         else:

@@ -137,8 +137,11 @@ def only(binary: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(shutil.which(f"terraform-provider-{name}") for name in NAMES)
 
 
+@pytest.mark.trial("equal-objects-under-engines", pinned=5, cases=25)
 @pytest.mark.parametrize("binary", ENGINES, indirect=True)
-def test_dependents_of_other_providers_by_index(binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dependents_of_other_providers_by_index(
+    binary: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: Iterator[int]
+) -> None:
     """Five equal objects with dependents of two other providers: serially each has what it had, and in parallel each of the
     dependents belongs to its own object, with no provider present.
     """
@@ -147,9 +150,8 @@ def test_dependents_of_other_providers_by_index(binary: str, tmp_path: Path, mon
     recorded = lived(recording_all(cassette, live()), folder, binary)
     only(binary, tmp_path / "bin", monkeypatch)
 
-    for _ in range(5):
+    for _ in seeds:
         assert lived(replaying_all(cassette), folder, binary) == recorded
-    for _ in range(5):
         assert in_order(lived(replaying_all(cassette), folder, binary, parallelism=10)) == in_order(recorded)
 
 
