@@ -1,5 +1,6 @@
 """Work that somebody waits for."""
 
+import asyncio
 import contextvars
 import threading
 
@@ -47,6 +48,28 @@ def test_work_can_be_stopped():
     work = Work(endless).start()
     assert not work.wait(0.01)
     work.stop()
+    assert work.wait(10)
+    with pytest.raises(StoppedFromOutsideError):
+        work.result()
+
+
+def test_work_in_an_event_loop_can_be_stopped():
+    """Work that hangs in a task of an event loop ends when what it hangs in does, however many tasks wait for each other."""
+    go, hanging = threading.Event(), threading.Event()
+
+    async def hang():
+        hanging.set()
+        go.wait(10)
+
+    async def wait_for_ever():
+        task = asyncio.create_task(hang())
+        await asyncio.Event().wait()
+        await task
+
+    work = Work(lambda: asyncio.run(wait_for_ever())).start()
+    assert hanging.wait(10)
+    work.stop()
+    go.set()
     assert work.wait(10)
     with pytest.raises(StoppedFromOutsideError):
         work.result()

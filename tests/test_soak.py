@@ -17,18 +17,20 @@ from mockprovider.values import UNKNOWN
 
 
 def live(case: int) -> None:
-    """Have a double with a few servers, clients and calls, some of which are left for ``close`` to end."""
+    """Have a double with a few servers, clients and calls, some of which are cut off or left for ``close`` to end."""
     chance = random.Random(case)
     with Double(BUCKET) as double:
         for _ in range(chance.randint(1, 3)):
             family = chance.choice(["pulumi", "terraform"])
             client = double.serve(family).client()
             session = client.open()
+            wanted = {"inputs": {"acl": "private"}} if family == "pulumi" else {"planned": {"acl": "private", "arn": UNKNOWN}}
+            create = Call(op=Op.CREATE, session=session, type=TOKEN, **wanted)
             for _ in range(chance.randint(0, 5)):
-                wanted = (
-                    {"inputs": {"acl": "private"}} if family == "pulumi" else {"planned": {"acl": "private", "arn": UNKNOWN}}
-                )
-                assert client(Call(op=Op.CREATE, session=session, type=TOKEN, **wanted)).ok
+                assert client(create).ok
+            if chance.random() < 0.2:
+                double.faults.on.create().lose_reply("reset")
+                client(create)
             if chance.random() < 0.5:
                 client.close()
 

@@ -59,6 +59,7 @@ class Serving:
         self._host = host
         self._port = port
         self._servers: dict[str, Any] = {}
+        self._abandoned: list[Any] = []
         self._crashed: dict[str, int] = {}
         """The ports of packages whose provider has crashed: it is started there again when somebody asks where it is."""
         self._stopped = False
@@ -140,6 +141,7 @@ class Serving:
             if server is None:
                 return
             server.abandon()
+            self._abandoned.append(server)
             self._crashed[package] = server.port
             if delivery.how == "reset":
                 self.addresses()
@@ -163,7 +165,7 @@ class Serving:
         """Stop serving. Safe to call again."""
         with self._lock:
             self._stopped = True
-            servers, self._servers = list(self._servers.values()), {}
+            servers, self._servers = [*self._abandoned, *self._servers.values()], {}
         for server in (self._door, *servers):
             if server is not None:
                 server.stop()

@@ -17,8 +17,8 @@ SLICE = 0.05
 """Seconds between two looks of the waiting thread, so that Ctrl-C gets through."""
 
 
-class StoppedFromOutsideError(BaseException):
-    """Raised inside work that is to end: not an ``Exception``, so that no ordinary handler swallows it."""
+class StoppedFromOutsideError(KeyboardInterrupt):
+    """Raised inside work that is to end: what no ordinary handler swallows, and asyncio hands on to whoever runs a loop."""
 
 
 class Work(Generic[T]):
