@@ -81,7 +81,7 @@ class MockProviderWarning(UserWarning):
     """A test passed, and hardly tests what it says: a fault that never fired, a cassette that nothing used."""
 
 
-EXTRAS = {"pulumi": "pulumi", "msgpack": "terraform", "cryptography": "tls"}
+EXTRAS = {"pulumi": "pulumi", "msgpack": "terraform", "cryptography": "tls", "freezegun": "time"}
 """The extra of this package that brings a module."""
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from mockprovider.errors import CassetteBusyError, CassetteError, DefinitionError, MockProviderError
+from mockprovider.errors import CassetteBusyError, CassetteError, DefinitionError, MockProviderError, extra_hint
 from mockprovider.pytest_marks import MARKS, break_doubles
 from mockprovider.pytest_reports import (
     RECORD,
@@ -29,7 +29,7 @@ from mockprovider.pytest_reports import (
 )
 
 if TYPE_CHECKING:
-    from mockprovider.double import Double
+    from mockprovider.double import Double, FrozenTime
     from mockprovider.double.marked import CassetteUse
     from mockprovider.double.used import Used
     from mockprovider.drivers.pulumi import PulumiCli
@@ -157,6 +157,27 @@ def mockprovider_provider(request: pytest.FixtureRequest, mockprovider_providers
             DefinitionError(f"{error}, which has a double for each, and pulumi_cli or terraform, which run with all of them.")
         )
     return next(iter(mockprovider_providers.values()))
+
+
+@pytest.fixture
+def mockprovider_frozen_time(request: pytest.FixtureRequest, mockprovider_providers: dict[str, Double]) -> Iterator[FrozenTime]:
+    """The test's own ``datetime`` and ``time``, frozen at the start of 2025 (UTC), and the clock of its doubles.
+
+    Needs the extra ``mockprovider[time]``, which brings freezegun.
+    """
+    from mockprovider.double import FrozenTime  # noqa: PLC0415 - slow to import
+
+    __tracebackhide__ = True
+    try:
+        clock = FrozenTime()
+    except ModuleNotFoundError as error:
+        if hint := extra_hint(error):
+            _give_up(DefinitionError(hint))
+        raise
+    for double in _led_to(request, mockprovider_providers):
+        double.clock = clock
+    with clock:
+        yield clock
 
 
 def _led_to(request: pytest.FixtureRequest, doubles: dict[str, Double]) -> list[Double]:
@@ -289,6 +310,12 @@ def provider(mockprovider_provider: Double) -> Double:
 def providers(mockprovider_providers: dict[str, Double]) -> dict[str, Double]:
     """The short name of ``mockprovider_providers``."""
     return mockprovider_providers
+
+
+@pytest.fixture
+def frozen_time(mockprovider_frozen_time: FrozenTime) -> FrozenTime:
+    """The short name of ``mockprovider_frozen_time``."""
+    return mockprovider_frozen_time
 
 
 @pytest.fixture

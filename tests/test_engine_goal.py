@@ -2,7 +2,8 @@
 
 import pytest
 
-from mockprovider.engine.goal import Alias, Goal, alias_urns, new_state, seconds
+from mockprovider.durations import seconds
+from mockprovider.engine.goal import Alias, Goal, alias_urns, new_state
 from mockprovider.errors import MalformedError
 
 BUCKET = "cloud:index:Bucket"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -129,7 +128,7 @@ def test_functions_of_a_proxy(session: Session) -> None:
 
 def test_when_to_renew(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """A time of renewal is that of the clock on the wall and so much later, to the nanosecond; none is none."""
-    monkeypatch.setattr(time, "time_ns", lambda: 1_700_000_000_123_456_789)
+    monkeypatch.setattr(ephemerals, "wall_ns", lambda: 1_700_000_000_123_456_789)
     opening = asked(session, "OpenEphemeralResource", type_name="cloud_token", config={"secret": None, "user": "a"})
     found = answered(session, "OpenEphemeralResource", Reply(value={"secret": "s"}, private=b"p", renew_after=1.5), opening)
     assert (found.renew_at.seconds, found.renew_at.nanos) == (1_700_000_001, 623_456_789)

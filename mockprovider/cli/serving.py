@@ -32,6 +32,7 @@ from mockprovider.double import (
 from mockprovider.double.cassettes import deciding
 from mockprovider.errors import CassetteError
 from mockprovider.journal import Entry, Side
+from mockprovider.wire.machine import steady
 
 if TYPE_CHECKING:
     from mockprovider.tape import Draft
@@ -230,10 +231,10 @@ def _serve(
             ]
             _tell(servings)
             variables = " ".join(joint_environment(*servings))
-            silent = time.monotonic() + QUIET_SECONDS
+            silent = steady() + QUIET_SECONDS
             while not ended:
                 time.sleep(0.05)
-                if quiet and time.monotonic() >= silent:
+                if quiet and steady() >= silent:
                     if not any(len(double.journal) for double in doubles):
                         click.echo(quiet, err=True)
                     quiet = ""

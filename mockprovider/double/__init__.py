@@ -13,6 +13,7 @@ from mockprovider.double.cassettes import (
     replaying_all,
 )
 from mockprovider.double.double import Double, RealClock
+from mockprovider.double.frozen import FrozenTime
 from mockprovider.double.remote import Remote
 from mockprovider.double.serving import Address, Serving, joint_environment
 
@@ -23,6 +24,7 @@ __all__ = [
     "Address",
     "Double",
     "Draft",
+    "FrozenTime",
     "RealClock",
     "Remote",
     "Serving",

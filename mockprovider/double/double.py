@@ -25,6 +25,7 @@ from mockprovider.layers import stack
 from mockprovider.offers import Ephemeral, Offer, ProviderFunction
 from mockprovider.protocols import ProviderProtocol, known, loaded, of_family
 from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType
+from mockprovider.wire.machine import wall
 
 if TYPE_CHECKING:
     from mockprovider.audit import Audit
@@ -36,7 +37,7 @@ class RealClock:
 
     def now(self) -> float:
         """Seconds since the Unix epoch."""
-        return time.time()
+        return wall()
 
     def sleep(self, seconds: float) -> None:
         """Wait."""
@@ -45,6 +46,13 @@ class RealClock:
     def wait(self, seconds: float, until: threading.Event) -> bool:
         """Wait, until the event at the most: whether it is set."""
         return until.wait(seconds)
+
+    def advance(self, seconds: float) -> None:
+        """Raise ``DefinitionError``: nobody can."""
+        raise DefinitionError(
+            f"The machine's time cannot be advanced by {seconds:g} s. Give the double another clock: "
+            "provider.clock = StillClock(), from mockprovider.clock."
+        )
 
 
 def _generation(wanted: Any) -> Any:
@@ -70,7 +78,7 @@ class Double:
         strict: the fake refuses types, and properties of types, that nobody declared.
         cloud: the fake's objects; by default a new, empty cloud.
         name: the package's name where nothing is declared.
-        clock: the clock of the fake's behaviours; by default it moves only by ``double.clock.sleep(60)``.
+        clock: the clock of behaviours and faults; by default one that ``double.clock.advance(60)`` moves, and whatever waits.
         generation: the older Pulumi provider that the fake plays: a name (``no-handshake``, ``2018``, ...) or a ``Generation``.
 
     Raises what its parts raise: a cassette that is missing or broken, a definition that cannot be served.
@@ -100,16 +108,15 @@ class Double:
         self.seed = seed
         self.packages: dict[str, Package] = {}
         self.cloud = cloud or Cloud(seed=seed)
-        self.clock: Clock = clock or StillClock()
         spelling = Spelling(self, self._declared)
         self.cloud.knowing.append(spelling)
         self.journal = Journal(spelling.check_type, self._scrub)
         self.engines = EnginesAtWork()
         """The engines that are at work with this double, as far as it knows them: faults interrupt and kill them."""
-        world = FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None)
-        self.faults = Faults(
-            Surroundings(declared=self._declared, steps=self._steps, check_type=spelling.check_fault, world=world)
+        surroundings = Surroundings(
+            declared=self._declared, steps=self._steps, check_type=spelling.check_fault, world=self._world
         )
+        self.faults = Faults(surroundings)
         self.errors: list[BaseException] = []
         """Our own errors, which engines got as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []
@@ -123,7 +130,7 @@ class Double:
         self._recorder, self._part = wiring.recorder, wiring.part
         self._library = wiring.library
         self.define(*definitions)
-        self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=self.clock)
+        self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=clock or StillClock())
         self.strict = strict
         self._provider = self._answering = wiring.provider or self._fake
         self._inner: tuple[Layer, ...] = (*layers, *wiring.layers)
@@ -174,6 +181,18 @@ class Double:
     def _steps(self) -> dict[str, tuple[str, ...]]:
         resources = (resource for package in self.packages.values() for resource in package.resources.values())
         return {resource.token: tuple(step.name for step in resource.steps) for resource in resources if resource.steps}
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the fake's behaviours and of faults. It may be set at any time, and applies from the next call on."""
+        return self._fake.clock
+
+    @clock.setter
+    def clock(self, wanted: Clock) -> None:
+        self._fake.clock = wanted
+
+    def _world(self) -> FaultWorld:
+        return FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None)
 
     @property
     def generation(self) -> Any:

@@ -10,9 +10,10 @@ import os
 import select
 import subprocess
 import threading
-import time
 from contextlib import suppress
 from typing import Self
+
+from mockprovider.wire import machine
 
 CHUNK = 1 << 16
 MOST = 16
@@ -82,8 +83,8 @@ def ends(process: subprocess.Popen[bytes], streams: tuple[Printed, ...], seconds
     """Read ``streams`` until the command has ended: whether it has within ``seconds``."""
     for stream in streams:
         stream.hand_over()
-    deadline = time.monotonic() + seconds
-    while (running := process.poll() is None) and time.monotonic() < deadline:
+    deadline = machine.steady() + seconds
+    while (running := process.poll() is None) and machine.steady() < deadline:
         news = select.poll()
         for stream in streams:
             if not stream.is_over:

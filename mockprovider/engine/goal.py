@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from msgspec import Struct, field
@@ -11,9 +10,6 @@ from mockprovider.errors import MalformedError
 from mockprovider.pulumi.state import ResourceState, Timeouts
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn, make
 from mockprovider.values import Value
-
-UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
 
 
 class Alias(Struct, frozen=True):
@@ -147,13 +143,3 @@ def _alias_urn(alias: Alias, goal: Goal, stack: str, project: str, adopted: Mapp
         prefix = "" if qualified == STACK_TYPE else qualified + "$"
     qualified_type = prefix + (alias.type or goal.type)
     return str(Urn(alias.stack or stack, alias.project or project, qualified_type, alias.name or goal.name))
-
-
-def seconds(duration: str) -> float:
-    """A Go duration such as ``1h30m`` or ``5m`` in seconds; an empty one is 0. Raises ``MalformedError``."""
-    if not duration:
-        return 0.0
-    parts = DURATION.findall(duration)
-    if "".join(number + unit for number, unit in parts) != duration:
-        raise MalformedError(f"{duration!r} is no duration. Write it as '90s', '5m' or '1h30m'.")
-    return sum(float(number) * UNITS[unit] for number, unit in parts)

@@ -7,8 +7,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from mockprovider.durations import seconds
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.goal import Alias, Goal, seconds
+from mockprovider.engine.goal import Alias, Goal
 from mockprovider.errors import UnsupportedError
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.state import Timeouts

@@ -43,7 +43,7 @@ class Fake:
         clock: Clock | None = None,
     ) -> None:
         catalogue = self._catalogue = Catalogue(packages, strict=strict)
-        resources = Resources(catalogue, cloud, clock, publish)
+        resources = self._resources = Resources(catalogue, cloud, clock, publish)
         rooms = (
             Configuring(catalogue),
             resources,
@@ -55,6 +55,15 @@ class Fake:
         )
         self._ops: Mapping[Op, Callable[[Call], Reply]] = {op: answer for room in rooms for op, answer in room.ops.items()}
         self._by_protocol: dict[str, Mapping[Op, Callable[[Call], Reply]]] = {}
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of behaviours. It may be set at any time, and applies from the next call on."""
+        return self._resources.clock
+
+    @clock.setter
+    def clock(self, wanted: Clock) -> None:
+        self._resources.clock = wanted
 
     @property
     def strict(self) -> bool:

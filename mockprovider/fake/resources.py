@@ -41,7 +41,7 @@ class Resources:
         self._publish = publish
         self._catalogue = catalogue
         self._cloud = cloud
-        self._clock: Clock = clock or StillClock()
+        self.clock: Clock = clock or StillClock()
         answers: Mapping[Op, Answer] = {
             Op.CHECK: self._check,
             Op.UPGRADE: lambda _, call: Reply(value=call.prior, id=call.id),
@@ -68,7 +68,7 @@ class Resources:
         return self._behaving(declared, partial(answer, declared), call)
 
     def _behaving(self, declared: ResourceType, answer: Handler, call: Call) -> Reply:
-        world = World(self._cloud, self._clock, declared, self._catalogue.home(call, self._cloud), self._publish)
+        world = World(self._cloud, self.clock, declared, self._catalogue.home(call, self._cloud), self._publish)
         playing: list[Behaviour] = [trait for trait in declared.traits if callable(trait)]
         # An upgrade is about the engine's state, and not about the cloud.
         behaviours = declared.behaviours if call.op is not Op.UPGRADE else ()

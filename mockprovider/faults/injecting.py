@@ -98,6 +98,10 @@ def method(op: Op) -> str:
     return "import_" if op is Op.IMPORT else op.value
 
 
+ALONE = FaultWorld(StillClock(), EnginesAtWork(), Cloud())
+"""What faults may use that belong to no double."""
+
+
 class Surroundings(Struct, frozen=True, kw_only=True):
     """What the faults of a double know of it.
 
@@ -111,7 +115,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     declared: Callable[[], Mapping[str, str]] = dict
     steps: Callable[[], Mapping[str, Sequence[str]]] = dict
     check_type: Callable[[str], None] = partial(naming.check, declared={})
-    world: FaultWorld = FaultWorld(StillClock(), EnginesAtWork(), Cloud())
+    world: Callable[[], FaultWorld] = lambda: ALONE
 
 
 class Faults:
@@ -185,7 +189,7 @@ class Faults:
 
     def _check(self, rule: FaultRule) -> None:
         """Raise ``DefinitionError`` for a rule that cannot fire here."""
-        if type(rule.fault).of_the_fake and self._surroundings.world.cloud is None:
+        if type(rule.fault).of_the_fake and self._surroundings.world().cloud is None:
             raise DefinitionError(f"{word(rule.fault)}() changes the fake's cloud, and what answers here is no fake.")
         steps = self._surroundings.steps()
         known = {step for type_, names in steps.items() for step in names if rule.when.type in ("", type_)}
@@ -227,7 +231,7 @@ class Faults:
         return None
 
     def _acted(self, rule: FaultRule, call: Call, proceed: Handler) -> Reply:
-        world = self._surroundings.world
+        world = self._surroundings.world()
         if rule.phase is Phase.MID:
 
             def midway(step: str, half: Reply, finish: Handler) -> Reply:

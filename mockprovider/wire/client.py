@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -12,6 +11,7 @@ import grpc
 
 from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import PluginError
+from mockprovider.wire.machine import steady, wall
 from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.server import OPTIONS, decode
 from mockprovider.wire.status import failed, read
@@ -20,6 +20,8 @@ READY: int = grpc.ChannelConnectivity.READY.value[0]
 CANCELLED: int = grpc.StatusCode.CANCELLED.value[0]
 READY_SECONDS = 10.0
 """How long Pulumi's engine waits for a provider's port to answer; we give real providers the same."""
+SLICE = 0.5
+"""For how many seconds gRPC is asked to wait at once."""
 
 
 def _is_ready(channel: Any, seconds: float) -> bool:
@@ -31,10 +33,13 @@ def _is_ready(channel: Any, seconds: float) -> bool:
             return True
         return False
     # gRPC's public function leaves a polling thread behind, and each ``close`` would wait for it for a fifth of a second.
-    deadline = time.time() + seconds
+    end = steady() + seconds
     while (state := inner.check_connectivity_state(True)) != READY:
-        if not inner.watch_connectivity_state(state, deadline).success:
+        left = end - steady()
+        if left <= 0:
             return False
+        # It takes a time of the wall clock, which may be set in between: a slice at a time.
+        inner.watch_connectivity_state(state, wall() + min(left, SLICE))
     return True
 
 

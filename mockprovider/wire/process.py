@@ -8,7 +8,6 @@ import queue
 import signal
 import subprocess
 import threading
-import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import IO, Self
 
 from mockprovider.calls import STATUS_NAMES, Reply
 from mockprovider.errors import PluginError
+from mockprovider.wire.machine import steady
 from mockprovider.wire.owned import OwnedProcess
 
 TAIL = 40
@@ -75,16 +75,16 @@ class Process:
     def line(self, seconds: float) -> str:
         """The next line of standard output. Raises ``PluginError`` if there is none within ``seconds``."""
         line: str | None = None
-        deadline = time.monotonic() + seconds
+        deadline = steady() + seconds
         while line is None:
             try:
-                line = self._lines.get(timeout=min(POLL_SECONDS, max(deadline - time.monotonic(), 0)))
+                line = self._lines.get(timeout=min(POLL_SECONDS, max(deadline - steady(), 0)))
                 break
             except queue.Empty:
                 # Where it has left a process behind, its output stays open; what is left ends with it, too.
                 if not self.running and self._lines.empty():
                     break
-                if time.monotonic() >= deadline:
+                if steady() >= deadline:
                     raise PluginError(f"{self.command[0]} printed nothing within {seconds:g} s.{self.last_words()}") from None
         if line is None:
             code = self.wait(GRACE_SECONDS)

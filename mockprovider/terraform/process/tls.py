@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from mockprovider.errors import PluginError
+from mockprovider.wire.machine import wall
 
 LIFE = dt.timedelta(days=30)
 SLACK = dt.timedelta(minutes=5)
@@ -62,7 +63,8 @@ def _make() -> tuple[str, str]:
         ) from error
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)])
-    now = dt.datetime.now(dt.UTC)
+    # The engine's clock goes on, whatever a test has frozen.
+    now = dt.datetime.fromtimestamp(int(wall()), dt.UTC)
     usage = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH, x509.ExtendedKeyUsageOID.CLIENT_AUTH])
     certificate = (
         x509.CertificateBuilder(issuer_name=name, subject_name=name, public_key=key.public_key())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from mockprovider.calls import Call, Reply
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.rpcs import replies
 from mockprovider.terraform.rpcs.requests import Shape, codec
+from mockprovider.wire.machine import wall_ns
 
 DUE, AFTER = "renew_at", "after_seconds"
 """The answer's field for the renewal time, and what it holds in a cassette: seconds after the answer, to the millisecond."""
@@ -37,17 +37,17 @@ def _lasting(message: Any, reply: Reply) -> Any:
     if reply.private:
         message.private = reply.private
     if reply.renew_after is not None:
-        # Engines schedule the renewal by the wall clock.
+        # Engines schedule the renewal by the wall clock of their own processes, whatever a test has frozen.
         message.renew_at.FromNanoseconds(_from_now(reply.renew_after))
     return message
 
 
 def _from_now(seconds: float) -> int:
-    return time.time_ns() + int(seconds * NANOSECONDS)
+    return wall_ns() + int(seconds * NANOSECONDS)
 
 
 def _left(message: Any) -> float:
-    return float(message.renew_at.ToNanoseconds() - time.time_ns()) / NANOSECONDS
+    return float(message.renew_at.ToNanoseconds() - wall_ns()) / NANOSECONDS
 
 
 def lasting_reply(shape: Shape, message: Any, call: Call) -> Reply:

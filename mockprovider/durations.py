@@ -1,0 +1,20 @@
+"""Durations as engines and configurations write them."""
+
+from __future__ import annotations
+
+import re
+
+from mockprovider.errors import MalformedError
+
+UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
+
+
+def seconds(duration: str) -> float:
+    """A Go duration such as ``1h30m`` or ``5m`` in seconds; an empty one is 0. Raises ``MalformedError``."""
+    if not duration:
+        return 0.0
+    parts = DURATION.findall(duration)
+    if "".join(number + unit for number, unit in parts) != duration:
+        raise MalformedError(f"{duration!r} is no duration. Write it as '90s', '5m' or '1h30m'.")
+    return sum(float(number) * UNITS[unit] for number, unit in parts)
