@@ -40,6 +40,7 @@ ROWS = (
     'on.create().crash().at("after")',
     "on.create().cancel()",
     'on.create().cancel().at("before")',
+    'on.create().cancel(then="forget")',
     'on.create().cancel(then="finish")',
     "on.create().cancel(late=600)",
     'on.create().cancel(signal="terminate")',

@@ -53,9 +53,9 @@ def given_up(call: Call, world: FaultWorld, status: str, reason: str) -> Reply:
 
 
 def stopped(then: str, late: float, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
-    """The answer of a provider that was asked to stop, and obeys, finishes, or ignores it until the double closes.
+    """The answer of a provider that was asked to stop, and obeys, forgets what it has made, finishes, or ignores it.
 
-    What it does then, it does ``late`` seconds later.
+    What it does then, it does ``late`` seconds later; who ignores it is ended when the double closes.
     """
     if then == "ignore":
         call.session.closed.wait()
@@ -65,4 +65,6 @@ def stopped(then: str, late: float, call: Call, proceed: Handler, world: FaultWo
         return ended("unavailable", f"{call.op.value} hung until the double was closed")
     if then == "finish":
         return proceed(call)
+    if then == "forget":
+        world = replace(world, done=None)
     return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")

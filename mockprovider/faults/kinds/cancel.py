@@ -20,14 +20,14 @@ class Cancel(Fault, frozen=True, tag="cancel"):
         times: 2 for a second interrupt, which ends the engine at once.
         signal: ``interrupt`` is Ctrl-C, ``terminate`` what a service manager sends; the embedded engine has one way to be
             cancelled.
-        then: what the provider does. ``obey`` ends the call with a failure, with what was made; ``finish`` answers as if
-            nothing had been asked; ``ignore`` does not answer until the double closes.
+        then: what the provider does. ``obey`` ends the call with a failure, with what was made; ``forget`` with the failure
+            alone; ``finish`` answers as if nothing had been asked; ``ignore`` does not answer until the double closes.
         late: how many seconds of the double's clock later it does that.
     """
 
     times: Literal[1, 2] = 1
     signal: Literal["interrupt", "terminate"] = "interrupt"
-    then: Literal["obey", "finish", "ignore"] = "obey"
+    then: Literal["obey", "forget", "finish", "ignore"] = "obey"
     late: Number = 0.0
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING

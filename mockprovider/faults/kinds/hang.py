@@ -15,11 +15,12 @@ class Hang(Fault, frozen=True, tag="hang"):
 
     Args:
         then: what becomes of it when the engine asks the provider to stop. ``obey`` ends it with a failure, with what was made;
-            ``finish`` answers as if nothing had been asked; ``ignore`` goes on hanging until the double closes.
+            ``forget`` with the failure alone; ``finish`` answers as if nothing had been asked; ``ignore`` goes on hanging until
+            the double closes.
         late: how many seconds of the double's clock later it does that.
     """
 
-    then: Literal["obey", "finish", "ignore"] = "obey"
+    then: Literal["obey", "forget", "finish", "ignore"] = "obey"
     late: Number = 0.0
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
