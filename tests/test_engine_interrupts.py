@@ -150,3 +150,14 @@ def test_a_cancelled_refresh_is_followed_by_nothing(interrupter: Interrupter, do
 
     assert runs == []
     assert len(double.cloud.objects(BUCKET)) == BUCKETS
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_a_second_interrupt_ends_what_never_answers(double: Double, parallel: int) -> None:
+    """The second interrupt ends an operation at once, whatever hangs and however long it might; what hangs is pending."""
+    double.faults.on.create(name="b0").cancel(times=2, then="ignore")
+    stack = Stack(double, parallel=parallel, timeout=3600)
+    ended = stack.up(lambda: Bucket("b0") and None, expect_failure=True)
+
+    assert "did not end within" not in str(ended.error)
+    assert pending(stack) == [("creating", "b0")]

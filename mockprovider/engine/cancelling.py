@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -11,6 +11,9 @@ from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.threads import Work
 from mockprovider.errors import ProgramError
 from mockprovider.pulumi.state import State
+
+GRACE = 0.5
+"""Seconds that each stage of calling an operation off may take."""
 
 
 class OperationAtWork:
@@ -24,6 +27,7 @@ class OperationAtWork:
         self._deployment = deployment
         self._written: State | None = None
         self._interrupted = False
+        self._killed = threading.Event()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -35,6 +39,28 @@ class OperationAtWork:
             for engines in known.values():
                 ending.enter_context(engines.entered(self))
             yield
+
+    def attend(self, carry_out: Callable[[], None], seconds: float) -> None:
+        """Have the operation carried out. If it is ended, time runs out, or at Ctrl-C, what is under way is called off."""
+        work = Work(carry_out)
+        try:
+            if work.start().wait(seconds, self._killed) or (self._killed.is_set() and work.wait(GRACE)):
+                work.result()
+                return
+        except BaseException:
+            self._deployment.stop()
+            self._call_off(work)
+            raise
+        if not self._killed.is_set():
+            self._deployment.fail(_overdue(self._deployment, seconds))
+        self._call_off(work)
+
+    def _call_off(self, work: Work[None]) -> None:
+        """Cancel all providers, give what is under way a moment to end as providers see fit, then stop the rest."""
+        Work(self._deployment.close).start().wait(GRACE)
+        self._deployment.ledger.settle(GRACE)
+        work.stop()
+        work.wait(GRACE)
 
     def interrupt(self, signal: str = "interrupt") -> None:  # noqa: ARG002 - a stack knows one kind
         """Ask all providers to stop, and begin nothing new; the second time, end at once."""
@@ -50,6 +76,7 @@ class OperationAtWork:
     def kill(self) -> None:
         """Write no state any more: what is under way stays pending, whatever becomes of it."""
         self._write_last("The engine was killed. What was under way is pending in the state.")
+        self._killed.set()
 
     def lose_state(self) -> None:
         """Write no state any more, and begin nothing new."""
@@ -66,3 +93,11 @@ class OperationAtWork:
     def state(self) -> State:
         """The state that was written last."""
         return self._written or self._deployment.ledger.snapshot()
+
+
+def _overdue(deployment: Deployment, seconds: float) -> ProgramError:
+    under_way = ", ".join(f"{operation.kind} {operation.resource.urn}" for operation in deployment.ledger.pending) or "nothing"
+    return ProgramError(
+        f"The operation did not end within {seconds:g} s; under way at the providers was: {under_way}. "
+        "It is stopped. If it only needs longer, give timeout= more seconds."
+    )

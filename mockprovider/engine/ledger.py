@@ -103,7 +103,12 @@ class Ledger:
         """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""
         with self._lock:
             base = self._refreshed() if self._found else self.base
-            kept = [resource for resource in (*self._news, *base) if id(resource) not in self._done]
+            # What an earlier run has deleted is forgotten with its replacement, though Pulumi deletes it once more.
+            kept = [
+                resource
+                for resource in (*self._news, *base)
+                if id(resource) not in self._done and not (resource.delete and resource.pending_replacement)
+            ]
             # An operation whose end is noted is over, though its thread may not have said so yet.
             noted = self._done | {id(resource) for resource in self._news}
             pending = tuple(

@@ -17,7 +17,6 @@ from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.planner import Operation
 from mockprovider.engine.program import Ended, Environment, Program, run_program
 from mockprovider.engine.targets import Scope
-from mockprovider.engine.threads import Work
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import export_state, import_state
@@ -25,9 +24,6 @@ from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.result import FAILED, Result
 from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
-
-GRACE = 0.5
-"""Seconds that each stage of calling an operation off may take."""
 
 
 class Stack:
@@ -256,7 +252,7 @@ class Stack:
         self._at_work = at_work = OperationAtWork(deployment)
         try:
             with at_work.entered(self._provider):
-                _attend(carry_out, deployment, seconds)
+                at_work.attend(carry_out, seconds)
         finally:
             self._at_work = None
             # Whatever happens, also Ctrl-C, what was done is remembered.
@@ -343,37 +339,6 @@ def _blamed(ended: Ended) -> ProgramError:
     error = ProgramError(f"The program raised {type(ended.error).__name__}: {ended.error}\n{ended.trace}")
     error.__cause__ = ended.error
     return error
-
-
-def _attend(carry_out: Callable[[], None], deployment: Deployment, seconds: float) -> None:
-    """Have the operation carried out. If time runs out, or at Ctrl-C, it is called off."""
-    work = Work(carry_out)
-    try:
-        if work.start().wait(seconds):
-            work.result()
-            return
-    except BaseException:
-        deployment.stop()
-        _call_off(work, deployment)
-        raise
-    deployment.fail(_overdue(deployment, seconds))
-    _call_off(work, deployment)
-
-
-def _call_off(work: Work[None], deployment: Deployment) -> None:
-    """Cancel all providers, give what is under way a moment to end as providers see fit, then stop the rest."""
-    Work(deployment.close).start().wait(GRACE)
-    deployment.ledger.settle(GRACE)
-    work.stop()
-    work.wait(GRACE)
-
-
-def _overdue(deployment: Deployment, seconds: float) -> ProgramError:
-    under_way = ", ".join(f"{operation.kind} {operation.resource.urn}" for operation in deployment.ledger.pending) or "nothing"
-    return ProgramError(
-        f"The operation did not end within {seconds:g} s; under way at the providers was: {under_way}. "
-        "It is stopped. If it only needs longer, give timeout= more seconds."
-    )
 
 
 def _result(deployment: Deployment, state: State) -> Result:

@@ -43,10 +43,10 @@ class Work(Generic[T]):
         self._thread.start()
         return self
 
-    def wait(self, seconds: float) -> bool:
-        """Wait for the end, ``seconds`` at most; Ctrl-C interrupts it. Returns whether the work has ended."""
+    def wait(self, seconds: float, unless: threading.Event | None = None) -> bool:
+        """Wait for the end, ``seconds`` at most, or until ``unless`` is set; Ctrl-C interrupts it. Returns whether it came."""
         seconds_left = seconds
-        while seconds_left > 0 and not self._over.wait(min(SLICE, seconds_left)):
+        while seconds_left > 0 and not self._over.wait(min(SLICE, seconds_left)) and not (unless and unless.is_set()):
             seconds_left -= SLICE
         return self._over.is_set()
 
