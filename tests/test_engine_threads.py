@@ -75,6 +75,17 @@ def test_work_in_an_event_loop_can_be_stopped():
         work.result()
 
 
+def test_work_that_is_stopped_as_it_ends_ends_in_silence():
+    """What stops work that is just ending never arrives in the thread's own code, whose errors nobody could catch."""
+    go = threading.Event()
+    work = Work(lambda: go.wait(10))
+    work._done.add_done_callback(lambda _: work.stop())  # the moment at which it ends
+    work.start()
+    go.set()
+    assert work.wait(10)
+    work.stop()
+
+
 def test_one_worker_is_the_caller_s_thread():
     """With one worker everything is done in order, in the thread that submits it."""
     with executor(1) as pool:

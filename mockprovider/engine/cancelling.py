@@ -14,6 +14,8 @@ from mockprovider.pulumi.state import State
 
 GRACE = 0.5
 """Seconds that each stage of calling an operation off may take."""
+ADVICE = 5.0
+"""Seconds that providers have to answer Cancel at the end of an operation."""
 
 
 class OperationAtWork:
@@ -54,6 +56,12 @@ class OperationAtWork:
         if not self._killed.is_set():
             self._deployment.fail(_overdue(self._deployment, seconds))
         self._call_off(work)
+
+    def close(self) -> None:
+        """Cancel all providers, as at the end of any operation. What never answers is not waited for: Cancel is only advice."""
+        closing = Work(self._deployment.close).start()
+        if closing.wait(ADVICE, self._killed):
+            closing.result()
 
     def _call_off(self, work: Work[None]) -> None:
         """Cancel all providers, give what is under way a moment to end as providers see fit, then stop the rest."""

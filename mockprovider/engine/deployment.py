@@ -81,7 +81,7 @@ class Deployment:
         self.family = Family()
         self._fates: dict[str, Fate] = {}
         self._held: set[int] = set()
-        self.ledger = Ledger(state)
+        self.ledger = Ledger(state, only_looks=operation.preview)
         self._registry = Registry(
             sources,
             self,
@@ -286,9 +286,6 @@ class Deployment:
             return
         if not chosen:
             return
-        if not flagged_only:
-            # An interrupted create may have left an object with an unknown id, which no read can find.
-            self.ledger.forget_pending(keep="creating")
         if not self._ensure_providers(chosen):
             return
         for resource in chosen:

@@ -13,15 +13,20 @@ from mockprovider.pulumi.state import PendingOperation, ResourceState, State, co
 
 
 class Ledger:
-    """The resources of one operation, before and after. ``base`` are copies: the state that it started from is not touched."""
+    """The resources of one operation, before and after. ``base`` are copies: the state that it started from is not touched.
 
-    def __init__(self, state: State) -> None:
+    Of the operations that an earlier run was cut off in, only creates stay pending, since nobody knows what they have made; the
+    others are seen to be done or not by what this operation does next. One that ``only_looks`` keeps all.
+    """
+
+    def __init__(self, state: State, *, only_looks: bool = False) -> None:
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
         self._running: set[int] = set()
         self._found: dict[int, ResourceState | None] = {}
         """What a refresh found of old resources, ``None`` of those that are gone."""
-        self._pending: dict[int, PendingOperation] = dict(enumerate(state.pending))
+        kept = (operation for operation in state.pending if only_looks or operation.kind == "creating")
+        self._pending: dict[int, PendingOperation] = dict(enumerate(kept))
         self._next = len(state.pending)
         self._news: list[ResourceState] = []
         self._done: set[int] = set()
@@ -82,11 +87,6 @@ class Ledger:
         with self._changed:
             while self._running and self._changed.wait(seconds):
                 pass
-
-    def forget_pending(self, *, keep: str) -> None:
-        """Drop the cut-off operations that were remembered, except those of the kind ``keep``."""
-        with self._lock:
-            self._pending = {number: operation for number, operation in self._pending.items() if operation.kind == keep}
 
     @property
     def pending(self) -> tuple[PendingOperation, ...]:

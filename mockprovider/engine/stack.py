@@ -247,7 +247,7 @@ class Stack:
                 if program is not None:
                     self._run(program, deployment, workers)
                 deployment.delete_leftovers()
-            deployment.close()
+            at_work.close()
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:

@@ -7,6 +7,7 @@ import ctypes
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, Generic, Self, TypeVar
 
 from mockprovider.wire.pool import DaemonExecutor, settle
@@ -28,13 +29,19 @@ class Work(Generic[T]):
         self._done: Future[T] = Future()
         # Not the thread's own end: until Python 3.13, a ``join`` that Ctrl-C interrupts takes a running thread for ended.
         self._over = threading.Event()
+        self._stopping = threading.Lock()
         context = contextvars.copy_context()
 
         def run() -> None:
-            try:
+            with suppress(StoppedFromOutsideError):
                 settle(self._done, lambda: context.run(work))
-            finally:
-                self._over.set()
+            with suppress(StoppedFromOutsideError):
+                with self._stopping:
+                    self._over.set()
+                # One that was raised before arrives at the next jump back, which is not to be in the thread's own code.
+                for _ in range(2):
+                    pass
+            self._over.set()
 
         self._thread = threading.Thread(target=run, name="mockprovider-engine", daemon=True)
 
@@ -52,9 +59,12 @@ class Work(Generic[T]):
 
     def stop(self) -> None:
         """Raise inside the work as soon as it runs Python code again. One that hangs outside of Python code is abandoned."""
-        # A thread cannot be ended from outside in any other way.
-        identifier = ctypes.c_ulong(self._thread.ident or 0)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(StoppedFromOutsideError))
+        with self._stopping:
+            if self._over.is_set():
+                return
+            # A thread cannot be ended from outside in any other way.
+            identifier = ctypes.c_ulong(self._thread.ident or 0)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(StoppedFromOutsideError))
 
     def result(self) -> T:
         """What the work returned; what it raised is raised here."""

@@ -102,7 +102,7 @@ def test_what_was_deleted_before_its_replacement(both):
 
 
 def test_operations_that_were_cut_off(both):
-    """The embedded engine tells of them, and a refresh clears all but creations; ``pulumi stack import`` drops them."""
+    """The embedded engine tells of them, and the next operation clears all but creations; an import by the CLI drops them."""
     left = exported()
     found = left["deployment"]["resources"]
     logs = next(each for each in found if each["urn"].endswith("::logs"))
