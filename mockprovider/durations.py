@@ -10,6 +10,13 @@ UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "
 DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
 
 
+def shown(wanted: float) -> str:
+    """Seconds as Go's programs show a duration: ``30m0s``, ``1.5s``."""
+    minutes, rest = divmod(wanted, 60)
+    hours, minutes = divmod(int(minutes), 60)
+    return f"{f'{hours}h' if hours else ''}{f'{minutes}m' if hours or minutes else ''}{rest:g}s"
+
+
 def seconds(duration: str) -> float:
     """A Go duration such as ``1h30m`` or ``5m`` in seconds; an empty one is 0. Raises ``MalformedError``."""
     if not duration:

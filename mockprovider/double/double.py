@@ -192,7 +192,12 @@ class Double:
         self._fake.clock = wanted
 
     def _world(self) -> FaultWorld:
-        return FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None)
+        return FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None, limit=self._limit)
+
+    def _limit(self, call: Call) -> float:
+        package = self.packages.get(call.type.partition(":")[0])
+        declared = package.resources.get(call.type) if package else None
+        return call.timeout or (declared.timeouts.get(call.op.value, 0.0) if declared else 0.0)
 
     @property
     def generation(self) -> Any:

@@ -42,6 +42,7 @@ def _lines(double: Double, name: str) -> Iterator[str]:
         # The objects of real and recorded providers are not in our cloud.
         yield "What exists:"
         yield from _objects(double, objects)
+    yield from map(str, double.engines.held[-CALLS:])
     for rule in double.faults.rules:
         yield f"Fault: {rule}{f': {rule.unfired}' if rule.unfired else ''}"
 

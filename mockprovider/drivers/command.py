@@ -107,6 +107,11 @@ class RunningCommands:
                 self._processes.discard(process)
 
     @property
+    def hanging(self) -> str:
+        """Which calls of the doubles hang, and why, as the end of a message."""
+        return "".join(double.engines.hanging for double in self._doubles)
+
+    @property
     def closed(self) -> bool:
         """Whether ``close`` was called."""
         return self._closed
@@ -144,9 +149,11 @@ def run(
         streams = {"stdin": subprocess.DEVNULL, "stdout": printed.entrance, "stderr": complained.entrance}
         with following(printed), OwnedProcess(command, cwd=cwd, env=dict(env), **streams) as process, running.holding(process):
             late = not ends(process, (printed, complained), seconds)
+            # Before it is ended, since that ends what hangs.
+            hanging = running.hanging
         stdout, stderr = printed.text, complained.text
     if late or running.closed:
-        how = "was ended, because its driver was closed" if running.closed else f"had not ended after {seconds:g} s"
+        how = "was ended, because its driver was closed" if running.closed else f"had not ended after {seconds:g} s{hanging}"
         raise ProgramError(f"{_shown(command)} {how}.\n{_end(stdout, stderr)}")
     finished = Finished(tuple(command), process.returncode, stdout, stderr)
     if keep:

@@ -10,6 +10,7 @@ from typing import Any
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.threads import Work
 from mockprovider.errors import ProgramError
+from mockprovider.faults import EnginesAtWork
 from mockprovider.pulumi.state import State
 
 GRACE = 0.5
@@ -30,6 +31,7 @@ class OperationAtWork:
         self._written: State | None = None
         self._interrupted = False
         self._killed = threading.Event()
+        self._known: tuple[EnginesAtWork, ...] = ()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -37,10 +39,16 @@ class OperationAtWork:
         """While the block runs, the doubles among ``providers`` know this as the engine that works with them."""
         sources = providers.values() if isinstance(providers, Mapping) else [providers]
         known = {id(engines): engines for source in sources if (engines := getattr(source, "engines", None)) is not None}
+        self._known = tuple(known.values())
         with ExitStack() as ending:
-            for engines in known.values():
+            for engines in self._known:
                 ending.enter_context(engines.entered(self))
             yield
+
+    @property
+    def hanging(self) -> str:
+        """Which calls hang at the doubles, and why, as the end of a message."""
+        return "".join(engines.hanging for engines in self._known)
 
     def attend(self, carry_out: Callable[[], None], seconds: float) -> None:
         """Have the operation carried out. If it is ended, time runs out, or at Ctrl-C, what is under way is called off."""
@@ -54,7 +62,7 @@ class OperationAtWork:
             self._call_off(work)
             raise
         if not self._killed.is_set():
-            self._deployment.fail(_overdue(self._deployment, seconds))
+            self._deployment.fail(_overdue(self._deployment, seconds, self.hanging))
         self._call_off(work)
 
     def close(self) -> None:
@@ -103,9 +111,9 @@ class OperationAtWork:
         return self._written or self._deployment.ledger.snapshot()
 
 
-def _overdue(deployment: Deployment, seconds: float) -> ProgramError:
+def _overdue(deployment: Deployment, seconds: float, hanging: str) -> ProgramError:
     under_way = ", ".join(f"{operation.kind} {operation.resource.urn}" for operation in deployment.ledger.pending) or "nothing"
     return ProgramError(
         f"The operation did not end within {seconds:g} s; under way at the providers was: {under_way}. "
-        "It is stopped. If it only needs longer, give timeout= more seconds."
+        f"It is stopped. If it only needs longer, give timeout= more seconds.{hanging}"
     )

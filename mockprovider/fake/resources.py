@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Call, Failure, Handler, Op, Plan, Reply
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud, digest
+from mockprovider.fake import timeouts
 from mockprovider.fake.behaviours import Behaviour, Quota, World
 from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importable
 from mockprovider.fake.checks import failures, with_defaults
@@ -63,6 +64,11 @@ class Resources:
         declared = self._catalogue.type(call)
         if declared is None:
             return answer(None, call) if call.op in UNDECLARED else self._catalogue.unknown_type(call)
+        if timeouts.are_apart(declared, call):
+            return timeouts.apart(call, partial(self._of_type, declared, answer))
+        return self._of_type(declared, answer, call)
+
+    def _of_type(self, declared: ResourceType, answer: Answer, call: Call) -> Reply:
         if not (declared.traits or declared.behaviours):
             return answer(declared, call)
         return self._behaving(declared, partial(answer, declared), call)

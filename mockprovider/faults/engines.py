@@ -1,4 +1,4 @@
-"""The engines that faults interrupt and kill."""
+"""The engines that faults interrupt, kill, and keep waiting."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from msgspec import Struct
+
 from mockprovider.calls import Call
 from mockprovider.errors import DefinitionError
+
+MOST_HELD = 1000
+MOST_SAID = 5
 
 
 class Interruptible(Protocol):
@@ -24,11 +29,26 @@ class Interruptible(Protocol):
         """Let it write no state any more."""
 
 
+class Held(Struct):
+    """A call that hangs because of a rule; ``over`` once somebody has ended it."""
+
+    call: Call
+    rule: str
+    over: bool = False
+
+    def __str__(self) -> str:
+        call = self.call
+        about = " ".join(word for word in (call.op.value, call.type, call.name or call.address or call.id) if word)
+        return f"{about} {'hung' if self.over else 'hangs'}, by provider.faults.{self.rule}"
+
+
 class EnginesAtWork:
     """The engines that work with a double now. The drivers and the embedded engine enter themselves."""
 
     def __init__(self) -> None:
         self._engines: tuple[Interruptible, ...] = ()
+        self.held: list[Held] = []
+        """The calls that faults have kept without an answer, also those that somebody has ended."""
         self._lock = threading.Lock()
 
     @contextmanager
@@ -41,6 +61,25 @@ class EnginesAtWork:
         finally:
             with self._lock:
                 self._engines = tuple(other for other in self._engines if other is not engine)
+
+    @contextmanager
+    def holding(self, call: Call, rule: str) -> Iterator[None]:
+        """While the block runs, ``call`` hangs because of ``rule``."""
+        held = Held(call, rule)
+        with self._lock:
+            # As many are kept as anybody reads.
+            self.held = [*self.held[-MOST_HELD:], held]
+        try:
+            yield
+        finally:
+            held.over = True
+
+    @property
+    def hanging(self) -> str:
+        """What hangs now, as the end of a message; empty where nothing does."""
+        lines = [str(held) for held in self.held if not held.over]
+        more = f"\nand {len(lines) - MOST_SAID} more." if len(lines) > MOST_SAID else ""
+        return "".join(f"\n{line}." for line in lines[:MOST_SAID]) + more
 
     def interrupt(self, call: Call, signal: str) -> None:
         """Interrupt the engine that asks ``call``. Raises ``DefinitionError`` where it is not known."""

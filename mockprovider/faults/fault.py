@@ -15,7 +15,9 @@ phase       what was done when the fault is called                            wh
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from operator import attrgetter
 from typing import ClassVar
 
 from msgspec import Struct
@@ -44,12 +46,14 @@ class FaultWorld(Struct, frozen=True):
         engine: what can be done to the engine that asks.
         cloud: the fake's cloud; ``None`` in front of a real or recorded provider.
         done: what was made by then: the answer of the steps that were done (``mid``), or of the whole call (``after``).
+        limit: how many seconds a call may take: as the engine says, else as its type is declared, else 0.
     """
 
     clock: Clock
     engine: EnginesAtWork
     cloud: Cloud | None = None
     done: Reply | None = None
+    limit: Callable[[Call], float] = attrgetter("timeout")
 
 
 WAY_BACK = frozenset({Op.REGISTER, Op.REGISTER_OUTPUTS, Op.ENGINE, Op.VIEWS, Op.LOG})
@@ -93,6 +97,11 @@ class Fault(Struct, frozen=True, tag_field="kind"):
     ops: ClassVar[frozenset[Op]] = EVERY
     phases: ClassVar[tuple[Phase, ...]] = AROUND
     of_the_fake: ClassVar[bool] = False
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it may keep a call without an answer until somebody ends it."""
+        return False
 
     def __post_init__(self) -> None:
         # Users write lists, and what never changes is a tuple.

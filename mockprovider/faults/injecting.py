@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -235,14 +236,19 @@ class Faults:
         if rule.phase is Phase.MID:
 
             def midway(step: str, half: Reply, finish: Handler) -> Reply:
-                return rule.fault(call, finish, replace(world, done=half)) if step == rule.when.step else finish(call)
+                return _played(rule, call, finish, replace(world, done=half)) if step == rule.when.step else finish(call)
 
             reply = proceed(replace(call, midway=midway))
         elif rule.phase is Phase.AFTER:
             done = proceed(call)
-            reply = rule.fault(call, lambda _: done, replace(world, done=done))
+            reply = _played(rule, call, lambda _: done, replace(world, done=done))
         else:
-            reply = rule.fault(call, proceed, world)
+            reply = _played(rule, call, proceed, world)
         if reply.delivery is not None and reply.delivery.how == "crash":
             call.session.gone = reply.failures[0].reason
         return reply
+
+
+def _played(rule: FaultRule, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
+    with world.engine.holding(call, str(rule)) if rule.fault.hangs else nullcontext():
+        return rule.fault(call, proceed, world)

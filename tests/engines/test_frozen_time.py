@@ -59,6 +59,7 @@ def test_a_hang_under_frozen_time(tmp_path: Path, frozen: FrozenTime) -> None:
         provider.faults.on.create().hang()
         cli = Terraform(tmp_path / "cli", provider.serve("terraform").environment, seconds=LIMIT, doubles=[provider])
         cli.write(BLOCKS)
-        with pytest.raises(ProgramError, match=r"had not ended after 3 s"):
+        with pytest.raises(ProgramError, match=r"had not ended after 3 s") as caught:
             cli.apply()
+        assert "\ncreate cloud:index:Thing hangs, by provider.faults.on.create().hang()." in str(caught.value)
         assert time.time() == START

@@ -248,3 +248,27 @@ def test_a_missing_extra(run):
     result = run("def test(provider): raise ModuleNotFoundError('No module named pulumi.x', name='pulumi.x')")
 
     result.stdout.fnmatch_lines(["This needs pulumi: pip install 'mockprovider[[]pulumi]'"])
+
+
+def test_a_report_names_what_hangs(run):
+    """A failed test says which call hung, and by which rule: in the error at the limit, and in the report of any failure."""
+    result = run(
+        """
+        from cloud import program
+
+        def test_limit(provider, pulumi_stack):
+            provider.faults.on.create("cloud:index:Bucket", name="logs").hang()
+            pulumi_stack.up(program, timeout=0.5)
+
+        def test_caught(provider, pulumi_stack):
+            provider.faults.on.create(name="logs").hang(then="finish")
+            result = pulumi_stack.up(program, timeout=0.5, expect_failure=True)
+            assert not result.error
+        """
+    )
+    result.assert_outcomes(failed=2)
+    rule = "provider.faults.on.create(\"cloud:index:Bucket\", name='logs').hang()"
+    result.stdout.fnmatch_lines([f"*create cloud:index:Bucket logs hangs, by {rule}.*"])
+    result.stdout.fnmatch_lines([f"create cloud:index:Bucket logs hung, by {rule}"])
+    other = "provider.faults.on.create(name='logs').hang(then='finish')"
+    result.stdout.fnmatch_lines([f"create cloud:index:Bucket logs hung, by {other}"])

@@ -32,6 +32,11 @@ class Cancel(Fault, frozen=True, tag="cancel"):
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
 
+    @property
+    def hangs(self) -> bool:
+        """It does where the provider ignores the engine."""
+        return self.then == "ignore"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_seconds("late", self.late)

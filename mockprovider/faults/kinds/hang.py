@@ -25,6 +25,11 @@ class Hang(Fault, frozen=True, tag="hang"):
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
 
+    @property
+    def hangs(self) -> bool:
+        """It does."""
+        return True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_seconds("late", self.late)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from mockprovider.calls import Call, Handler, Reply
+from mockprovider.durations import shown
 from mockprovider.errors import DefinitionError
 from mockprovider.faults.ending import given_up
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
@@ -13,14 +14,17 @@ from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 class Latency(Fault, frozen=True, tag="latency"):
     """The call takes ``seconds`` of the double's clock, which moves without waiting unless it was given another one.
 
-    With a timeout from the engine (Pulumi's ``customTimeouts``) the call ends when that is over; it ends at once when
-    the engine asks the provider to stop. Both are failures, and what was done by then is reported with them.
+    The call ends when its timeout is over: that of Pulumi's ``customTimeouts`` or Terraform's block ``timeouts``, else the
+    declared type's. It ends at once when the engine asks the provider to stop. Both are failures, and what was done by then is
+    reported with them.
 
     Args:
         seconds: how long.
+        reason: what the provider says when the timeout is over, instead of Go's "context deadline exceeded".
     """
 
     seconds: float
+    reason: str = ""
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
 
@@ -31,10 +35,10 @@ class Latency(Fault, frozen=True, tag="latency"):
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Wait, and go on."""
-        limit = call.timeout or self.seconds
+        limit = world.limit(call) or self.seconds
         if world.clock.wait(min(self.seconds, limit), call.session.cancelled):
             return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")
         if self.seconds <= limit:
             return proceed(call)
-        reason = f"{call.op.value} was not done after {limit:g} s; it takes {self.seconds:g} s"
-        return given_up(call, world, "deadline_exceeded", reason)
+        late = f"context deadline exceeded: {call.op.value} takes {shown(self.seconds)}, and its timeout is {shown(limit)}"
+        return given_up(call, world, "deadline_exceeded", self.reason or late)

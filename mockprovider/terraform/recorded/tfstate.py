@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from mockprovider.audit import EngineMemory, Remedies, RememberedObject
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError, MockProviderError
+from mockprovider.fake.timeouts import left_out
 from mockprovider.schema import Package
 from mockprovider.terraform.schema.objects import Generic, ObjectSchema
 from mockprovider.terraform.schema.provider import ProviderSchema
@@ -144,7 +145,7 @@ def _objects(state: State, packages: Mapping[str, Package]) -> Iterator[tuple[st
                 raise MalformedError(f"{address}: {error}") from error
             if bag is None or not id_:
                 raise MalformedError(f"{address} has no id in this state file, so nobody could find it again. Apply it first.")
-            yield address, coder.token, id_, bag
+            yield address, coder.token, id_, left_out(coder.declared, bag)
 
 
 def remembered(state: State, packages: Mapping[str, Package], serves: Callable[[str], bool]) -> EngineMemory:
@@ -201,7 +202,7 @@ def _remembered(coder: ObjectSchema | Generic, address: str, instance: Mapping[s
     return RememberedObject(
         coder.token,
         id_,
-        bag,
+        None if bag is None else left_out(coder.declared, bag),
         resource=address,
         secrets=frozenset(_secrets(coder, written)),
         waits=bool(written.deposed),

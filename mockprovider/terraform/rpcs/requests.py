@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Session
+from mockprovider.durations import seconds
 from mockprovider.errors import MalformedError
 from mockprovider.schema import Package
 from mockprovider.terraform.schema.objects import Generic, ObjectSchema
@@ -19,6 +20,16 @@ from mockprovider.values import Bag, Unknown
 Codec: TypeAlias = ObjectSchema | Generic
 NAMED = ("resource", "data", "ephemeral")
 """Payloads whose requests name a type."""
+
+
+TIMED: Mapping[Op, tuple[str, str]] = {
+    Op.CREATE: ("inputs", "create"),
+    Op.UPDATE: ("inputs", "update"),
+    Op.DELETE: ("prior", "delete"),
+    Op.READ: ("prior", "read"),
+    Op.INVOKE: ("inputs", "read"),
+}
+"""The ops whose duration a ``timeouts`` block limits: the bag that holds the block by then, and the limit's name in it."""
 
 
 class Shape(Struct, frozen=True, kw_only=True):
@@ -79,7 +90,7 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
     private = getattr(message, shape.private) if shape.private else b""
     if not coder.keeps_id:
         ids.append(private.decode(errors="replace"))
-    return Call(
+    call = Call(
         op=op,
         session=session,
         method=method,
@@ -91,6 +102,20 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
         private=private,
         proposed=bags.get("proposed"),
     )
+    call.timeout = _timeout(call)
+    return call
+
+
+def _timeout(call: Call) -> float:
+    """How many seconds the call's ``timeouts`` block allows; 0 where it says nothing, or nothing that can be read."""
+    bag, name = TIMED.get(call.op, ("extra", ""))
+    limits = getattr(call, bag).get("timeouts") if name and getattr(call, bag) else None
+    duration = (limits.get(name) or limits.get("default")) if isinstance(limits, Mapping) else None
+    try:
+        return seconds(duration) if isinstance(duration, str) else 0.0
+    except MalformedError:
+        # Whoever answers refuses it when it is checked.
+        return 0.0
 
 
 def to_request(shape: Shape, cls: type[Message], call: Call) -> Any:
@@ -113,6 +138,7 @@ def apply_call(shape: Shape, method: str, message: Any, session: Session) -> Cal
     call = to_call(shape, Op.CREATE, method, message, session)
     if call.prior is not None:
         call.op = Op.DELETE if call.planned is None else Op.UPDATE
+        call.timeout = _timeout(call)
     return call
 
 

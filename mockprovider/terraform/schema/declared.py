@@ -6,13 +6,13 @@ properties are attributes of an object type there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Kind, Property, snake_case
-from mockprovider.terraform.schema.tree import BLOCK, EMPTY, NESTED, TYPE, Place, object_of
+from mockprovider.terraform.schema.tree import BLOCK, EMPTY, NESTED, TYPE, Place, nested, object_of
 from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 
 SIMPLE: Mapping[str, Type] = {
@@ -100,6 +100,12 @@ def kinds(kind: Kind) -> Iterator[Kind]:
     yield kind
     for inside in (*([kind.items] if kind.items else ()), *(item.kind for item in kind.properties.values())):
         yield from kinds(inside)
+
+
+def timeouts_block(ops: Iterable[str]) -> Place:
+    """The block ``timeouts``, with which a configuration says how long ``ops`` may take: as the SDK publishes it."""
+    inside = object_of({op: Place(type=STRING, optional=True, property_name=op) for op in ops})
+    return nested("single", inside, BLOCK, property_name="timeouts")
 
 
 def _member(attribute: str, name: str, item: Property, major: int, computed: bool) -> Place:

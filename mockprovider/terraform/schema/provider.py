@@ -17,15 +17,18 @@ from mockprovider.offers import Ephemeral, ephemerals
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.schema import names
-from mockprovider.terraform.schema.declared import attribute_names, compiled, standing_for
+from mockprovider.terraform.schema.declared import attribute_names, compiled, standing_for, timeouts_block
 from mockprovider.terraform.schema.functions import fill_functions
 from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, ObjectSchema
 from mockprovider.terraform.schema.published import tree_of
 from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
+from mockprovider.terraform.schema.tree import object_of
 from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values.types import type_of
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Secret, Value, reveal
+
+TIMEOUTS = "timeouts"
 
 
 def data_source_name(token: str) -> str:
@@ -191,6 +194,9 @@ class ProviderSchema:
                 tree = replace(compiled({**properties, **implicit}, self.major), description=declared.description)
             # An id that is no property exists in Terraform alone.
             tree = standing_for(tree, properties)
+            if declared.timeouts and not published and TIMEOUTS not in tree.members:
+                block = timeouts_block(declared.timeouts)
+                tree = object_of({**tree.members, TIMEOUTS: block}, description=declared.description)
         return ObjectSchema(declared.terraform, declared.token, tree, declared=declared, published=bool(published))
 
     def _asked(self, declared: Function | Ephemeral) -> ObjectSchema:

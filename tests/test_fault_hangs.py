@@ -1,0 +1,43 @@
+"""Calls that hang: what a limit and a report say of them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pulumi
+
+from mockprovider import Double, Stack
+from mockprovider.calls import Call, Op, Session
+from mockprovider.faults import EnginesAtWork
+
+
+def test_the_limit_of_an_operation_names_what_hangs() -> None:
+    """When an operation's time is over, its error names the calls that hang, and by which rules; a wait is none of them."""
+    with Double() as double:
+        double.faults.on.create(name="slow").latency(10**6)
+        double.faults.on.create("cloud:index:Bucket", name="stuck").hang()
+
+        def program() -> None:
+            for name in ("slow", "stuck"):
+                pulumi.CustomResource("cloud:index:Bucket", name, {})
+
+        said = str(Stack(double, parallel=2, timeout=1).up(program, expect_failure=True).error)
+    rule = "provider.faults.on.create(\"cloud:index:Bucket\", name='stuck').hang()"
+    assert f"create cloud:index:Bucket stuck hangs, by {rule}." in said
+    assert "slow hangs" not in said
+    assert [str(held) for held in double.engines.held] == [f"create cloud:index:Bucket stuck hung, by {rule}"]
+
+
+def test_many_that_hang() -> None:
+    """A message names the first few of many that hang, and how many more there are; what is over is none of them."""
+    engines, call = EnginesAtWork(), Call(op=Op.DELETE, session=Session("pulumi"), type="cloud:index:Bucket", id="b")
+    with engines.holding(call, "over"):
+        pass
+    with ExitStack() as hanging:
+        for number in range(7):
+            hanging.enter_context(engines.holding(call, f"rule {number}"))
+        lines = engines.hanging.splitlines()
+    assert lines[1] == "delete cloud:index:Bucket b hangs, by provider.faults.rule 0."
+    assert lines[-1] == "and 2 more."
+    assert len(lines) == 7
+    assert engines.hanging == ""
