@@ -49,7 +49,11 @@ ROWS = (
     "on.create().lose_state()",
     "on.create().hang()",
     'on.create().hang(then="finish")',
+    "on.create().latency(600)",
     "on.create().latency(2700)",
+    'on.create().latency(2700).at("before")',
+    "on.create().throttle()",
+    "on.create().throttle(gives_up=True)",
     'on.create().warning("deprecated")',
     "on.create().null()",
     'on.create().altered(id="")',
@@ -89,7 +93,7 @@ def double() -> Double:
         "address": Property(str, computed="10.{id}"),
     }
     steps = [Step("allocate", fills=("arn",)), Step("attach", fills=("address",))]
-    return Double(ResourceType(TYPE, properties, steps=steps))
+    return Double(ResourceType(TYPE, properties, steps=steps, timeouts={"create": 1800}))
 
 
 class Thing(pulumi.CustomResource):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,8 +12,9 @@ from terraform_messages import answered, asked, opened
 
 from mockprovider import Double, ResourceType, Stack
 from mockprovider.calls import Call, Handler, Op, Reply
-from mockprovider.double import FrozenTime
+from mockprovider.double import FrozenTime, attached
 from mockprovider.durations import seconds, shown
+from mockprovider.errors import DefinitionError
 from mockprovider.fake.behaviours import Slow
 from mockprovider.fake.timeouts import BLOCK
 from mockprovider.schema import Property
@@ -212,15 +214,76 @@ def test_an_input_called_timeouts_under_pulumi() -> None:
         assert provider.cloud.objects()[0]["timeouts"] == {"create": "1s"}
 
 
-def test_throttled_and_frozen() -> None:
-    """A provider that is refused three times and then waits, under frozen time: the program's own clock has moved."""
-    with FrozenTime() as clock, Double(DISK, clock=clock) as provider:
-        provider.faults.on.create().error("Rate exceeded", status="resource_exhausted").times(2)
-        provider.faults.on.create().latency(60)
+# Throttling --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "waited", "said"),
+    [
+        ({}, 7, ""),
+        ({"retries": 4, "seconds": 0.5}, 7.5, ""),
+        ({"retries": 0}, 0, ""),
+        ({"gives_up": True}, 7, "ThrottlingException: Rate exceeded (after 3 retries)"),
+        ({"retries": 20, "reason": "429"}, 1200, "429 (context deadline exceeded after 20m0s)"),
+    ],
+)
+def test_throttling(fault: dict[str, Any], waited: float, said: str) -> None:
+    """A provider waits twice as long each time, never beyond its timeout, and goes on or gives up; the next run creates."""
+    with Double(DISK) as provider:
         stack = Stack(provider)
-        for _ in range(2):
-            assert "Rate exceeded" in str(stack.up(program(), expect_failure=True).diagnostics)
-            clock.advance(30)
-        before = clock.now()
-        assert stack.up(program()).summary == {"create": 1}
-        assert clock.now() - before == 60
+        provider.faults.on.create().throttle(**fault)
+        result = stack.up(program(), expect_failure=bool(said))
+        assert said in str(result.diagnostics)
+        assert provider.clock.now() == waited
+        assert stack.up(program()).summary == ({"create": 1} if said else {})
+
+
+def test_throttling_under_frozen_time() -> None:
+    """Under frozen time the program's own clock has moved by what its provider waited, in each of two resources."""
+    with FrozenTime() as clock, Double(DISK, clock=clock) as provider:
+        provider.faults.on.create().throttle().always()
+        before = time.time()
+
+        def two() -> None:
+            for name in ("one", "two"):
+                pulumi.CustomResource(TYPE, name, {"size": 1})
+
+        Stack(provider, parallel=2).up(two)
+        assert time.time() - before == 14
+
+
+NO_TIMES = ("latency(0)", "latency(float('inf'))", "throttle(31)", "throttle(True)", "throttle(seconds=-1)")
+
+
+@pytest.mark.parametrize("words", NO_TIMES)
+def test_what_is_no_time(words: str) -> None:
+    """Waits of no time, of less, and for ever are refused where they are written."""
+    with pytest.raises(DefinitionError):
+        eval(f"provider.faults.on.create().{words}", {"provider": Double()})
+    with pytest.raises(DefinitionError):
+        Slow(create=float("inf"))
+
+
+# In front of a real provider ---------------------------------------------------------------------------------------------
+
+
+def test_the_block_of_a_provider_behind_a_proxy() -> None:
+    """In front of a provider that another process may be, the block limits a call that a fault makes slow."""
+    with Double(DISK) as behind:
+        address = str(next(iter(behind.serve("terraform").addresses().values())))
+        with Double(provider=attached(address, protocol="terraform", name="cloud")) as front:
+            session = front.open("tfplugin6")
+            asked_for = {"create": "30m", "read": None, "update": None, "delete": None}
+            config = {"id": None, "serial": None, "size": 1, "timeouts": asked_for}
+            front.faults.on.create().latency(2700)
+            schema = asked(session, "GetProviderSchema")
+            front(schema)
+            planned = {**config, "id": UNKNOWN, "serial": UNKNOWN}
+            fields = {"prior_state": None, "planned_state": planned, "config": config}
+            call = asked(session, "ApplyResourceChange", type_name="cloud_disk", **fields)
+            assert call.timeout == 1800
+            reply = front(call)
+            assert front.clock.now() == 1800
+            assert "its timeout is 30m0s" in reply.failures[0].reason
+            assert reply.value is not None
+            assert len(behind.cloud.objects()) == 1

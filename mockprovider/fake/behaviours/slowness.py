@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,7 +26,7 @@ class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
     delete: Seconds = 0.0
 
     def __post_init__(self) -> None:
-        if min(self.create, self.read, self.update, self.delete) < 0:
+        if not all(0 <= seconds < inf for seconds in (self.create, self.read, self.update, self.delete)):
             raise DefinitionError(f"{self!r} takes less than no time. Give seconds of at least 0.")
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:

@@ -25,6 +25,7 @@ from mockprovider.faults.kinds.null import Null
 from mockprovider.faults.kinds.partial import Partial
 from mockprovider.faults.kinds.rpc_error import RpcError
 from mockprovider.faults.kinds.stale import StaleRead
+from mockprovider.faults.kinds.throttle import Throttle
 from mockprovider.faults.kinds.vanish import Vanish
 from mockprovider.faults.kinds.warning import Warned
 
@@ -66,6 +67,7 @@ class Words:
     lose_reply = FaultWord(LoseReply)
     duplicate = FaultWord(Duplicate)
     latency = FaultWord(Latency)
+    throttle = FaultWord(Throttle)
     hang = FaultWord(Hang)
     cancel = FaultWord(Cancel)
     crash = FaultWord(Crash)

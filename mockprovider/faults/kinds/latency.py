@@ -7,7 +7,7 @@ from typing import ClassVar
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.durations import shown
 from mockprovider.errors import DefinitionError
-from mockprovider.faults.ending import given_up
+from mockprovider.faults.ending import check_seconds, given_up
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 
 
@@ -30,8 +30,9 @@ class Latency(Fault, frozen=True, tag="latency"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.seconds, (int, float)) or isinstance(self.seconds, bool) or not self.seconds > 0:
-            raise DefinitionError(f"latency({self.seconds!r}): give seconds above 0.")
+        check_seconds("seconds", self.seconds)
+        if not self.seconds:
+            raise DefinitionError("latency(0): give seconds above 0.")
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Wait, and go on."""

@@ -1,0 +1,49 @@
+"""The cloud is asked too often, and has the provider wait."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from mockprovider.calls import Call, Handler, Reply
+from mockprovider.durations import shown
+from mockprovider.errors import DefinitionError
+from mockprovider.faults.ending import check_seconds, given_up
+from mockprovider.faults.fault import Fault, FaultWorld, Phase
+
+
+class Throttle(Fault, frozen=True, tag="throttle"):
+    """The cloud refuses what the provider asks. It tries again after 1, 2, 4, ... seconds of the double's clock, as SDKs do.
+
+    Then the call goes on, unless its timeout is over by then. It ends at once when the engine asks the provider to stop.
+
+    Args:
+        retries: how often the provider tries again.
+        seconds: how long it waits the first time; each time twice as long.
+        gives_up: whether the last try is refused, too, and the call fails with the status ``resource_exhausted``.
+        reason: what the cloud says.
+    """
+
+    retries: int = 3
+    seconds: float = 1.0
+    gives_up: bool = False
+    reason: str = "ThrottlingException: Rate exceeded"
+
+    phases: ClassVar[tuple[Phase, ...]] = (Phase.BEFORE, Phase.AFTER, Phase.MID)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_seconds("seconds", self.seconds)
+        if isinstance(self.retries, bool) or self.retries not in range(31):
+            raise DefinitionError(f"throttle(retries={self.retries!r}): a provider tries again up to 30 times.")
+
+    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
+        """Be refused, wait, and go on or give up."""
+        wait = self.seconds * (2**self.retries - 1)
+        limit = world.limit(call) or wait
+        if world.clock.wait(min(wait, limit), call.session.cancelled):
+            return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")
+        if wait > limit:
+            return given_up(call, world, "deadline_exceeded", f"{self.reason} (context deadline exceeded after {shown(limit)})")
+        if self.gives_up:
+            return given_up(call, world, "resource_exhausted", f"{self.reason} (after {self.retries} retries)")
+        return proceed(call)
