@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from typing import Any, Self
 
 from mockprovider.clock import StillClock
@@ -43,6 +45,9 @@ class FrozenTime(StillClock):
         self._inspected = INSPECTED
 
     def __enter__(self) -> Self:
+        with suppress(ImportError):
+            # Its compiled part warns where it finds another datetime than Python's when it is first loaded.
+            import_module("msgpack")
         with self._lock:
             # Made here, since it starts where this clock is by now.
             self._freezer = self._api.freeze_time(_moment(self._now), ignore=REAL, real_asyncio=True)

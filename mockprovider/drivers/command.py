@@ -153,8 +153,8 @@ def run(
             hanging = running.hanging
         stdout, stderr = printed.text, complained.text
     if late or running.closed:
-        how = "was ended, because its driver was closed" if running.closed else f"had not ended after {seconds:g} s{hanging}"
-        raise ProgramError(f"{_shown(command)} {how}.\n{_end(stdout, stderr)}")
+        how = "was ended, because its driver was closed" if running.closed else f"had not ended after {seconds:g} s"
+        raise ProgramError(f"{_shown(command)} {how}.{hanging}\n{_end(stdout, stderr)}")
     finished = Finished(tuple(command), process.returncode, stdout, stderr)
     if keep:
         with (cwd / OUTPUT).open("a", encoding="utf-8") as file:

@@ -228,3 +228,14 @@ def test_another_clock(frozen: FrozenTime) -> None:
         at = [cloud_object["at"] for cloud_object in double.cloud.objects()]
     assert at == ["1970-01-01T00:00:00Z", "2025-01-01T00:00:00Z"]
     assert set(clocks()) == {61.0}
+
+
+@pytest.mark.parametrize(
+    "module", ["msgpack", "grpc", "pulumi", "cryptography.x509", "mockprovider.engine", "mockprovider.tape"]
+)
+def test_what_is_loaded_under_frozen_time(module: str) -> None:
+    """What a test is the first to load, while its time is frozen, is loaded without a warning."""
+    script = f"from mockprovider.double import FrozenTime\nwith FrozenTime():\n    import {module}\n"
+    command = [sys.executable, "-W", "error::RuntimeWarning", "-c", script]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS * 4, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
