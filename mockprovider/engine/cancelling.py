@@ -75,8 +75,10 @@ class OperationAtWork:
         """Cancel all providers, give what is under way a moment to end as providers see fit, then stop the rest."""
         Work(self._deployment.close).start().wait(GRACE)
         self._deployment.ledger.settle(GRACE)
-        work.stop()
-        work.wait(GRACE)
+        # What ends by itself is not shot: the exception would come up wherever its thread is just then, in a finalizer too.
+        if not work.wait(GRACE):
+            work.stop()
+            work.wait(GRACE)
 
     def interrupt(self, signal: str = "interrupt") -> None:  # noqa: ARG002 - a stack knows one kind
         """Ask all providers to stop, and begin nothing new; the second time, end at once."""
