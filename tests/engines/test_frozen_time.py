@@ -29,14 +29,14 @@ def frozen() -> Iterator[FrozenTime]:
 
 @pytest.mark.pulumi_cli
 def test_pulumi_under_frozen_time(tmp_path: Path, frozen: FrozenTime) -> None:
-    """Three creates of 45 minutes each under pulumi move the test's time, and nothing waits."""
+    """Three creates of 20 minutes each under pulumi move the test's time, and nothing waits."""
     with double() as provider:
         provider.clock = frozen
-        provider.faults.on.create().latency(2700).always()
+        provider.faults.on.create().latency(1200).always()
         serving = provider.serve("pulumi")
         cli = PulumiCli(tmp_path / "cli", serving.environment, doubles=[provider])
         assert cli.up(YAML).summary["create"] >= 3
-        assert time.time() == START + 3 * 2700
+        assert time.time() == START + 3 * 1200
 
 
 @pytest.mark.terraform_cli
@@ -44,11 +44,11 @@ def test_terraform_under_frozen_time(tmp_path: Path, frozen: FrozenTime) -> None
     """So do they under terraform."""
     with double() as provider:
         provider.clock = frozen
-        provider.faults.on.create().latency(2700).always()
+        provider.faults.on.create().latency(1200).always()
         cli = Terraform(tmp_path / "cli", provider.serve("terraform").environment, doubles=[provider])
         cli.write(BLOCKS)
         assert cli.apply().summary == {"add": 3}
-        assert time.time() == START + 3 * 2700
+        assert time.time() == START + 3 * 1200
 
 
 @pytest.mark.terraform_cli

@@ -107,6 +107,39 @@ def test_a_duration_that_is_none(tmp_path: Path, binary: str, major: int) -> Non
         assert cli.plan(expect_failure=True).errors[0].summary == "Unsupported argument"
 
 
+@pytest.mark.terraform_cli
+def test_objects_that_come_without_a_block(tmp_path: Path) -> None:
+    """An imported object gets the block of the configuration, and a moved one keeps it."""
+    volume = ResourceType("cloud:index:Volume", DISK.properties, timeouts=DISK.timeouts, moved_from=("cloud_disk",))
+    with Double(DISK, volume) as provider:
+        provider.cloud.create(TYPE, "d-1", {"size": 1})
+        cli = attached(provider, tmp_path / "cli", "terraform", 6)
+        cli.write('import {\n  to = cloud_disk.a\n  id = "d-1"\n}\n' + disk(1, create="30m"))
+        assert cli.apply().summary == {"change": 1, "import": 1}
+        assert instance(cli)["attributes"]["timeouts"] == {"create": "30m", "delete": None}
+        moved = disk(1, create="30m").replace("cloud_disk", "cloud_volume")
+        cli.write("moved {\n  from = cloud_disk.a\n  to = cloud_volume.a\n}\n" + moved)
+        assert cli.apply().summary == {}
+        assert instance(cli)["attributes"]["timeouts"] == {"create": "30m", "delete": None}
+        provider.audit(cli).assert_clean()
+
+
+@pytest.mark.terraform_cli
+def test_a_duration_of_another_resource(tmp_path: Path) -> None:
+    """A duration that is known only during the apply limits the create; a read that takes too long fails the refresh."""
+    declared = ResourceType(TYPE, {"size": int}, timeouts={"create": 1200, "read": 60})
+    with Double(declared) as provider:
+        cli = attached(provider, tmp_path / "cli", "terraform", 6)
+        late = 'resource "terraform_data" "late" {\n  input = "45m"\n}\n'
+        cli.write(late + disk(1, create="THERE").replace('"THERE"', "terraform_data.late.output"))
+        provider.faults.on.create().latency(2400)
+        assert cli.apply().summary == {"add": 2}
+        provider.faults.on.read().latency(90)
+        (error,) = cli.refresh(expect_failure=True).errors
+        assert error.summary == "context deadline exceeded: read takes 1m30s, and its timeout is 1m0s"
+        assert cli.plan().actions["cloud_disk.a"] == ["no-op"]
+
+
 @pytest.mark.pulumi_cli
 def test_custom_timeouts(tmp_path: Path) -> None:
     """Under pulumi the same create fails within ``customTimeouts``, is remembered as half-made, and the next run mends it."""
