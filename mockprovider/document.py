@@ -1,13 +1,15 @@
 """A JSON document under inspection: each value with its place, so that every complaint can say where, what and what instead.
 
-``decode`` makes msgspec's structs of a document, whose types say what may stand where, and ``encode`` is the way back. In the
-metadata of a type, ``refusal`` is what a wrong value is told, ``expected`` what to write, and ``what`` what a word should be.
+``decode`` makes msgspec's structs of a document, whose types say what may stand where, and ``encode`` is the way back. ``fit``
+has a struct that was made in Python obey the same types. In the metadata of a type, ``refusal`` is what a wrong value is told,
+``expected`` what to write, and ``what`` what a word should be.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import operator
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +19,7 @@ from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
 from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
 from msgspec import inspect as types
-from msgspec.structs import fields
+from msgspec.structs import fields, force_setattr
 
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
@@ -69,7 +71,7 @@ def parse(text: str, origin: str) -> Any:
     except json.JSONDecodeError as error:
         raise DefinitionError(f"{origin}, line {error.lineno}, column {error.colno}: this is no JSON: {error.msg}.") from error
     except RecursionError as error:
-        raise DefinitionError(f"{origin}: nested too deeply to be read. A types file needs a dozen levels.") from error
+        raise DefinitionError(f"{origin}: nested too deeply to be read. A dozen levels do.") from error
 
 
 class Node:
@@ -124,7 +126,7 @@ class Node:
         for key, value in self.value.items():
             if not isinstance(key, str):
                 raise self.error(f"the key {key!r} is no text. Keys are strings.")
-            node = Node(value, self.origin, (*self.path, key))
+            node = type(self)(value, self.origin, (*self.path, key))
             if known is None or key in known:
                 nodes[key] = node
             elif key == COMMENT:
@@ -133,11 +135,11 @@ class Node:
                 raise self.error(f"there is no key {key!r} here. {did_you_mean(key, known, 'Keys here are')}")
         return nodes
 
-    def items(self) -> list[Node]:
-        """A list's items. Raises ``DefinitionError``."""
+    def items(self, expected: str = "a list in brackets") -> list[Node]:
+        """A list's items, which is what is ``expected``. Raises ``DefinitionError``."""
         if isinstance(self.value, str) or not isinstance(self.value, Sequence):
-            raise self.wrong("a list in brackets")
-        return [Node(value, self.origin, (*self.path, index)) for index, value in enumerate(self.value)]
+            raise self.wrong(expected)
+        return [type(self)(value, self.origin, (*self.path, index)) for index, value in enumerate(self.value)]
 
     def text(self, *, empty: bool = True) -> str:
         """A string. Raises ``DefinitionError``."""
@@ -183,9 +185,22 @@ class Node:
         raise self.wrong("a value of JSON's: null, true, false, a number, a string, a list or an object")
 
 
+class Argument(Node):
+    """A value that Python gave: where a document may hold anything, it may be anything."""
+
+    __slots__ = ()
+
+    def plain(self) -> Any:
+        """The value, as it is."""
+        return self.value
+
+
 def describe(value: Any) -> str:
     """``value`` as its author would find it: as JSON where it is JSON, and short."""
-    return shortened(json.dumps(value, default=repr, ensure_ascii=False))
+    try:
+        return shortened(json.dumps(value, default=repr, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError):  # its keys are no text, or it is inside itself
+        return f"a {type(value).__name__}"
 
 
 def shortened(text: str) -> str:
@@ -200,6 +215,18 @@ def decode(node: Node, shape: type[T]) -> T:
     """The struct ``shape`` that the document declares. Raises ``DefinitionError`` for the first value that does not fit it."""
     struct: T = _read(node, _inspected(shape))
     return struct
+
+
+def fit(struct: Struct, origin: str) -> None:
+    """Have what Python gave a struct be what ``decode`` would have made of it: an enum of its word, a tuple of a list.
+
+    Raises ``DefinitionError``, which begins with ``origin``, for the first value that does not fit its field.
+    """
+    regular = _defaults(type(struct))
+    for item in _inspected(type(struct)).fields:
+        value = getattr(struct, item.name)
+        if value is not regular[item.name]:
+            force_setattr(struct, item.name, _read(Argument(value, origin, (item.encode_name,)), item.type))
 
 
 def encode(struct: Struct) -> dict[str, Any]:
@@ -232,7 +259,7 @@ def _defaults(shape: type[Struct]) -> Mapping[str, Any]:
 
 
 @cache
-def _inspected(shape: Any) -> types.Type:
+def _inspected(shape: Any) -> Any:
     return types.type_info(shape)
 
 
@@ -263,10 +290,10 @@ def _dict(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
 
 
 def _list(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
-    items = node.items()
+    items = node.items(words.get("expected", "a list in brackets"))
     if len(items) < (type_.min_length or 0):
-        raise node.error(words["refusal"])
-    return [_read(item, type_.item_type) for item in items]
+        raise node.error(words["refusal"]) if "refusal" in words else node.wrong(words["expected"])
+    return tuple(_read(item, type_.item_type) for item in items)
 
 
 def _union(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
@@ -286,9 +313,18 @@ def _union(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
 def _known_word(node: Node, known: Collection[str], words: Mapping[str, str]) -> str:
     if node.text() not in known:
         raise node.error(
-            f"{node.value!r} is no {words.get('what', 'word for this')}. {did_you_mean(node.text(), known, 'Kinds are')}"
+            f"{node.value!r} is no {words.get('what', 'word for this')}. {did_you_mean(node.text(), known, 'There are')}"
         )
     return node.text()
+
+
+def _literal(node: Node, type_: Any, words: Mapping[str, str]) -> Any:
+    if any(isinstance(value, str) for value in type_.values):
+        return _known_word(node, type_.values, words)
+    # True equals 1, and is none.
+    if isinstance(node.value, bool) or node.value not in type_.values:
+        raise node.wrong(" or ".join(map(describe, type_.values)))
+    return node.value
 
 
 def _text(node: Node, type_: Any, words: Mapping[str, str]) -> str:
@@ -304,18 +340,33 @@ def _any(node: Node, _: Any, words: Mapping[str, str]) -> Any:
     return node.plain()
 
 
+def _bounded(node: Node, number: float, type_: Any, words: Mapping[str, str]) -> float:
+    """The number, if it is within the bounds of its type. What is no number at all is within none."""
+    bounds = {holds: getattr(type_, name) for name, holds in BOUNDS.items()}
+    if not all(bound is None or holds(number, bound) for holds, bound in bounds.items()):
+        raise node.wrong(words["expected"])
+    return number
+
+
+BOUNDS: Mapping[str, Callable[[float, float], bool]] = {
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "lt": operator.lt,
+    "le": operator.le,
+}
 READERS: Mapping[type, Callable[[Node, Any, Mapping[str, str]], Any]] = {
     types.StructType: _struct,
     types.TypedDictType: _struct,
     types.DictType: _dict,
+    types.ListType: _list,
     types.VarTupleType: _list,
     types.CollectionType: _list,
-    types.EnumType: lambda node, type_, words: type_.cls(_known_word(node, [*type_.cls], words)),
+    types.EnumType: lambda node, type_, words: type_.cls(_known_word(node, [word.value for word in type_.cls], words)),
     types.UnionType: _union,
-    types.LiteralType: lambda node, type_, words: _known_word(node, type_.values, words),
+    types.LiteralType: _literal,
     types.StrType: _text,
-    types.IntType: lambda node, *_: node.whole(),
-    types.FloatType: lambda node, *_: node.number(),
+    types.IntType: lambda node, type_, words: _bounded(node, node.whole(), type_, words),
+    types.FloatType: lambda node, type_, words: _bounded(node, node.number(), type_, words),
     types.BoolType: lambda node, *_: node.flag(),
     types.AnyType: _any,
 }

@@ -292,7 +292,7 @@ def test_a_provider_that_dies_in_between(tmp_path):
         (lambda: ResourceType(TOKEN, {"acl": 3}), rf"{TOKEN}: property 'acl': 3 is no property type\. Use str, int"),
         (lambda: Function("cloud:index:get", {"a": 3}), r"cloud:index:get: property 'a': 3 is no property type\."),
         (lambda: Stack(Double(), config={"size": 3}), r"configuration 'project:size' is 3; configuration values are strings"),
-        (lambda: Double().faults.on.create(TOKEN).partial(reasons="slow"), r"partial\(\) takes a list of reasons: "),
+        (lambda: Double().faults.on.create(TOKEN).partial(reasons="slow"), "slow. stands here. Write a list of reasons, as in"),
     ],
 )
 def test_definitions(wrong, message):

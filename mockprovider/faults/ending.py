@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from math import inf
+from typing import Annotated, TypeAlias
 
+from msgspec import Meta
 from msgspec.structs import replace
 
 from mockprovider.calls import STATUS_NAMES, Call, Delivery, Failure, Handler, Reply, Status
 from mockprovider.errors import DefinitionError
 from mockprovider.faults.fault import WRITES, FaultWorld
 
+CENTURY = 36525 * 86400
+Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=CENTURY, extra={"expected": "seconds above 0, up to a century"})]
+"""How long something takes."""
+Later: TypeAlias = Annotated[float, Meta(ge=0, le=CENTURY, extra={"expected": "seconds, 0 or more, up to a century"})]
+"""How much later something happens."""
+
 
 def check_status(status: str) -> None:
     """Raise ``DefinitionError`` for what is no gRPC status of a failure."""
     if status not in STATUS_NAMES[1:]:
         raise DefinitionError(f"{status!r} is no status of a failure. There are: {', '.join(STATUS_NAMES[1:])}.")
-
-
-def check_seconds(word: str, seconds: float) -> None:
-    """Raise ``DefinitionError`` for what is no time that a provider may take."""
-    if not isinstance(seconds, (int, float)) or isinstance(seconds, bool) or not 0 <= seconds < inf:
-        raise DefinitionError(f"{word}={seconds!r}: give seconds, 0 or more.")
 
 
 def read_bytes(digits: str) -> bytes:

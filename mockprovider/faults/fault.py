@@ -21,8 +21,8 @@ from operator import attrgetter
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import force_setattr
 
+from mockprovider import document
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud
@@ -90,8 +90,9 @@ REASON = "injected by mockprovider"
 class Fault(Struct, frozen=True, tag_field="kind"):
     """One kind of failure, called like a layer that also gets a world. This one does nothing.
 
-    ``ops`` are the ops at which it makes sense, and ``phases`` the phases, the usual one first. One that is ``of_the_fake``
-    needs the fake's cloud.
+    What it is given is checked by the types of its fields, which are the schema of fault plans, too; ``DefinitionError`` says
+    what does not fit. ``ops`` are the ops at which it makes sense, and ``phases`` the phases, the usual one first. One that is
+    ``of_the_fake`` needs the fake's cloud.
     """
 
     ops: ClassVar[frozenset[Op]] = EVERY
@@ -104,10 +105,7 @@ class Fault(Struct, frozen=True, tag_field="kind"):
         return False
 
     def __post_init__(self) -> None:
-        # Users write lists, and what never changes is a tuple.
-        for name in self.__struct_fields__:
-            if isinstance(getattr(self, name), list):
-                force_setattr(self, name, tuple(getattr(self, name)))
+        document.fit(self, f"{self.__struct_config__.tag}()")
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - for the kinds
         """The answer to ``call``."""

@@ -135,7 +135,7 @@ class Faults:
     def begin(self, op: Op, type_: str | None = None, *, name: str | None = None, **selecting: Any) -> Rule:
         """A new rule after those that exist. Raises ``DefinitionError`` for a type that can only be misspelt."""
         given = {key: value for key, value in selecting.items() if value is not None}
-        return self._add(When(op=op, type=self._known(type_), name=name or "", **given))
+        return self._add(When(op=op, type=self._known(type_), name="" if name is None else name, **given))
 
     def use(self, plan: FaultPlan | str | Path | Mapping[str, Any]) -> list[Rule]:
         """Add the rules of a plan: data, a ``.json`` or ``.toml`` file, or JSON.

@@ -105,7 +105,7 @@ SELECTING = ("name", "address", "id", "instance", "inputs", "preview")
 def _selector(when: When) -> str:
     stated = document.stated(when)
     given = {name: stated[name] for name in SELECTING if name in stated}
-    type_ = [json.dumps(when.type)] if when.type else []
+    type_ = [json.dumps(when.type, ensure_ascii=False)] if when.type else []
     method = "import_" if when.op == "import" else when.op.value
     return f"on.{method}({', '.join([*type_, *([_arguments(given)] if given else [])])})"
 

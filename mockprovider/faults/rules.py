@@ -88,14 +88,11 @@ class Rule(Words):
 
     def at(self, phase: Phase | str, step: str = "") -> Rule:
         """Act ``before`` the call is done, ``after`` it, on the ``reply``, or in the ``mid`` of it, after that step."""
-        phases = [member.value for member in Phase]
-        if phase not in phases:
-            raise DefinitionError(f"There is no phase {phase!r}. {did_you_mean(str(phase), phases, 'There are')}")
-        return self._become(replace(self.when, phase=Phase(phase), step=step))
+        return self._become(replace(self.when, phase=phase, step=step))
 
     def sometimes(self, probability: float, *, seed: int = 0) -> Rule:
         """Fire with this probability at each call. Equal seeds fire at equal calls."""
-        return self._become(replace(self.when, probability=probability, seed=seed, optional=True))
+        return self._become(replace(self.when, probability=probability, seed=seed))
 
     def optional(self) -> Rule:
         """It may be left unfired; otherwise a test whose fault never fired fails."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import force_setattr
 
+from mockprovider import document
 from mockprovider.calls import Call, Op
-from mockprovider.document import Count, Number
+from mockprovider.document import Count
 from mockprovider.errors import DefinitionError
 from mockprovider.faults.fault import EVERY, Phase
 from mockprovider.paths import show
 from mockprovider.values import reveal, same
+
+CHANCE = "a number above 0, up to 1"
+Calls: TypeAlias = Annotated[int, Meta(ge=1, extra={"expected": "a whole number of calls, 1 or more"})]
 
 
 class When(Struct, frozen=True, kw_only=True):
@@ -34,11 +39,11 @@ class When(Struct, frozen=True, kw_only=True):
         seed: the seed of that chance.
         phase: when within the call; the fault's usual phase unless given.
         step: in the phase ``mid``, the step of the type after which it fires.
-        optional: whether it may be left unfired: a test whose fault never fired fails unless it may.
+        optional: whether it may be left unfired: a test whose fault never fired fails unless it may, as by chance.
         whichever: whether it may fire at whichever of several equal creates comes first, where nothing tells them apart.
     """
 
-    op: Op
+    op: Annotated[Op, Meta(extra={"what": "op"})]
     type: str = ""
     name: str = ""
     address: str = ""
@@ -47,24 +52,26 @@ class When(Struct, frozen=True, kw_only=True):
     inputs: Mapping[str, Any] = {}
     preview: Literal["no", "only", "also"] = "no"
     after: Count = 0
-    times: Count = 1
+    times: Calls = 1
     always: bool = False
-    probability: Number = 1.0
+    probability: Annotated[float, Meta(gt=0, le=1, extra={"expected": CHANCE})] = 1.0
     seed: Count = 0
-    phase: Phase | UnsetType = UNSET
+    phase: Annotated[Phase, Meta(extra={"what": "phase"})] | UnsetType = UNSET
     step: str = ""
     optional: bool = False
     whichever: bool = False
 
     def __post_init__(self) -> None:
+        document.fit(self, "when")
         if self.op not in EVERY:
             raise DefinitionError(
                 f"Faults act on what an engine asks, and {self.op.value!r} is what a provider asks of its engine."
             )
-        _counted("after", self.after, 0)
-        _counted("times", self.times, 1)
-        if isinstance(self.probability, bool) or not 0 < self.probability <= 1:
-            raise DefinitionError(f"probability={self.probability!r}: give a number above 0, up to 1.")
+        # Chance may let every call through; without it there is nothing that a seed decides.
+        if self.probability < 1:
+            force_setattr(self, "optional", True)
+        else:
+            force_setattr(self, "seed", 0)
 
     @property
     def special(self) -> tuple[str, str]:
@@ -100,11 +107,6 @@ def _serves(instance: str, wanted: str) -> bool:
 def _has(call: Call, wanted: Mapping[str, Any]) -> bool:
     bag = next((bag for bag in (call.inputs, call.prior_inputs, call.prior) if bag), {})
     return all(name in bag and same(reveal(bag[name]), value) for name, value in wanted.items())
-
-
-def _counted(word: str, count: object, least: int) -> None:
-    if not isinstance(count, int) or isinstance(count, bool) or count < least:
-        raise DefinitionError(f"{word}({count!r}): give a whole number of calls, {least} or more.")
 
 
 def written(when: When) -> str:

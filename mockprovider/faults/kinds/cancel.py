@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from mockprovider.calls import Call, Handler, Reply
-from mockprovider.document import Number
-from mockprovider.faults.ending import check_seconds, stopped
+from mockprovider.faults.ending import Later, stopped
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 
 NOTICED = 5.0
@@ -28,7 +27,7 @@ class Cancel(Fault, frozen=True, tag="cancel"):
     times: Literal[1, 2] = 1
     signal: Literal["interrupt", "terminate"] = "interrupt"
     then: Literal["obey", "forget", "finish", "ignore"] = "obey"
-    late: Number = 0.0
+    late: Later = 0.0
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
 
@@ -36,10 +35,6 @@ class Cancel(Fault, frozen=True, tag="cancel"):
     def hangs(self) -> bool:
         """It does where the provider ignores the engine."""
         return self.then == "ignore"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_seconds("late", self.late)
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Interrupt it, wait until it has asked to stop, and do what the provider does then."""

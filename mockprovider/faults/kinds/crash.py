@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from mockprovider.calls import Call, Delivery, Handler, Reply
 from mockprovider.faults.ending import ended
 from mockprovider.faults.fault import Fault, FaultWorld
@@ -20,7 +24,7 @@ class Crash(Fault, frozen=True, tag="crash"):
         words: what it writes to standard error before.
     """
 
-    code: int = 1
+    code: Annotated[int, Meta(ge=0, le=255, extra={"expected": "an exit code, 0 to 255"})] = 1
     words: str = ""
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - as all faults

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from mockprovider.calls import Call, Handler, Op, Reply
-from mockprovider.document import Number
-from mockprovider.faults.ending import check_seconds, stopped
+from mockprovider.faults.ending import Later, stopped
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 
 
@@ -21,7 +20,7 @@ class Hang(Fault, frozen=True, tag="hang"):
     """
 
     then: Literal["obey", "forget", "finish", "ignore"] = "obey"
-    late: Number = 0.0
+    late: Later = 0.0
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
 
@@ -29,10 +28,6 @@ class Hang(Fault, frozen=True, tag="hang"):
     def hangs(self) -> bool:
         """It does."""
         return True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_seconds("late", self.late)
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Hang."""

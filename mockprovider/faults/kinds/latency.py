@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.durations import shown
-from mockprovider.errors import DefinitionError
-from mockprovider.faults.ending import check_seconds, given_up
+from mockprovider.faults.ending import Seconds, given_up
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 
 
@@ -23,16 +22,10 @@ class Latency(Fault, frozen=True, tag="latency"):
         reason: what the provider says when the timeout is over, instead of Go's "context deadline exceeded".
     """
 
-    seconds: float
+    seconds: Seconds
     reason: str = ""
 
     phases: ClassVar[tuple[Phase, ...]] = WAITING
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_seconds("seconds", self.seconds)
-        if not self.seconds:
-            raise DefinitionError("latency(0): give seconds above 0.")
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Wait, and go on."""

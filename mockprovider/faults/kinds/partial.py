@@ -7,15 +7,16 @@ tainted and replaces it, or keeps it as it was answered where it was an update.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
 from mockprovider.calls import Bag, Call, Failure, Handler, Op, Reply
-from mockprovider.errors import DefinitionError
 from mockprovider.faults.ending import half_made
 from mockprovider.faults.fault import REASON, WRITES, Fault, FaultWorld, Phase
+
+TAKES = 'a list of reasons, as in reasons=["timed out waiting"]'
 
 
 class Partial(Fault, frozen=True, tag="partial"):
@@ -27,17 +28,12 @@ class Partial(Fault, frozen=True, tag="partial"):
         private: whether Terraform is given the private data of the object.
     """
 
-    reasons: Sequence[str] = (REASON,)
+    reasons: Annotated[Sequence[str], Meta(min_length=1, extra={"expected": TAKES})] = (REASON,)
     applied: Sequence[str] | UnsetType = UNSET
     private: bool = True
 
     ops: ClassVar[frozenset[Op]] = WRITES | {Op.READ}
     phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY, Phase.MID)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.reasons, str) or not self.reasons:
-            raise DefinitionError('partial() takes a list of reasons: partial(reasons=["timed out waiting"]).')
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Let the call happen, as far as it goes, then report the reasons beside its result."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.durations import shown
-from mockprovider.errors import DefinitionError
-from mockprovider.faults.ending import check_seconds, given_up
+from mockprovider.faults.ending import Later, given_up
 from mockprovider.faults.fault import Fault, FaultWorld, Phase
 
 
@@ -23,18 +24,12 @@ class Throttle(Fault, frozen=True, tag="throttle"):
         reason: what the cloud says.
     """
 
-    retries: int = 3
-    seconds: float = 1.0
+    retries: Annotated[int, Meta(ge=0, le=30, extra={"expected": "how often a provider tries again, up to 30 times"})] = 3
+    seconds: Later = 1.0
     gives_up: bool = False
     reason: str = "ThrottlingException: Rate exceeded"
 
     phases: ClassVar[tuple[Phase, ...]] = (Phase.BEFORE, Phase.AFTER, Phase.MID)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_seconds("seconds", self.seconds)
-        if isinstance(self.retries, bool) or self.retries not in range(31):
-            raise DefinitionError(f"throttle(retries={self.retries!r}): a provider tries again up to 30 times.")
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Be refused, wait, and go on or give up."""
