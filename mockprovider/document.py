@@ -41,6 +41,8 @@ T = TypeVar("T", bound=Struct)
 LONGEST = 60
 """More of a wrong value than this many characters does not help to find it."""
 
+DEEP = "nested too deeply to be read. A dozen levels do."
+
 
 def parse(text: str, origin: str) -> Any:
     """What the JSON ``text`` holds. Raises ``DefinitionError`` with line and column, and for a key that stands twice."""
@@ -71,7 +73,7 @@ def parse(text: str, origin: str) -> Any:
     except json.JSONDecodeError as error:
         raise DefinitionError(f"{origin}, line {error.lineno}, column {error.colno}: this is no JSON: {error.msg}.") from error
     except RecursionError as error:
-        raise DefinitionError(f"{origin}: nested too deeply to be read. A dozen levels do.") from error
+        raise DefinitionError(f"{origin}: {DEEP}") from error
 
 
 class Node:

@@ -31,11 +31,17 @@ MARKS = (
 
 
 def break_doubles(item: pytest.Item, doubles: Sequence[Double]) -> None:
-    """Give the doubles of a test the faults that it is marked with, the outermost marker first.
+    """Give the doubles of a test the faults that it is marked with, the outermost marker first; equal marks count once.
 
     Raises ``DefinitionError`` for a marker that says no plan, a plan that cannot fire, and a provider that there is not.
     """
-    for marker in reversed([*item.iter_markers("faults")]):
+    markers = [*item.iter_markers("faults")]
+    if not markers:
+        return
+    from mockprovider.faults import FaultPlan, load  # noqa: PLC0415 - slow to import
+
+    given: list[tuple[str, FaultPlan]] = []
+    for marker in reversed(markers):
         options = dict(marker.kwargs)
         double = _named(options.pop("provider", None), doubles)
         if options or not marker.args:
@@ -44,7 +50,11 @@ def break_doubles(item: pytest.Item, doubles: Sequence[Double]) -> None:
                 '@pytest.mark.faults({"faults": [{"when": {"op": "create"}, "fault": {"kind": "lose_reply"}}]}).'
             )
         for plan in marker.args:
-            double.faults.use(_beside(item, plan))
+            marked = (double.name, load(_beside(item, plan)))
+            # A class and its test may well bear the same mark, and mean one fault by it.
+            if marked not in given:
+                given.append(marked)
+                double.faults.use(marked[1])
 
 
 def _beside(item: pytest.Item, plan: Any) -> Any:

@@ -63,11 +63,11 @@ def _warn(item: pytest.Item, used: Used | None) -> None:
 
 
 def _unfired(doubles: Iterable[Double]) -> str:
-    """What to say of faults that never fired and had to; empty if there are none."""
-    rules = [rule for double in doubles for rule in double.faults.rules if rule.unfired and not rule.when.optional]
-    if not rules:
+    """What to say of faults that did not fire as they had to; empty if there are none."""
+    complaints = [complaint for double in doubles for rule in double.faults.rules if (complaint := rule.complaint)]
+    if not complaints:
         return ""
-    listed = "\n".join(f"  {rule} never fired: {rule.unfired}." for rule in rules)
+    listed = "\n".join(f"  {complaint}" for complaint in complaints)
     return f"The test passed without its faults, so it tests something else:\n{listed}\nAdd .optional() where that is meant."
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -202,3 +204,17 @@ def test_a_plan_says_where_it_is_wrong(fault: dict[str, Any], said: str) -> None
     with pytest.raises(DefinitionError) as refused:
         load({"faults": [{"when": {"op": "create"}, "fault": fault}]})
     assert f"the fault plan: faults[0].{said}" in str(refused.value)
+
+
+def listed(table: str) -> list[tuple[str, ...]]:
+    """The words in each row of a table of docs/faults.md, column by column."""
+    page = (Path(__file__).parents[1] / "docs/faults.md").read_text(encoding="utf-8")
+    rows = page.partition(f"<!-- {table} -->\n")[2].partition(f"\n<!-- /{table} -->")[0].splitlines()[2:]
+    return [tuple(row.split("|")[1:3]) for row in rows]
+
+
+def test_the_page_has_every_key_of_a_plan() -> None:
+    """docs/faults.md lists each key of `when`, each kind, and each kind's keys, and no others."""
+    assert [word for keys, _ in listed("when") for word in re.findall(r"`(\w+)`", keys)] == [*When.__struct_fields__]
+    kinds = {re.findall(r"`(\w+)`", kind)[0]: re.findall(r"`([a-z_]+)`", keys) for kind, keys in listed("kinds")}
+    assert kinds == {word: [*kind.__struct_fields__] for word, kind in KINDS.items()}

@@ -218,7 +218,7 @@ def exec_(
     quiet: bool,
     command: tuple[str, ...],
 ) -> None:
-    """Run COMMAND with a double as its provider; end with its exit code.
+    """Run COMMAND with a double as its provider; end with its exit code, or with 1 if it succeeds and a fault never fired.
 
     The double lasts as long as the command, so what a command leaves in the cloud is gone after it: a script of several
     commands is one COMMAND, too (-- sh -c "...", with --protocol).

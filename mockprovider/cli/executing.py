@@ -32,7 +32,10 @@ def execute(
     strict: bool,
     quiet: bool,
 ) -> int:
-    """Run ``command`` with a double as its provider: its exit code. Raises ``DefinitionError`` where it cannot be run."""
+    """Run ``command`` with a double as its provider: its exit code, or 1 if it is 0 and a fault never fired.
+
+    Raises ``DefinitionError`` where it cannot be run.
+    """
     layers = () if quiet else (narrate,)
     with ExitStack() as ending:
         if cassette is not None:
@@ -43,12 +46,12 @@ def execute(
             fake = Double(*read_types(types), layers=layers, seed=seed, strict=strict, clock=RealClock())
             doubles = [ending.enter_context(fake)]
             family = protocol or _spoken(command[0])
-        ending.enter_context(breaking(doubles, plans))
+        unfired = ending.enter_context(breaking(doubles, plans))
         servings = [ending.enter_context(double.serve(family)) for double in doubles]
         code = _run(command, {**os.environ, **joint_environment(*servings)}, doubles)
         for double in doubles:
             double.raise_errors()
-    return code
+    return code or int(bool(unfired))
 
 
 def _spoken(executable: str) -> str:

@@ -31,6 +31,7 @@ from mockprovider.double import (
 )
 from mockprovider.double.cassettes import deciding
 from mockprovider.errors import CassetteError
+from mockprovider.faults import load, spread
 from mockprovider.journal import Entry, Side
 from mockprovider.wire.machine import steady
 
@@ -172,19 +173,21 @@ def doubles_of(wirings: Sequence[Wiring], layers: tuple[Layer, ...] | None = Non
 
 
 @contextmanager
-def breaking(doubles: Sequence[Double], plans: Sequence[Path]) -> Iterator[None]:
-    """Give each double the fault plans, and say in the end which of their faults fired nowhere, and why.
+def breaking(doubles: Sequence[Double], plans: Sequence[Path]) -> Iterator[list[str]]:
+    """Give each double the fault plans, and say in the end which of their faults fired nowhere, and why: the list, once filled.
 
     Raises ``DefinitionError`` for a plan that cannot be read, or cannot fire.
     """
-    rules = [rule for double in doubles for plan in plans for rule in double.faults.use(plan)]
-    yield
-    # Each of several doubles has all rules, and one may fire anywhere.
-    fired = [rule.data for rule in rules if rule.fired]
+    rules = [rule for plan in plans for rule in spread(load(plan), {double.name: double.faults for double in doubles})]
+    complaints: list[str] = []
+    yield complaints
+    # Each of several doubles has the rules that name none, and one may fire anywhere.
+    fired = [rule.data for rule in rules if not rule.complaint]
     for rule in rules:
         if rule.data not in fired:
             fired.append(rule.data)
-            click.echo(f"{rule} never fired: {rule.unfired}.", err=True)
+            complaints.append(rule.complaint)
+            click.echo(rule.complaint, err=True)
 
 
 def narrate(call: Call, proceed: Handler) -> Reply:

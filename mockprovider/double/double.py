@@ -114,7 +114,12 @@ class Double:
         self.engines = EnginesAtWork()
         """The engines that are at work with this double, as far as it knows them: faults interrupt and kill them."""
         surroundings = Surroundings(
-            declared=self._declared, steps=self._steps, check_type=spelling.check_fault, world=self._world
+            declared=self._declared,
+            steps=self._steps,
+            check_type=spelling.check_fault,
+            world=self._world,
+            name=self.name,
+            check_properties=spelling.check_properties,
         )
         self.faults = Faults(surroundings)
         self.errors: list[BaseException] = []

@@ -7,7 +7,7 @@ counted. Faults are a layer, so they work in front of any provider: the fake, a 
 
 from mockprovider.faults.engines import EnginesAtWork, Interruptible
 from mockprovider.faults.fault import Fault, FaultWorld, Phase
-from mockprovider.faults.injecting import Faults, Surroundings
+from mockprovider.faults.injecting import Faults, Surroundings, spread
 from mockprovider.faults.kinds import KINDS
 from mockprovider.faults.plan import FaultPlan, FaultRule, load
 from mockprovider.faults.points import FaultPoint, points
@@ -30,4 +30,5 @@ __all__ = [
     "When",
     "load",
     "points",
+    "spread",
 ]

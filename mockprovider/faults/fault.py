@@ -15,7 +15,7 @@ phase       what was done when the fault is called                            wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import StrEnum
 from operator import attrgetter
 from typing import ClassVar
@@ -92,12 +92,13 @@ class Fault(Struct, frozen=True, tag_field="kind"):
 
     What it is given is checked by the types of its fields, which are the schema of fault plans, too; ``DefinitionError`` says
     what does not fit. ``ops`` are the ops at which it makes sense, and ``phases`` the phases, the usual one first. One that is
-    ``of_the_fake`` needs the fake's cloud.
+    ``of_the_fake`` needs the fake's cloud; at the ops in ``idle_in_previews`` it has nothing to do there.
     """
 
     ops: ClassVar[frozenset[Op]] = EVERY
     phases: ClassVar[tuple[Phase, ...]] = AROUND
     of_the_fake: ClassVar[bool] = False
+    idle_in_previews: ClassVar[frozenset[Op]] = frozenset()
 
     @property
     def hangs(self) -> bool:
@@ -106,6 +107,11 @@ class Fault(Struct, frozen=True, tag_field="kind"):
 
     def __post_init__(self) -> None:
         document.fit(self, f"{self.__struct_config__.tag}()")
+
+    @property
+    def named(self) -> Collection[str]:
+        """The properties that the type has to have for it to do anything."""
+        return ()
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - for the kinds
         """The answer to ``call``."""

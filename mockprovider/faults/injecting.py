@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from operator import itemgetter
@@ -43,6 +43,7 @@ class Selector(Protocol):
         address: str = "",
         id: str = "",  # noqa: A002 - the field's word
         instance: str = "",
+        provider: str = "",
         inputs: Mapping[str, Any] | None = None,
         preview: str = "no",
     ) -> Rule:
@@ -99,6 +100,9 @@ def method(op: Op) -> str:
     return "import_" if op is Op.IMPORT else op.value
 
 
+REMEMBERED = 500
+"""As many calls of an op are looked at to say what a rule missed."""
+
 ALONE = FaultWorld(StillClock(), EnginesAtWork(), Cloud())
 """What faults may use that belong to no double."""
 
@@ -111,12 +115,16 @@ class Surroundings(Struct, frozen=True, kw_only=True):
         steps: the steps of each type that has some.
         check_type: raises ``DefinitionError`` for a type at which nothing can fire.
         world: what faults may use.
+        name: what rules call the double; empty for one that they cannot tell from others.
+        check_properties: raises ``DefinitionError`` for properties that the type does not have.
     """
 
     declared: Callable[[], Mapping[str, str]] = dict
     steps: Callable[[], Mapping[str, Sequence[str]]] = dict
     check_type: Callable[[str], None] = partial(naming.check, declared={})
     world: Callable[[], FaultWorld] = lambda: ALONE
+    name: str = ""
+    check_properties: Callable[[str, Collection[str], Collection[str]], None] = lambda *_: None
 
 
 class Faults:
@@ -127,8 +135,8 @@ class Faults:
         self._rules: list[Rule] = []
         self._shelves: dict[tuple[Op, str, str], list[tuple[int, Rule]]] | None = None
         """The rules by op and by what is most special about each, with their places; made when they are first asked."""
-        self._asked: dict[Op, dict[tuple[str, str], None]] = {}
-        """The types and names of the calls of each op, in the order in which they came."""
+        self._asked: dict[Op, deque[Call]] = {}
+        """The last calls of each op that a rule is about, in the order in which they came."""
         self._lock = threading.Lock()
         self.on = On(self.begin)
 
@@ -138,12 +146,12 @@ class Faults:
         return self._add(When(op=op, type=self._known(type_), name="" if name is None else name, **given))
 
     def use(self, plan: FaultPlan | str | Path | Mapping[str, Any]) -> list[Rule]:
-        """Add the rules of a plan: data, a ``.json`` or ``.toml`` file, or JSON.
+        """Add the rules of a plan: data, a ``.json`` or ``.toml`` file or its path, or JSON.
 
         Raises ``DefinitionError`` for what is no plan, and for one that cannot fire; then none of its rules is added.
         """
-        loaded = plan if isinstance(plan, FaultPlan) else load(plan)
-        rules = [self._made(replace(rule.when, type=self._known(rule.when.type or None)), rule.fault) for rule in loaded.faults]
+        loaded = load(plan).faults
+        rules = [self._made(replace(rule.when, type=self._known(rule.when.type or None)), rule.fault) for rule in loaded]
         with self._lock:
             self._rules += rules
             self._shelves = None
@@ -180,7 +188,7 @@ class Faults:
         return rule
 
     def _made(self, when: When, fault: Fault | None = None) -> Rule:
-        return Rule(when, fault, self._check, self._asked.setdefault(when.op, {}))
+        return Rule(when, fault, self._check, self._asked.setdefault(when.op, deque(maxlen=REMEMBERED)))
 
     def _known(self, type_: str | None) -> str:
         if type_ is None:
@@ -192,6 +200,11 @@ class Faults:
         """Raise ``DefinitionError`` for a rule that cannot fire here."""
         if type(rule.fault).of_the_fake and self._surroundings.world().cloud is None:
             raise DefinitionError(f"{word(rule.fault)}() changes the fake's cloud, and what answers here is no fake.")
+        if self._surroundings.name and rule.when.provider not in ("", self._surroundings.name):
+            raise DefinitionError(
+                f"The rule is about the provider {rule.when.provider!r}: this is {self._surroundings.name!r}."
+            )
+        self._surroundings.check_properties(rule.when.type, rule.fault.named, ("id",))
         steps = self._surroundings.steps()
         known = {step for type_, names in steps.items() for step in names if rule.when.type in ("", type_)}
         # A type may be declared later; one that is declared now has all the steps that it will have.
@@ -215,7 +228,7 @@ class Faults:
     def _due(self, call: Call) -> FaultRule | None:
         with self._lock:
             if call.op in self._asked:
-                self._asked[call.op][call.type, call.name or call.address] = None
+                self._asked[call.op].append(call)
             if self._shelves is None:
                 self._shelves = defaultdict(list)
                 for place, rule in enumerate(self._rules):
@@ -252,3 +265,18 @@ class Faults:
 def _played(rule: FaultRule, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
     with world.engine.holding(call, str(rule)) if rule.fault.hangs else nullcontext():
         return rule.fault(call, proceed, world)
+
+
+def spread(plan: FaultPlan, doubles: Mapping[str, Faults]) -> list[Rule]:
+    """Give the rules of a plan to the doubles by name: each to the one that it names, or to all.
+
+    Raises ``DefinitionError`` for a double that there is not, and for what cannot fire.
+    """
+    for rule in plan.faults:
+        if (name := rule.when.provider) and name not in doubles:
+            raise DefinitionError(f"There is no provider {name!r} here. {did_you_mean(name, doubles, 'There are')}")
+    return [
+        rule
+        for name, faults in doubles.items()
+        for rule in faults.use(FaultPlan(tuple(rule for rule in plan.faults if rule.when.provider in ("", name))))
+    ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
-from mockprovider.calls import Op
+from mockprovider.calls import Call
 from mockprovider.errors import DefinitionError
+from mockprovider.faults.when import SELECTING, When, told
 from mockprovider.hints import did_you_mean, near
 
 CLOSE = 0.85
@@ -40,21 +41,29 @@ def check(type_: str, declared: Mapping[str, str], *, strict: bool = False, fore
         )
 
 
-def missed(op: Op, type_: str | None, name: str | None, others: Sequence[tuple[str, str]], *, address: bool = False) -> str:
-    """Why a rule about ``type_`` and ``name`` fitted no call of its op, given the types and names of those that came.
+UNTOLD: Mapping[str, str] = {
+    "name": "a name, as its protocol has none: leave",
+    "address": "an address: run serially (parallelism = 1), or leave",
+    "instance": "an instance, as its protocol has none: leave",
+    "id": "an id: leave",
+}
+"""What may be told of no call at all, and what to do about it."""
 
-    With ``address``, the names are addresses.
-    """
-    if not others:
-        return f"no {op.value} was asked for"
-    if type_ in (None, *(other for other, _ in others)) and not any(known for _, known in others):
-        if address:
-            return f"no {op.value} told an address: run serially (parallelism = 1), or leave address={name!r} out"
-        return f"no {op.value} told a name, as its protocol has none: leave name={name!r} out"
-    wanted = f"{type_ or ''} {name or ''}"
-    near = max(others, key=lambda other: SequenceMatcher(None, wanted, " ".join(other)).ratio())
-    parts = [("type", type_, near[0]), ("address" if address else "name", name, near[1])]
-    apart = " and ".join(
-        f"{part} is {actual!r}, not {expected!r}" for part, expected, actual in parts if expected not in (None, actual)
-    )
-    return f"no such {op.value} was asked for; of the nearest, the {apart}"
+
+def missed(when: When, calls: Sequence[Call]) -> str:
+    """Why a rule fitted no call of its op, given those that came: what of the nearest is another than what is selected."""
+    op = when.op.value
+    if not calls:
+        return f"no {op} was asked for"
+    if when.type in ("", *(call.type for call in calls)):
+        for word, hint in UNTOLD.items():
+            if getattr(when, word) and not any(told(call)[word] for call in calls):
+                return f"no {op} told {hint} {word}={getattr(when, word)!r} out"
+    wanted = " ".join(getattr(when, word) for word in SELECTING)
+    near = max(calls, key=lambda call: (-len(when.apart(call)), _alike(wanted, call)))
+    apart = " and ".join(f"{word} is {actual}, not {expected}" for word, (expected, actual) in when.apart(near).items())
+    return f"no such {op} was asked for; of the nearest, the {apart}"
+
+
+def _alike(wanted: str, call: Call) -> float:
+    return SequenceMatcher(None, wanted, " ".join(told(call).values())).ratio()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,6 +28,8 @@ class FaultRule(Struct, frozen=True):
         kind, when = type(self.fault), self.when
         if when.op not in kind.ops:
             raise DefinitionError(f"{word(self.fault)}() makes no sense at {when.op.value}: it is for {_ops(kind)}.")
+        if when.preview != "no" and when.op in kind.idle_in_previews:
+            raise DefinitionError(f"{word(self.fault)}() does nothing in previews of {when.op.value}: leave preview=... out.")
         if when.phase is not UNSET and when.phase not in kind.phases:
             phases = " and ".join(phase.value for phase in kind.phases)
             raise DefinitionError(f"{word(self.fault)}() does not act in the phase {when.phase.value!r}, but in {phases}.")
@@ -64,24 +67,34 @@ def word(fault: Fault) -> str:
     return str(fault.__struct_config__.tag)
 
 
-def load(source: str | Path | Mapping[str, Any], *, format: str = "json", origin: str = "") -> FaultPlan:  # noqa: A002 - the field's word
-    """The plan in a file (``.json`` or ``.toml``), in a text of this format, or in data.
+FORMATS: Mapping[str, str] = {".json": "json", ".toml": "toml", "": "json"}
+"""What a plan's file holds, by the end of its name."""
+NAME = re.compile(r"[^\n{]*\.(json|toml|ya?ml)", re.IGNORECASE)
+"""A text that can only be the name of a file."""
+
+
+def load(source: FaultPlan | str | Path | Mapping[str, Any], *, format: str = "json", origin: str = "") -> FaultPlan:  # noqa: A002 - the field's word
+    """The plan in a file (``.json`` or ``.toml``) or the file of this name, in a text of this format, or in data.
 
     Raises ``DefinitionError``, with the place, for what is no plan, and for a file that cannot be read.
     """
-    if isinstance(source, Path):
-        return _of_file(source)
+    if isinstance(source, FaultPlan):
+        return source
+    if isinstance(source, Path) or (isinstance(source, str) and NAME.fullmatch(source)):
+        return _of_file(Path(source))
     data = _parsed(source, format, origin or "the fault plan") if isinstance(source, str) else source
     plan: FaultPlan = document.decode(document.Node(data, origin or "the fault plan"), FaultPlan)
     return plan
 
 
 def _of_file(path: Path) -> FaultPlan:
+    if (ending := path.suffix.lower()) not in FORMATS:
+        raise DefinitionError(f"The fault plan {path} is no .json or .toml file, and plans are read from these.")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DefinitionError(f"The fault plan {path} cannot be read: {error}.") from error
-    return load(text, format="toml" if path.suffix == ".toml" else "json", origin=str(path))
+    return load(text, format=FORMATS[ending], origin=str(path))
 
 
 def _parsed(text: str, format_: str, origin: str) -> Any:
@@ -91,6 +104,8 @@ def _parsed(text: str, format_: str, origin: str) -> Any:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DefinitionError(f"{origin}: this is no TOML: {error}.") from error
+    except RecursionError as error:
+        raise DefinitionError(f"{origin}: {document.DEEP}") from error
 
 
 def _ops(kind: type[Fault]) -> str:
@@ -98,7 +113,7 @@ def _ops(kind: type[Fault]) -> str:
     return " and ".join(listed) if len(listed) < 3 else f"{', '.join(listed[:-1])} and {listed[-1]}"
 
 
-SELECTING = ("name", "address", "id", "instance", "inputs", "preview")
+SELECTING = ("name", "address", "id", "instance", "provider", "inputs", "preview")
 """What the word for the op takes, beside the type."""
 
 

@@ -55,7 +55,8 @@ def points(calls: Iterable[Call], *, fake: bool = True) -> Iterator[FaultPoint]:
         when = When(op=call.op, type=call.type, name=call.name, address=call.address, preview=preview, after=seen[place])
         seen[place] += 1
         for word, kind in KINDS.items():
-            if call.op in kind.ops and (fake or not kind.of_the_fake) and _bare(kind):
+            idle = preview == "only" and call.op in kind.idle_in_previews
+            if call.op in kind.ops and not idle and (fake or not kind.of_the_fake) and _bare(kind):
                 phases = (phase for phase in kind.phases if phase is not Phase.MID)
                 yield from (FaultPoint(replace(when, phase=phase), word, phase) for phase in phases)
 

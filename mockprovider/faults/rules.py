@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import NoReturn
 
@@ -34,7 +34,7 @@ class Rule(Words):
         when: at which calls.
         fault: what happens there.
         check: raises ``DefinitionError`` for a rule that cannot fire on the double whose rule it is.
-        asked: the types and names of the calls of its op, in the order in which they came: what a misspelt rule missed.
+        asked: the last calls of its op, in the order in which they came: what a misspelt rule missed.
     """
 
     def __init__(
@@ -42,12 +42,12 @@ class Rule(Words):
         when: When,
         fault: Fault | None = None,
         check: Callable[[FaultRule], None] = _anywhere,
-        asked: Mapping[tuple[str, str], None] | None = None,
+        asked: Sequence[Call] = (),
     ) -> None:
         self.when = when
         self.fault: Fault | None = None
         self._check = check
-        self._others = {} if asked is None else asked
+        self._others = asked
         self.forget()
         if fault is not None:
             self.give(fault)
@@ -75,7 +75,7 @@ class Rule(Words):
         return self._become(self.when, fault)
 
     def times(self, count: int) -> Rule:
-        """Fire at this many calls, by default at one."""
+        """Fire at this many calls, by default at one; a test in which fewer came fails, unless it is ``optional``."""
         return self._become(replace(self.when, times=count))
 
     def always(self) -> Rule:
@@ -95,7 +95,7 @@ class Rule(Words):
         return self._become(replace(self.when, probability=probability, seed=seed))
 
     def optional(self) -> Rule:
-        """It may be left unfired; otherwise a test whose fault never fired fails."""
+        """It may fire less often than it says, or never; otherwise a test in which it did fails."""
         return self._become(replace(self.when, optional=True))
 
     def whichever(self) -> Rule:
@@ -165,18 +165,26 @@ class Rule(Words):
 
     @property
     def unfired(self) -> str:
-        """Why it has not fired so far, with the nearest call that there was; empty if it has, or may be left unfired."""
+        """Why it has not fired as often as it is to, with the nearest call that there was; empty if it has."""
         if self.fired:
-            return ""
+            return "" if self.when.always or self.fired >= self.when.times else self._left()
         if self.fault is None:
             return f"it was given no fault, such as .{next(iter(KINDS))}()"
         if self._fitting:
             return self._let_through()
         if self._previewed:
             return _PREVIEWS[self.when.preview]
-        when = self.when
-        name = when.name or when.address or None
-        return naming.missed(when.op, when.type or None, name, list(self._others), address=bool(when.address and not when.name))
+        return naming.missed(self.when, self._others)
+
+    def _left(self) -> str:
+        return f"it fired {self.fired} of {self.when.times} times, and no more calls fitted"
+
+    @property
+    def complaint(self) -> str:
+        """What a test or a command that needed the fault is told at its end; empty if it fired, or may be left unfired."""
+        if self.when.optional or not self.unfired:
+            return ""
+        return f"{self} {'fired too seldom' if self.fired else 'never fired'}: {self.unfired}."
 
     def _let_through(self) -> str:
         if self._fitting > self._asked:

@@ -14,7 +14,7 @@ from mockprovider.document import Count
 from mockprovider.errors import DefinitionError
 from mockprovider.faults.fault import EVERY, Phase
 from mockprovider.paths import show
-from mockprovider.values import reveal, same
+from mockprovider.values import has_secret, reveal, same
 
 CHANCE = "a number above 0, up to 1"
 Calls: TypeAlias = Annotated[int, Meta(ge=1, extra={"expected": "a whole number of calls, 1 or more"})]
@@ -30,6 +30,7 @@ class When(Struct, frozen=True, kw_only=True):
         address: the resource's address in the configuration, which is known of applies and reads of a serial run (Terraform).
         id: the object's id.
         instance: the provider instance: Pulumi's provider URN, or its name.
+        provider: the double, by the name of its package, where one plan is for several.
         inputs: properties that the call's inputs have, with these values; of calls without inputs, what the engine remembers.
         preview: ``no`` keeps it out of previews, ``only`` has it fire there alone, ``also`` in both.
         after: how many fitting calls are let through first.
@@ -49,6 +50,7 @@ class When(Struct, frozen=True, kw_only=True):
     address: str = ""
     id: str = ""
     instance: str = ""
+    provider: str = ""
     inputs: Mapping[str, Any] = {}
     preview: Literal["no", "only", "also"] = "no"
     after: Count = 0
@@ -78,6 +80,19 @@ class When(Struct, frozen=True, kw_only=True):
         """What is most special about the calls, which few others share."""
         return next(((word, value) for word in ("name", "address", "type") if (value := getattr(self, word))), ("", ""))
 
+    def apart(self, call: Call) -> dict[str, tuple[str, str]]:
+        """What of the call is another than what is selected: by word, what is selected, and what the call has, as text.
+
+        A secret stays one.
+        """
+        words = {word: (wanted, actual) for word, actual in told(call).items() if (wanted := getattr(self, word))}
+        differing = {word: (repr(wanted), repr(actual)) for word, (wanted, actual) in words.items() if wanted != actual}
+        if self.instance and _serves(call.session.instance, self.instance):
+            differing.pop("instance", None)
+        bag = _bag(call)
+        missing = [name for name, value in self.inputs.items() if not _holds(bag, name, value)]
+        return differing | {f"input {name}": (repr(self.inputs[name]), _shown(bag, name)) for name in missing}
+
     def is_about(self, call: Call) -> bool:
         """Whether the call is one of these, in a preview or not."""
         return (
@@ -87,7 +102,7 @@ class When(Struct, frozen=True, kw_only=True):
             and self.address in ("", call.address)
             and self.id in ("", call.id)
             and (not self.instance or _serves(call.session.instance, self.instance))
-            and (not self.inputs or _has(call, self.inputs))
+            and (not self.inputs or all(_holds(_bag(call), name, value) for name, value in self.inputs.items()))
         )
 
     def fits(self, call: Call) -> bool:
@@ -100,13 +115,31 @@ def previewed(call: Call) -> bool:
     return call.preview or bool(call.session.preview)
 
 
+SELECTING = ("type", "name", "address", "id", "instance")
+"""The words that select calls by what is told of them, beside their inputs."""
+
+
+def told(call: Call) -> dict[str, str]:
+    """What is told of a call, by the word that selects by it."""
+    return {"type": call.type, "name": call.name, "address": call.address, "id": call.id, "instance": call.session.instance}
+
+
 def _serves(instance: str, wanted: str) -> bool:
     return wanted == instance or instance.endswith(f"::{wanted}")
 
 
-def _has(call: Call, wanted: Mapping[str, Any]) -> bool:
-    bag = next((bag for bag in (call.inputs, call.prior_inputs, call.prior) if bag), {})
-    return all(name in bag and same(reveal(bag[name]), value) for name, value in wanted.items())
+def _bag(call: Call) -> Mapping[str, Any]:
+    return next((bag for bag in (call.inputs, call.prior_inputs, call.prior) if bag), {})
+
+
+def _shown(bag: Mapping[str, Any], name: str) -> str:
+    if name not in bag:
+        return "missing"
+    return "secret" if has_secret(bag[name]) else repr(bag[name])
+
+
+def _holds(bag: Mapping[str, Any], name: str, value: Any) -> bool:
+    return name in bag and same(reveal(bag[name]), value)
 
 
 def written(when: When) -> str:

@@ -40,6 +40,26 @@ def test_a_mark_breaks_the_provider(run, pytester):
     result.assert_outcomes(passed=2)
 
 
+def test_equal_marks_are_one(run, pytester):
+    """A class and its test that bear the same mark mean one fault by it, whether it is data or a file."""
+    (pytester.path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    result = run(
+        """
+        import pytest
+
+        LOST = {"faults": [{"when": {"op": "create"}, "fault": {"kind": "lose_reply"}}]}
+
+        @pytest.mark.faults("plan.toml", LOST)
+        class TestIt:
+            @pytest.mark.faults(LOST, "plan.toml")
+            def test_one(self, provider):
+                assert [rule.fault.__struct_config__.tag for rule in provider.faults.rules] == ["error", "lose_reply"]
+                provider.faults.clear()
+        """
+    )
+    result.assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize(
     ("mark", "said"),
     [
@@ -85,6 +105,19 @@ def test_a_command_with_a_double(arguments, code, said, tmp_path):
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
     assert ended.returncode == code
     assert said in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("plan", "script", "code"),
+    [(PLAN, "true", 1), (PLAN, "exit 7", 7), (PLAN.replace('"logs"', '"logs", optional = true'), "true", 0)],
+)
+def test_a_command_whose_fault_never_fired(plan, script, code, tmp_path):
+    """`exec` ends with 1 where the command succeeds without its fault, so that a typing error in a plan is no green job."""
+    (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
+    command = [sys.executable, "-m", "mockprovider", "exec", "--protocol", "pulumi", "--faults", "plan.toml", "--", "sh", "-c"]
+    ended = subprocess.run([*command, script], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert ended.returncode == code
+    assert ("never fired: no create was asked for." in ended.stderr) is bool(code)
 
 
 @pytest.mark.parametrize("how", ["unavailable", "reset", "half", "malformed"])

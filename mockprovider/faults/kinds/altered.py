@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 from msgspec import UNSET, UnsetType
@@ -38,6 +38,11 @@ class Altered(Fault, frozen=True, tag="altered"):
             raise DefinitionError(
                 'altered() changes nothing: say what, as in altered(values={"acl": "public"}) or altered(id="").'
             )
+
+    @property
+    def named(self) -> Collection[str]:
+        """Those that are missing; a provider may leave others unknown, or make them up."""
+        return self.without
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - as all faults
         """Answer something else."""

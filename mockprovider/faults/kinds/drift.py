@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
 from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.errors import DefinitionError
 from mockprovider.faults.fault import OBJECTS, Fault, FaultWorld, Phase
 
 
@@ -21,6 +22,17 @@ class Drift(Fault, frozen=True, tag="drift"):
     ops: ClassVar[frozenset[Op]] = OBJECTS - {Op.DELETE}
     phases: ClassVar[tuple[Phase, ...]] = (Phase.AFTER, Phase.BEFORE)
     of_the_fake: ClassVar[bool] = True
+    idle_in_previews: ClassVar[frozenset[Op]] = frozenset({Op.CREATE})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.changes:
+            raise DefinitionError('drift() changes nothing: say what, as in drift({"acl": "public"}).')
+
+    @property
+    def named(self) -> Collection[str]:
+        """Those that are changed."""
+        return self.changes
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Change the object, and go on."""

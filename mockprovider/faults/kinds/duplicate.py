@@ -13,6 +13,7 @@ class Duplicate(Fault, frozen=True, tag="duplicate"):
 
     ops: ClassVar[frozenset[Op]] = EFFECTS
     phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY,)
+    idle_in_previews: ClassVar[frozenset[Op]] = EFFECTS
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - as all faults
         """Ask twice."""

@@ -6,7 +6,7 @@ tainted and replaces it, or keeps it as it was answered where it was an update.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, ClassVar
 
 from msgspec import UNSET, Meta, UnsetType
@@ -34,6 +34,11 @@ class Partial(Fault, frozen=True, tag="partial"):
 
     ops: ClassVar[frozenset[Op]] = WRITES | {Op.READ}
     phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY, Phase.MID)
+
+    @property
+    def named(self) -> Collection[str]:
+        """Those that took effect."""
+        return self.applied or ()
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Let the call happen, as far as it goes, then report the reasons beside its result."""

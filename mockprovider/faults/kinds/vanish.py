@@ -14,6 +14,7 @@ class Vanish(Fault, frozen=True, tag="vanish"):
     ops: ClassVar[frozenset[Op]] = OBJECTS
     phases: ClassVar[tuple[Phase, ...]] = (Phase.BEFORE, Phase.AFTER)
     of_the_fake: ClassVar[bool] = True
+    idle_in_previews: ClassVar[frozenset[Op]] = frozenset({Op.CREATE})
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Remove the object, and go on."""
