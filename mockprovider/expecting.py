@@ -21,6 +21,9 @@ SHOWN = 3
 Expected: TypeAlias = str | tuple[str, Mapping[str, Value]]
 """A line such as ``once create logs``, alone or with arguments: ``("update logs", {"acl": "public"})``."""
 
+MISSPELT = 0.85
+"""How alike a word must be to one of a call to be a misspelling of it; ``web-1`` and ``web-2`` are not that alike."""
+
 HANDLES = ("type", "name", "urn", "address", "id")
 """What the words of a line may be, of the call that they are about."""
 
@@ -109,25 +112,42 @@ def _counted(line: str) -> tuple[int | None, str]:
     return (int(times[1]), line.strip()[times.end() :]) if times else (None, line)
 
 
-def failure(expected: Sequence[ExpectedCall], entries: Sequence[R], scrub: Callable[[str], str]) -> str:
+NOTHING = "No call was made at all."
+
+
+def failure(expected: Sequence[ExpectedCall], entries: Sequence[R], scrub: Callable[[str], str], nothing: str = NOTHING) -> str:
     """Why these entries are not what was expected, with the nearest calls; empty if they are.
 
     Each line is about a call that began after the one of the line before; other calls may stand between. A line with a count is
-    about the first of its calls, of which there are so many in all.
+    about the first of its calls, of which there are so many in all. ``nothing`` is what to say where there are no entries.
     """
     after = 0
     for number, line in enumerate(expected):
         places = [place for place, entry in enumerate(entries, 1) if not line.unlike(entry.call)]
         fitting = [entries[place - 1] for place in places]
         later = next((place for place in places if place > after), None)
+        lines = _lines(line, entries, fitting) if entries else [f"  {nothing}"]
         if line.count is not None and len(places) != line.count:
-            return scrub("\n".join([_miscounted(line, len(places)), *_lines(line, entries, fitting)]))
+            return scrub("\n".join([_miscounted(line, len(places)), *lines]))
         if line.count != 0 and later is None:
             before = f" after {expected[number - 1]}" if after else ""
-            head = f"Expected {line}{before}, and {'it came before that' if fitting else 'no such call came'}."
-            return scrub("\n".join([head, *_lines(line, entries, fitting)]))
+            head = f"Expected {line}{before}, and {_missing(places, after)}.{_meant(line, entries)}"
+            return scrub("\n".join([head, *lines]))
         after = later or after
     return ""
+
+
+def _missing(places: Sequence[int], after: int) -> str:
+    if not places:
+        return "no such call came"
+    return "no other such call came" if places[-1] == after else "it came before that"
+
+
+def _meant(line: ExpectedCall, entries: Sequence[R]) -> str:
+    """The hint at a word that no call has, and that some call almost has."""
+    known = {handle: None for entry in entries for word in HANDLES if (handle := getattr(entry.call, word))}
+    hints = [did_you_mean(word, known, alike=MISSPELT) for word in line.words if word not in known]
+    return "".join(f" {hint}" for hint in hints if hint)
 
 
 def _miscounted(line: ExpectedCall, count: int) -> str:
@@ -139,8 +159,6 @@ def _lines(line: ExpectedCall, entries: Sequence[R], fitting: Sequence[R]) -> li
     """The calls that fit, or else the nearest ones, each with what is different about it."""
     if fitting:
         return [f"  {entry}" for entry in fitting]
-    if not entries:
-        return ["  No call was made at all."]
     unlike = [(line.unlike(entry.call), entry) for entry in entries]
     # A call of the same op is nearer than one about the same resource, and any other call is far.
     like = [pair for pair in unlike if pair[1].call.op is line.op or (line.words and not line.strange(pair[1].call))]

@@ -170,7 +170,10 @@ class Journal:
                 )
             if line.count == 0:
                 expecting.check_words(line, list(self), self._check_type)
-        problem = expecting.failure(lines, entries, self._scrub)
+        nothing = expecting.NOTHING
+        if criteria and len(self):
+            nothing = f"No call is one with {', '.join(f'{word}={value!r}' for word, value in criteria.items())}."
+        problem = expecting.failure(lines, entries, self._scrub, nothing)
         if problem:
             raise AssertionError(problem)
 

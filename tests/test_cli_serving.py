@@ -133,11 +133,13 @@ def hashed(served):
 
 
 def test_several_providers_share_a_cassette(tmp_path, monkeypatch):
-    """All providers that are named are served and recorded until Ctrl-C; the cassette serves them all, with one variable."""
+    """All providers that are named are served and recorded until Ctrl-C; the cassette serves them all, and says how."""
     monkeypatch.setenv("FILES_FOLDER", str(tmp_path))
     command = f"{sys.executable} {Path(__file__).parents[1] / 'examples' / 'files' / 'provider.py'}"
     options = [option for name in ("one", "two") for option in ("--provider", f"{name}={command}")]
-    with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", *options) as process:
+    plan = tmp_path / "plan.json"
+    plan.write_text('{"faults": []}', encoding="utf-8")
+    with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", "--faults", str(plan), *options) as process:
         served, variable = addresses(process)
         one, two = (address.rpartition(":")[2] for address in served.values())
         assert variable == f"export PULUMI_DEBUG_PROVIDERS='one:{one},two:{two}'"
@@ -148,7 +150,7 @@ def test_several_providers_share_a_cassette(tmp_path, monkeypatch):
     assert told.splitlines()[-1].startswith("Recorded it.json: 4 calls (2 create)")
     assert header["providers"] == {"one": "pulumi", "two": "pulumi"}
     options = [f"--provider '{name}={Path(sys.executable).name} provider.py'" for name in ("one", "two")]
-    assert header["created_by"] == f"mockprovider record pulumi --cassette it.json {' '.join(options)}"
+    assert header["created_by"] == f"mockprovider record pulumi --cassette it.json --faults plan.json {' '.join(options)}"
 
     with serving(tmp_path, "replay", "it.json") as process:
         served, _ = addresses(process)

@@ -68,7 +68,10 @@ def test_what_came(journal, expected, criteria):
 
 FAILURES = [
     (["delete more", "create logs"], "Expected 'create logs' after 'delete more', and it came before that."),
-    (["create logs", "create logs"], "Expected 'create logs' after 'create logs', and it came before that."),
+    (["create logs", "create logs"], "Expected 'create logs' after 'create logs', and no other such call came."),
+    (["update logs", "create logs"], "Expected 'create logs' after 'update logs', and it came before that."),
+    (["create cloud:index:Bukcet"], f"Expected 'create cloud:index:Bukcet', and no such call came. Did you mean {TOKEN!r}?"),
+    (["create b-9"], "Expected 'create b-9', and no such call came."),
     (["read logs"], "Expected 'read logs', and no such call came."),
     (["create logs", "read more"], "Expected 'read more' after 'create logs', and no such call came."),
     (["once create"], "Expected 'once create', and 3 such calls came."),
@@ -118,6 +121,12 @@ def test_a_journal_without_calls():
     with pytest.raises(AssertionError, match=re.escape("no such call came.\n  No call was made at all.")):
         Journal().assert_calls("create")
     Journal().assert_calls("never create")
+
+
+def test_a_choice_without_calls(journal):
+    """Where no call is of those that are looked at, a failure says which these are, and not that there was none."""
+    with pytest.raises(AssertionError, match=re.escape("no such call came.\n  No call is one with op='read', preview=False.")):
+        journal.assert_calls("read", op="read", preview=False)
 
 
 def test_a_journal_that_has_forgotten_cannot_count(journal):

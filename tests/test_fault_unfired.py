@@ -13,9 +13,10 @@ from mockprovider.calls import Op, Session
 from mockprovider.double import Double
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import Faults, load, points, spread
-from mockprovider.schema import Property, ResourceType
+from mockprovider.schema import Function, Property, ResourceType
 from mockprovider.values import Secret
 
+ZONE = Function("cloud:index:getZone", {"region": str})
 BUCKET = ResourceType(TOKEN, {"acl": str, "arn": Property(str, computed="arn:{id}")})
 URN = "urn:pulumi:dev::p::pulumi:providers:cloud::west"
 
@@ -121,6 +122,25 @@ def test_a_property_that_the_type_does_not_have(rule: Any) -> None:
             rule(double.faults.on)
         assert double.faults.on.update().partial(applied=["alc"]).fault
         assert double.faults.on.update(TOKEN).altered(without=["acl", "id"], unknown=["more"]).fault
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (lambda on: on.create(ZONE.token), f"'{ZONE.token}' is a function, and no engine asks for create of one"),
+        (lambda on: on.invoke(TOKEN), f"'{TOKEN}' is a resource type, and no engine asks for invoke of one"),
+        (lambda on: on.invoke("cloud:index:getZome"), "Did you mean 'cloud:index:getZone'?"),
+    ],
+)
+def test_a_token_of_something_else(rule: Any, said: str) -> None:
+    """A fault at an op that nothing asks of what is declared under the token is refused."""
+    with Double(BUCKET, ZONE) as double:
+        with pytest.raises(DefinitionError, match=re.escape(said)):
+            rule(double.faults.on)
+        with pytest.raises(DefinitionError, match=re.escape("is a function")):
+            double.faults.use({"faults": [{"when": {"op": "create", "type": ZONE.token}, "fault": {"kind": "error"}}]})
+        assert double.faults.on.invoke(ZONE.token).when.type == ZONE.token
+        assert len(double.faults.rules) == 1
 
 
 def test_a_drift_of_nothing() -> None:

@@ -96,6 +96,7 @@ def serve_recording(
     with ``prove`` it raises ``CassetteError`` because a replay fails.
     """
     named = [f"{OPTIONS[kind]} {shlex.quote(place)} " for kind, given in places.items() for place in given]
+    named += [f"--faults {shlex.quote(_portable(str(plan)))} " for plan in plans]
     options = ("--compact " if compact else "") + ("--prove " if prove else "") + "".join(named)
     options += "--attach HOST:PORT" if attach else _providers(together) or f"-- {' '.join(map(_portable, command))}"
     made_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"

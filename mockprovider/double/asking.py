@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Protocol
 
+from mockprovider.calls import Op
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import naming
+from mockprovider.faults.fault import EFFECTS
 from mockprovider.hints import did_you_mean, misspelt
 from mockprovider.schema import Package
 from mockprovider.urn import STACK_TYPE
+
+_OF_OBJECTS = EFFECTS | {Op.IMPORT}
+STRANGERS: Mapping[str, tuple[str, frozenset[Op]]] = {
+    "functions": ("function", _OF_OBJECTS),
+    "methods": ("method", _OF_OBJECTS),
+    "resources": ("resource type", frozenset({Op.INVOKE})),
+}
+"""The ops that cannot be about what a package declares, by its section."""
 
 
 class Declaring(Protocol):
@@ -48,6 +58,12 @@ class Spelling:
         self.check_type(type_)
         if absent := self._double.absent(type_):
             raise DefinitionError(absent)
+
+    def check_op(self, op: Op, type_: str) -> None:
+        """Raise ``DefinitionError`` for an op that no engine asks of what has this token."""
+        for section, (what, ops) in STRANGERS.items():
+            if op in ops and any(type_ in getattr(package, section) for package in self._double.packages.values()):
+                raise DefinitionError(f"{type_!r} is a {what}, and no engine asks for {op.value} of one.")
 
     def check_properties(self, type_: str, names: Iterable[str], present: Collection[str]) -> None:
         """Raise ``DefinitionError`` for a property that the type does not declare, nor the object have.

@@ -119,6 +119,7 @@ class Double:
             check_type=spelling.check_fault,
             world=self._world,
             name=self.name,
+            check_op=spelling.check_op,
             check_properties=spelling.check_properties,
         )
         self.faults = Faults(surroundings)

@@ -116,6 +116,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
         check_type: raises ``DefinitionError`` for a type at which nothing can fire.
         world: what faults may use.
         name: what rules call the double; empty for one that they cannot tell from others.
+        check_op: raises ``DefinitionError`` for an op that nothing asks of the type.
         check_properties: raises ``DefinitionError`` for properties that the type does not have.
     """
 
@@ -124,6 +125,7 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     check_type: Callable[[str], None] = partial(naming.check, declared={})
     world: Callable[[], FaultWorld] = lambda: ALONE
     name: str = ""
+    check_op: Callable[[Op, str], None] = lambda *_: None
     check_properties: Callable[[str, Collection[str], Collection[str]], None] = lambda *_: None
 
 
@@ -143,7 +145,7 @@ class Faults:
     def begin(self, op: Op, type_: str | None = None, *, name: str | None = None, **selecting: Any) -> Rule:
         """A new rule after those that exist. Raises ``DefinitionError`` for a type that can only be misspelt."""
         given = {key: value for key, value in selecting.items() if value is not None}
-        return self._add(When(op=op, type=self._known(type_), name="" if name is None else name, **given))
+        return self._add(When(op=op, type=self._known(op, type_), name="" if name is None else name, **given))
 
     def use(self, plan: FaultPlan | str | Path | Mapping[str, Any]) -> list[Rule]:
         """Add the rules of a plan: data, a ``.json`` or ``.toml`` file or its path, or JSON.
@@ -151,7 +153,10 @@ class Faults:
         Raises ``DefinitionError`` for what is no plan, and for one that cannot fire; then none of its rules is added.
         """
         loaded = load(plan).faults
-        rules = [self._made(replace(rule.when, type=self._known(rule.when.type or None)), rule.fault) for rule in loaded]
+        rules = [
+            self._made(replace(rule.when, type=self._known(rule.when.op, rule.when.type or None)), rule.fault)
+            for rule in loaded
+        ]
         with self._lock:
             self._rules += rules
             self._shelves = None
@@ -190,10 +195,11 @@ class Faults:
     def _made(self, when: When, fault: Fault | None = None) -> Rule:
         return Rule(when, fault, self._check, self._asked.setdefault(when.op, deque(maxlen=REMEMBERED)))
 
-    def _known(self, type_: str | None) -> str:
+    def _known(self, op: Op, type_: str | None) -> str:
         if type_ is None:
             return ""
         self._surroundings.check_type(type_)
+        self._surroundings.check_op(op, type_)
         return type_
 
     def _check(self, rule: FaultRule) -> None:
