@@ -7,6 +7,9 @@ from pathlib import Path
 from mockprovider.errors import MalformedError, MockProviderError
 from mockprovider.hints import did_you_mean
 
+NEAR = 0.75
+"""How alike the names of two files must be for one to be a misspelling of the other."""
+
 
 def read_text(path: Path, what: str, how: str) -> str:
     """The text of a file in UTF-8; ``what`` it is to be, and ``how`` to get one, stand in errors.
@@ -16,7 +19,8 @@ def read_text(path: Path, what: str, how: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        hint = did_you_mean(path.name, _beside(path.parent))
+        # All of them end alike, which makes none of them near.
+        hint = did_you_mean(path.name, _beside(path.parent), alike=NEAR)
         raise MalformedError(" ".join(filter(None, (f"There is no {what} at {path}.", hint, how)))) from None
     except IsADirectoryError:
         hint = did_you_mean("", _beside(path), "It holds") if _beside(path) else ""

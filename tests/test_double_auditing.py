@@ -45,6 +45,21 @@ def test_a_stack_and_its_result():
     double.audit(stack.export()).assert_clean()
 
 
+def test_a_state_that_is_given_twice():
+    """One state is remembered once, however often it is given."""
+    stack, double, _ = make()
+    stack.up(logs())
+    assert str(double.audit(stack, stack)) == str(double.audit(stack))
+
+
+def test_a_misspelt_type():
+    """An id of a type that is almost a declared one is refused, and counts for no phantom."""
+    with Double(ResourceType("cloud:index:Bucket")) as double:
+        with pytest.raises(DefinitionError, match="Did you mean 'cloud:index:Bucket'"):
+            double.audit({("cloud:index:Bukcet", "x"): {}})
+        assert len(double.audit({("cloud:index:Bucket", "x"): {}}).phantoms) == 1
+
+
 def test_drift_and_secrets():
     """What changed and vanished behind the engine's back is found; a secret's values are nowhere, not even inside of others."""
     stack, double, _ = make()

@@ -76,6 +76,13 @@ def test_an_exported_stack_that_cannot_be_read(wrong, message, paths):
         Stack(Double()).import_(paths[wrong])
 
 
+def test_a_file_that_is_like_no_other(tmp_path):
+    """Files that are alike in their endings alone are no hint at one another."""
+    (tmp_path / "y.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(MalformedError, match=r"There is no stack at .*nope\.json\. Do this\.$"):
+        read_text(tmp_path / "nope.json", "stack", "Do this.")
+
+
 def test_what_one_may_not_read(tmp_path, monkeypatch):
     """Without the permission, the reason is told."""
     monkeypatch.setattr("pathlib.Path.read_text", lambda *_, **__: os.open(tmp_path / "x", 0))

@@ -15,6 +15,7 @@ from mockprovider.calls import Call, Op, Session
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import DefinitionError, MalformedError, extra_hint
 from mockprovider.fake.catalogue import Catalogue
+from mockprovider.faults import naming
 from mockprovider.files import read_text
 from mockprovider.journal import Journal, Side
 from mockprovider.protocols import families
@@ -55,7 +56,8 @@ def audit(double: Auditable, *sources: Remembering) -> Audit:
         raise DefinitionError(f"An audit compares what exists with something. {FORMS}")
     trail = _trail(double)
     serves = _serving(double, trail)
-    memories = [_memory(double, source, serves) for source in sources]
+    # A state that is given twice is remembered once.
+    memories = [_memory(double, source, serves) for place, source in enumerate(sources) if source not in sources[:place]]
     if double.is_fake:
         evidence = _in_the_cloud(double, trail, serves, [known for memory in memories for known in memory.objects])
     else:
@@ -146,7 +148,12 @@ def _memory(double: Auditable, source: Any, serves: Callable[[str], bool]) -> En
         memory: EngineMemory | None = edge.remembered(document, double.packages, serves)
         if memory is not None:
             return memory
-    return EngineMemory([_by_id(key, properties, missing) for key, properties in document.items()])
+    objects = [_by_id(key, properties, missing) for key, properties in document.items()]
+    declared = {token: token for package in double.packages.values() for token in package.resources}
+    for remembered in objects:
+        if ":" in remembered.type:
+            naming.check(remembered.type, declared)
+    return EngineMemory(objects)
 
 
 def _document(source: Any) -> Mapping[str, Any]:
