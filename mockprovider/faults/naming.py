@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from mockprovider.calls import Call
 from mockprovider.errors import DefinitionError
-from mockprovider.faults.when import SELECTING, When, told
+from mockprovider.faults.when import SELECTING, When, handles
 from mockprovider.hints import did_you_mean, near
 
 CLOSE = 0.85
@@ -57,7 +57,7 @@ def missed(when: When, calls: Sequence[Call]) -> str:
         return f"no {op} was asked for"
     if when.type in ("", *(call.type for call in calls)):
         for word, hint in UNTOLD.items():
-            if getattr(when, word) and not any(told(call)[word] for call in calls):
+            if getattr(when, word) and not any(handles(call)[word] for call in calls):
                 return f"no {op} told {hint} {word}={getattr(when, word)!r} out"
     wanted = " ".join(getattr(when, word) for word in SELECTING)
     near = max(calls, key=lambda call: (-len(when.apart(call)), _alike(wanted, call)))
@@ -66,4 +66,4 @@ def missed(when: When, calls: Sequence[Call]) -> str:
 
 
 def _alike(wanted: str, call: Call) -> float:
-    return SequenceMatcher(None, wanted, " ".join(told(call).values())).ratio()
+    return SequenceMatcher(None, wanted, " ".join(handles(call).values())).ratio()

@@ -85,7 +85,7 @@ class When(Struct, frozen=True, kw_only=True):
 
         A secret stays one.
         """
-        words = {word: (wanted, actual) for word, actual in told(call).items() if (wanted := getattr(self, word))}
+        words = {word: (wanted, actual) for word, actual in handles(call).items() if (wanted := getattr(self, word))}
         differing = {word: (repr(wanted), repr(actual)) for word, (wanted, actual) in words.items() if wanted != actual}
         if self.instance and _serves(call.session.instance, self.instance):
             differing.pop("instance", None)
@@ -119,7 +119,7 @@ SELECTING = ("type", "name", "address", "id", "instance")
 """The words that select calls by what is told of them, beside their inputs."""
 
 
-def told(call: Call) -> dict[str, str]:
+def handles(call: Call) -> dict[str, str]:
     """What is told of a call, by the word that selects by it."""
     return {"type": call.type, "name": call.name, "address": call.address, "id": call.id, "instance": call.session.instance}
 
