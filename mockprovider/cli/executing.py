@@ -16,6 +16,7 @@ from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, joint_environment, replaying_all
 from mockprovider.drivers.command import RunningCommand
 from mockprovider.errors import DefinitionError
+from mockprovider.wire.owned import OwnedProcess
 
 SPEAKS = {"pulumi": "pulumi", "terraform": "terraform", "tofu": "terraform"}
 """The protocol of the engines that are known by name."""
@@ -62,14 +63,23 @@ def _spoken(executable: str) -> str:
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str], doubles: Sequence[Double]) -> int:
-    """Run it in the foreground, and return its exit code. Ctrl-C reaches it from the terminal; it decides what that means."""
+    """Run it in the foreground, and return its exit code. What Ctrl-C means is for the command to decide.
+
+    A terminal sends Ctrl-C to the command, too. Where there is none, the command has a session of its own, and is sent what we
+    are sent.
+    """
+    terminal = _has_terminal()
     try:
-        process = subprocess.Popen(command, env=environment)
+        process = (subprocess.Popen if terminal else OwnedProcess)(command, env=environment)
     except OSError as error:
         raise DefinitionError(f"{command[0]!r} cannot be run: {error.strerror}. Install it, or give its path.") from error
+
+    def pass_on(signum: int, _: object) -> None:
+        if signum != signal.SIGINT or not terminal:
+            process.send_signal(signum)
+
     # Handlers and not SIG_IGN, which the command would inherit.
-    handlers = {signal.SIGINT: lambda *_: None, signal.SIGTERM: lambda *_: process.terminate()}
-    previous = {signum: signal.signal(signum, handler) for signum, handler in handlers.items()}
+    previous = {signum: signal.signal(signum, pass_on) for signum in (signal.SIGINT, signal.SIGTERM)}
     with ExitStack() as ending:
         for signum, handler in previous.items():
             ending.callback(signal.signal, signum, handler)
@@ -78,3 +88,11 @@ def _run(command: Sequence[str], environment: Mapping[str, str], doubles: Sequen
             ending.enter_context(double.engines.entered(RunningCommand(process)))
         code = process.wait()
     return code if code >= 0 else 128 - code
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True

@@ -35,12 +35,10 @@ class Work(Generic[T]):
         def run() -> None:
             with suppress(StoppedFromOutsideError):
                 settle(self._done, lambda: context.run(work))
-            with suppress(StoppedFromOutsideError):
-                with self._stopping:
-                    self._over.set()
-                # One that was raised before arrives at the next jump back, which is not to be in the thread's own code.
-                for _ in range(2):
-                    pass
+            with suppress(StoppedFromOutsideError), self._stopping:
+                self._over.set()
+                # What was raised before and has not arrived yet is not to arrive in the thread's own code.
+                _raise_in(threading.get_ident(), None)
             self._over.set()
 
         self._thread = threading.Thread(target=run, name="mockprovider-engine", daemon=True)
@@ -63,12 +61,17 @@ class Work(Generic[T]):
             if self._over.is_set():
                 return
             # A thread cannot be ended from outside in any other way.
-            identifier = ctypes.c_ulong(self._thread.ident or 0)
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(identifier, ctypes.py_object(StoppedFromOutsideError))
+            _raise_in(self._thread.ident or 0, StoppedFromOutsideError)
 
     def result(self) -> T:
         """What the work returned; what it raised is raised here."""
         return self._done.result(timeout=0)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Have ``error`` raised in a thread at its next step; ``None`` takes back what has not been raised yet."""
+    what = ctypes.py_object(error) if error else None
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)
 
 
 class InlineExecutor(ThreadPoolExecutor):

@@ -64,11 +64,8 @@ class Resources:
         declared = self._catalogue.type(call)
         if declared is None:
             return answer(None, call) if call.op in UNDECLARED else self._catalogue.unknown_type(call)
-        if timeouts.are_apart(declared, call):
-            return timeouts.apart(call, partial(self._of_type, declared, answer))
-        return self._of_type(declared, answer, call)
-
-    def _of_type(self, declared: ResourceType, answer: Answer, call: Call) -> Reply:
+        if declared.timeouts and timeouts.are_apart(declared, call):
+            return timeouts.apart(call, partial(self._behaving, declared, partial(answer, declared)))
         if not (declared.traits or declared.behaviours):
             return answer(declared, call)
         return self._behaving(declared, partial(answer, declared), call)

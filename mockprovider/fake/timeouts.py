@@ -22,8 +22,8 @@ BAGS = ("inputs", "planned", "proposed", "prior")
 
 
 def are_apart(declared: ResourceType, call: Call) -> bool:
-    """Whether the bags of ``call`` may have timeouts that are no property of the type."""
-    return bool(declared.timeouts) and call.session.protocol.sends_timeouts and BLOCK not in declared.attributes
+    """Whether the bags of ``call`` may have timeouts that are no property of the type, which has some."""
+    return call.session.protocol.sends_timeouts and BLOCK not in declared.attributes
 
 
 def left_out(declared: ResourceType | None, bag: Bag) -> Bag:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 from cli_toolbox import serving
@@ -186,3 +189,26 @@ def test_a_provider_of_ones_own():
     assert asked[0].id == "mine"
     assert not asked[1].ok
     assert len(double.journal.entries(side="provider")) == 1
+
+
+@pytest.mark.parametrize("whom", [os.kill, os.killpg])
+def test_a_command_without_a_terminal_gets_what_exec_is_sent(whom, tmp_path):
+    """Without a terminal an interrupt of `exec`, alone or with its group, reaches the command once."""
+    program = (
+        "import signal, sys, time\n"
+        "seen = []\n"
+        "signal.signal(signal.SIGINT, lambda *_: seen.append(1))\n"
+        "print('ready', flush=True)\n"
+        "while not seen: time.sleep(0.01)\n"
+        "time.sleep(0.3)\n"
+        "sys.exit(40 + len(seen))"
+    )
+    command = [sys.executable, "-m", "mockprovider", "exec", "--protocol", "pulumi", "--", sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
+        try:
+            assert any("ready" in line for line in running.stdout)
+            whom(running.pid, signal.SIGINT)
+            assert running.wait(60) == 41
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)

@@ -17,7 +17,8 @@ class Crash(Fault, frozen=True, tag="crash"):
     """The provider's process ends at once: the call, and all others on its connection, have no answer.
 
     Where the engine started a plugin, that process ends. Where it is attached to a double in this process, the connections
-    are cut, and nothing listens until its next run. In process, this and all later calls of the session fail.
+    are cut, and nothing listens until its next run: all instances of the package are on one server, and end together. In
+    process, this and all later calls of the session fail.
 
     Args:
         code: the exit code of a plugin process.

@@ -102,7 +102,8 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
         private=private,
         proposed=bags.get("proposed"),
     )
-    call.timeout = _timeout(call)
+    if "timeouts" in (call.inputs or call.prior or ()):
+        call.timeout = _timeout(call)
     return call
 
 
