@@ -9,6 +9,7 @@ from measure import Row, in_turns, report
 
 from mockprovider.calls import Call, Op
 from mockprovider.double import Double
+from mockprovider.faults import Faults
 from mockprovider.schema import Property, ResourceType
 
 BUCKET = ResourceType(
@@ -19,6 +20,9 @@ BUCKET = ResourceType(
         "arn": Property(str, computed="arn:cloud:::{id}"),
     },
 )
+
+RULES = {0: "1 µs", 100: "5 µs"}
+"""How many rules of other types the fault layer has, and what it may cost then."""
 
 
 def rows() -> Iterator[Row]:
@@ -39,6 +43,13 @@ def rows() -> Iterator[Row]:
     for op, call in calls.items():
         ours, theirs = in_turns(lambda call=call: double(call), lambda call=call: mock(call))
         yield Row(f"{op}, all layers, in process", "µs", ours, "unittest.mock.Mock call", theirs, "20 µs")
+    for count, target in RULES.items():
+        faults = Faults()
+        for number in range(count):
+            faults.on.create(f"cloud:index:Type{number}").error()
+        layer, call = faults.layer, calls["create"]
+        ours, theirs = in_turns(lambda layer=layer, call=call: layer(call, lambda _: made), lambda call=call: mock(call))
+        yield Row(f"create, fault layer alone, {count} rules", "µs", ours, "unittest.mock.Mock call", theirs, target)
 
 
 if __name__ == "__main__":
