@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Queue
@@ -281,9 +281,14 @@ def _families(engines: list[str]) -> str:
 
 def table() -> str:
     """The table of docs/faults.md, of what the engines were seen to do."""
+    return rows(ROWS)
+
+
+def rows(wanted: Iterable[str]) -> str:
+    """A table of these rows."""
     seen = json.loads(OUTCOMES.read_text(encoding="utf-8"))
     lines = ["| fault | engine | run | state | objects | next run | orphans |", "|---|---|---|---|---|---|---|"]
-    for row in ROWS:
+    for row in wanted:
         by_outcome: dict[str, list[str]] = {}
         for engine, result in seen[row].items():
             if "unfired" not in result:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from fault_pages import PAGES, page
 from fault_stage import ENGINES, OUTCOMES, ROWS, outcome, table
 
 from mockprovider.faults import KINDS
@@ -31,3 +32,15 @@ def test_the_page_shows_what_was_seen() -> None:
     """docs/faults.md has the table as it was seen; `python tests/fault_stage.py` writes it anew."""
     page = PAGE.read_text(encoding="utf-8")
     assert page.partition("<!-- outcomes -->\n")[2].partition("\n<!-- /outcomes -->")[0] == table()
+
+
+@pytest.mark.parametrize("word", KINDS)
+def test_each_kind_has_a_page(word: str) -> None:
+    """docs/faults has a page of each kind, as the code tells it, and docs/faults.md leads there."""
+    assert (PAGES / f"{word}.md").read_text(encoding="utf-8") == page(word, KINDS[word])
+    assert f"[{word}](faults/{word}.md)" in PAGE.read_text(encoding="utf-8")
+
+
+def test_there_are_no_other_pages() -> None:
+    """A kind that is gone takes its page with it."""
+    assert {path.stem for path in PAGES.glob("*")} == {*KINDS}

@@ -1,4 +1,8 @@
-"""A read finds nothing."""
+"""A read finds nothing.
+
+Clouds that are consistent only after a while answer 404 for seconds after a create. An engine that believes the first read
+forgets the object, and the next run makes a second one. With ``times`` it is absent for the first reads alone.
+"""
 
 from __future__ import annotations
 

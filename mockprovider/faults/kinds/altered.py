@@ -1,4 +1,8 @@
-"""An answer says another thing than it should."""
+"""An answer says another thing than it should.
+
+Providers normalise what they are sent, and some answer other than they planned. Terraform refuses what contradicts its plan,
+and keeps a tainted object; Pulumi takes what it is told.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The engine is interrupted."""
+"""The engine is interrupted.
+
+This is Ctrl-C, or the end of a CI job, in the middle of a create. What was under way is lost unless the provider answers with
+what it has made so far and the engine waits for that answer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The provider's process dies."""
+"""The provider's process dies.
+
+Providers panic, and the kernel ends them where memory is short. A create that was under way has made its object, and nobody
+is left to say so.
+"""
 
 from __future__ import annotations
 

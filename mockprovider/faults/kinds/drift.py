@@ -1,4 +1,7 @@
-"""Somebody changes an object behind the engine's back."""
+"""Somebody changes an object behind the engine's back.
+
+People change objects in the console, and other tools do. An engine sees it at the next refresh, if it reads what was changed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The request arrives twice, as after a retry that nobody needed."""
+"""The request arrives twice, as after a retry that nobody needed.
+
+A connection that breaks after the request was sent has clients ask again. Without an idempotency token a create is done
+twice, and one of the two objects is nobody's.
+"""
 
 from __future__ import annotations
 

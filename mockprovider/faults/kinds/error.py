@@ -1,4 +1,8 @@
-"""The provider refuses: a plain failure, with or without the effect."""
+"""The provider refuses: a plain failure, with or without the effect.
+
+Quotas, permissions and invalid values fail before anything is done. A wait that fails after the effect is the same error with
+``at("after")``: the object is there, and the engine was told of a failure alone.
+"""
 
 from __future__ import annotations
 

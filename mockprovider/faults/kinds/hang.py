@@ -1,4 +1,8 @@
-"""The call is not answered until somebody ends it."""
+"""The call is not answered until somebody ends it.
+
+An API that accepts a connection and never answers stops a deployment until somebody ends it. What the engine does when it is
+asked to stop meanwhile decides whether the object is remembered.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The engine dies."""
+"""The engine dies.
+
+A CI job is killed, or a laptop's battery is empty. Pulumi has noted what was under way, and its lock stays; Terraform's state
+knows nothing of it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The call takes its time, on the double's clock."""
+"""The call takes its time, on the double's clock.
+
+Databases and clusters take most of an hour. The time is the double's: a create of 45 minutes takes milliseconds, and fails
+where the operation's timeout is shorter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""It is done, and nobody is told: the commonest way in which real clouds lose objects."""
+"""It is done, and nobody is told: the commonest way in which real clouds lose objects.
+
+A load balancer cuts a connection, or a provider is restarted in between. The object exists, the engine remembers nothing of
+it, and the next run makes another one.
+"""
 
 from __future__ import annotations
 

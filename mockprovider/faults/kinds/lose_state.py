@@ -1,4 +1,8 @@
-"""The engine cannot write its state."""
+"""The engine cannot write its state.
+
+A disk is full, or the state's backend is down, after objects were made. The engine has to say what it could not write, and
+its user has to bring that back.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""An answer is no message."""
+"""An answer is no message.
+
+A provider of another version, or a proxy between, sends bytes that are none of the protocol. The effect is done by then.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""An answer says nothing."""
+"""An answer says nothing.
+
+A provider's read after its create finds nothing, and it answers with an empty object. An id that is not in the answer is
+lost.
+"""
 
 from __future__ import annotations
 

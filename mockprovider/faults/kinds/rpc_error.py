@@ -1,4 +1,8 @@
-"""The call itself fails: a gRPC status, in any protocol."""
+"""The call itself fails: a gRPC status, in any protocol.
+
+A panic that gRPC catches, a deadline that is over, or an RPC that an older provider does not have. Engines take it for a
+broken plugin and say so, other than for a refusal of the cloud.
+"""
 
 from __future__ import annotations
 

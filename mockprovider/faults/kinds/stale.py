@@ -1,4 +1,7 @@
-"""A read answers the past."""
+"""A read answers the past.
+
+A cache or a read replica answers what was true before. A refresh that believes it undoes what it knows.
+"""
 
 from __future__ import annotations
 

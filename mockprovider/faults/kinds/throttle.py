@@ -1,4 +1,8 @@
-"""The cloud is asked too often, and has the provider wait."""
+"""The cloud is asked too often, and has the provider wait.
+
+Every cloud limits how often it may be asked, and providers try again after a pause. A provider that gives up in the wait
+after a create loses what it has made.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Somebody deletes an object behind the engine's back."""
+"""Somebody deletes an object behind the engine's back.
+
+Somebody deletes an object in the console, or a lifetime is over. A delete that finds nothing must be no failure.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The provider does what was asked, and warns."""
+"""The provider does what was asked, and warns.
+
+Deprecations and values that will be ignored are warnings, and a run that has some has succeeded.
+"""
 
 from __future__ import annotations
 
