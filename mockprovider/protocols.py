@@ -34,6 +34,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
         is_default: its family is meant where nobody names one.
         names_resources: calls carry the resource's name and URN, so the fake can make names and defaults of them.
         imports_by_reading: an import is a read that knows nothing but the id.
+        sends_whole_objects: an object has all attributes of its type, the id among them, and one that is missing is null.
         sends_timeouts: the timeouts of a configuration are among the inputs, as ``timeouts``.
         functions_need_known: functions must not be given unknown values, secrets or references.
         executable: how the names of its providers' executables begin.
@@ -53,6 +54,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
     is_default: bool = False
     names_resources: bool = False
     imports_by_reading: bool = False
+    sends_whole_objects: bool = False
     sends_timeouts: bool = False
     functions_need_known: bool = False
     executable: str = ""

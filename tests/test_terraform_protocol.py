@@ -16,6 +16,7 @@ def test_the_two_protocols() -> None:
                 name=name,
                 family="terraform",
                 version=version,
+                sends_whole_objects=True,
                 sends_timeouts=True,
                 adapter="mockprovider.terraform.adapter:TerraformAdapter",
                 executable="terraform-provider-",

@@ -7,6 +7,7 @@ PROTOCOLS = tuple(
         name=f"tfplugin{major}",
         family="terraform",
         version=major,
+        sends_whole_objects=True,
         sends_timeouts=True,
         adapter="mockprovider.terraform.adapter:TerraformAdapter",
         executable="terraform-provider-",

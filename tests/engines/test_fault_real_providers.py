@@ -74,3 +74,18 @@ def test_one_of_several_twins_is_broken_by_its_address_or_whichever_it_is(engine
         state = terraform.apply(expect_failure=True).state
         assert len(state["resources"][0]["instances"]) == 2
         terraform.destroy()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_answer_of_a_real_provider_is_altered_as_one_of_the_fake(engine: str, tmp_path: Path) -> None:
+    """An id and an attribute that a real provider's answer lacks are null in the state, as those of a fake's answer are."""
+    with Double(provider=real(["terraform-provider-random"])) as double:
+        serving = double.serve("terraform")
+        terraform = Terraform(tmp_path, lambda: serving.environment, binary=engine)
+        terraform.write('resource "random_id" "it" {\n  byte_length = 4\n}\n')
+        double.faults.on.create("random_id").altered(id="", without=["hex"])
+        [resource] = terraform.apply().state["resources"]
+
+        attributes = resource["instances"][0]["attributes"]
+        assert (attributes["id"], attributes["hex"]) == (None, None)
+        assert attributes["dec"]

@@ -23,7 +23,7 @@ class Altered(Fault, frozen=True, tag="altered"):
 
     Args:
         values: properties that have other values, of any type, or that nobody declared.
-        without: properties that are missing.
+        without: properties that are missing; in Terraform's protocol, null.
         unknown: properties that are left unknown.
         id: the object's id; empty for an answer without one.
     """
@@ -50,19 +50,23 @@ class Altered(Fault, frozen=True, tag="altered"):
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:  # noqa: ARG002 - as all faults
         """Answer something else."""
-        reply = proceed(call)
-        plan = None if reply.plan is None else replace(reply.plan, planned=self._bag(reply.plan.planned))
+        reply, whole = proceed(call), call.session.protocol.sends_whole_objects
+        plan = None if reply.plan is None else replace(reply.plan, planned=self._bag(reply.plan.planned, whole=whole))
+        value = None if reply.value is None else self._bag(reply.value, whole=whole)
+        if whole and value and self.id is not UNSET and "id" in value:
+            value = {**value, "id": self.id or None}
         return replace(
             reply,
-            value=None if reply.value is None else self._bag(reply.value),
+            value=value,
             # Check answers inputs alone; beside a value they are what an object was read from, and stay.
-            inputs=self._bag(reply.inputs) if reply.value is None and reply.inputs is not None else reply.inputs,
+            inputs=self._bag(reply.inputs, whole=whole) if reply.value is None and reply.inputs is not None else reply.inputs,
             plan=plan,
             id=reply.id if self.id is UNSET else self.id,
             unchecked=True,
             native=None,
         )
 
-    def _bag(self, bag: Bag) -> Bag:
+    def _bag(self, bag: Bag, *, whole: bool) -> Bag:
         changed = {**bag, **self.values, **dict.fromkeys(self.unknown, UNKNOWN)}
-        return {name: value for name, value in changed.items() if name not in self.without}
+        left = {name: value for name, value in changed.items() if name not in self.without}
+        return left | dict.fromkeys(self.without) if whole else left
