@@ -6,7 +6,9 @@ import asyncio
 from contextlib import suppress
 
 ROUNDS = 10
-"""How often cancelled tasks may start new ones before the loop is closed anyway."""
+"""How often cancelled tasks may start new ones, or go on, before the loop is closed anyway."""
+GRACE = 0.5
+"""Seconds that cancelled tasks may take in each round."""
 
 
 def end(loop: asyncio.AbstractEventLoop) -> None:
@@ -27,6 +29,6 @@ def end(loop: asyncio.AbstractEventLoop) -> None:
                 task.cancel()
             # An earlier call of ``stop`` ends the first round; the next round finds the remaining tasks.
             with suppress(RuntimeError):
-                loop.run_until_complete(asyncio.wait(tasks))
+                loop.run_until_complete(asyncio.wait(tasks, timeout=GRACE))
     finally:
         loop.close()

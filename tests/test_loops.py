@@ -7,7 +7,7 @@ import gc
 import sys
 import threading
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import grpc
 import pytest
@@ -16,6 +16,7 @@ from pulumi.runtime.proto import language_pb2, resource_pb2
 
 from mockprovider import Double, ResourceType, Stack, loops
 from mockprovider.drivers.inline import Host, language_host
+from mockprovider.engine.threads import Work
 from mockprovider.wire.server import serve
 
 BUCKET = ResourceType("cloud:index:Bucket", {"acl": str})
@@ -113,6 +114,25 @@ def test_under_the_language_host(seen, program):
         assert loop.is_closed()
         del loop
         seen.clear()
+
+
+def test_a_task_that_clings(monkeypatch):
+    """A task that goes on however often it is cancelled keeps nobody from closing its loop."""
+
+    async def clinging():
+        while True:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+
+    async def begin():
+        loop.kept = loop.create_task(clinging())
+        await asyncio.sleep(0)
+
+    monkeypatch.setattr(loops, "GRACE", 0.01)
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(begin())
+    assert Work(lambda: loops.end(loop)).start().wait(10)
+    assert loop.is_closed()
 
 
 def test_a_run_that_ends_before_its_program_begins(monkeypatch):
