@@ -136,18 +136,27 @@ def run(
     keep: bool = False,
     following: Callable[[Printed], AbstractContextManager[Any]] = nullcontext,
     running: RunningCommands | None = None,
+    tidy: Callable[[int], None] = lambda _: None,
 ) -> Finished:
     """Run ``command`` to its end.
 
     Raises ``ProgramError``, with the engine's output, if the exit code is not in ``accept`` (or is, where a failure was
     expected), if it has not ended after ``seconds``, or if ``running`` was closed; it and all that it started are killed then,
     and also when we are interrupted. With ``keep``, what it printed is added to the folder's ``output.txt``: for commands that
-    print no secrets. ``following`` is entered while it runs, with its standard output, to read along.
+    print no secrets. ``following`` is entered while it runs, with its standard output, to read along. ``tidy`` is called with
+    the id of a process that was killed here, to take away what it could not take away itself.
     """
     running = running or RunningCommands()
     with Printed() as printed, Printed() as complained:
-        streams = {"stdin": subprocess.DEVNULL, "stdout": printed.entrance, "stderr": complained.entrance}
-        with following(printed), OwnedProcess(command, cwd=cwd, env=dict(env), **streams) as process, running.holding(process):
+        streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": printed.entrance, "stderr": complained.entrance}
+        # The command holds both ends: should we end before it, printing does not kill it before its state is written.
+        streams["pass_fds"] = (printed.fileno(), complained.fileno())
+        with (
+            following(printed),
+            OwnedProcess(command, cwd=cwd, env=dict(env), **streams) as process,
+            _tidied(process, running, tidy),
+            running.holding(process),
+        ):
             late = not ends(process, (printed, complained), seconds)
             # Before it is ended, since that ends what hangs.
             hanging = running.hanging
@@ -165,6 +174,16 @@ def run(
         )
         raise ProgramError(f"{_shown(command)} {surprise}.\n{_end(stdout, stderr)}")
     return finished
+
+
+@contextmanager
+def _tidied(process: OwnedProcess, running: RunningCommands, tidy: Callable[[int], None]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        if process.poll() is None or running.closed:
+            process.end()
+            tidy(process.pid)
 
 
 def _shown(command: Sequence[str]) -> str:

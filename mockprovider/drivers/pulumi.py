@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -245,11 +246,20 @@ class PulumiCli:
             # What operations print has no secrets in it.
             keep="--event-log" in arguments,
             running=self._running,
+            tidy=self._unlock,
         )
 
     def close(self) -> None:
         """End the engine, with all that it started, where a thread still runs one. Safe to call again."""
         self._running.close()
+
+    def _unlock(self, pid: int) -> None:
+        """Take the lock of a CLI that was killed here off the stack, which would stay locked for ever."""
+        for lock in self.backend.glob(".pulumi/locks/**/*.json"):
+            # One that is only half written does not say whose it is.
+            with suppress(OSError, ValueError):
+                if json.loads(lock.read_bytes())["pid"] == pid:
+                    lock.unlink()
 
     def _rename(self, project: str, stack: str) -> None:
         if (project, stack) == (self.project, self.stack):

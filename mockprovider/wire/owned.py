@@ -87,7 +87,8 @@ class OwnedProcess(subprocess.Popen[Any]):
         try:
             try:
                 become = (*PROGRAM, str(owner), str(failed), *command)
-                super().__init__(become, pass_fds=(owner, failed), start_new_session=True, **options)
+                passed = (owner, failed, *options.pop("pass_fds", ()))
+                super().__init__(become, pass_fds=passed, start_new_session=True, **options)
             finally:
                 os.close(failed)
             if number := os.read(failing, LONGEST_NUMBER):

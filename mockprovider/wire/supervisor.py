@@ -6,14 +6,21 @@
 The owner holds the other end of the supervisor's standard input, and the kernel closes it with the owner. A command names its
 session itself before it is executed: between its start and a word of the owner's, the owner could end. Sessions and not groups,
 because some engines give each plugin a group. Little is imported, because this runs before every command.
+
+A command is asked to end before it is killed: an engine then writes its state, and takes its lock off the stack.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
 
 KILL = 9
+TERMINATE = 15
+GRACE = 5.0
+"""Seconds that commands have to end in when they are asked to."""
+LOOK = 0.02
 CHUNK = 4096
 NEW = "+"
 OVER = "-"
@@ -27,15 +34,36 @@ def word(sign: str, session: int) -> bytes:
 
 
 def supervise(source: int) -> None:
-    """Read of sessions until the owner has ended, and kill those that are not over."""
+    """Read of sessions until the owner has ended, have those end that are not over, and kill what is left of them."""
     text = b""
     while chunk := os.read(source, CHUNK):
         text += chunk
     sessions: set[int] = set()
     for line in text.decode().split():
         (sessions.add if line.startswith(NEW) else sessions.discard)(int(line[1:]))
+    _ask(sessions)
     for session in sessions:
         kill_session(session)
+
+
+def _ask(sessions: set[int]) -> None:
+    for session in sessions:
+        if _session(session) == session:
+            _send(session, TERMINATE)
+    until = time.monotonic() + GRACE
+    while any(_lives(session) for session in sessions) and time.monotonic() < until:
+        time.sleep(LOOK)
+
+
+def _lives(leader: int) -> bool:
+    """Whether a session's first process is still there, and no zombie, which nobody may be left to bury."""
+    if _session(leader) != leader:
+        return False
+    try:
+        with open(f"/proc/{leader}/stat") as file:  # noqa: PTH123 - ``pathlib`` takes longer to import than all else here
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return "Z" not in (_printed("-o", "stat=", "-p", str(leader)) or "Z")
 
 
 def become(owner: int, failed: int, command: list[str]) -> None:
@@ -72,13 +100,13 @@ def kill_session(session: int) -> None:
     killed = {os.getpid()}
     while members := {pid for pid in _processes() if _session(pid) == session} - killed:
         for pid in members:
-            _kill(pid)
+            _send(pid, KILL)
         killed |= members
 
 
-def _kill(pid: int) -> None:
+def _send(pid: int, number: int) -> None:
     try:
-        os.kill(pid, KILL)
+        os.kill(pid, number)
     except (ProcessLookupError, PermissionError):
         # It has ended, or belongs to somebody else by now.
         return
@@ -96,10 +124,14 @@ def _processes() -> list[int]:
         # ``pathlib`` takes longer to import than all else here.
         return [int(name) for name in os.listdir("/proc") if name.isdecimal()]  # noqa: PTH208
     except FileNotFoundError:
-        import subprocess  # noqa: PLC0415 - slow to import, and needed only where there is no such folder
+        return list(map(int, _printed("-axo", "pid=").split()))
 
-        printed = subprocess.run(["ps", "-axo", "pid="], check=True, capture_output=True, text=True).stdout
-        return list(map(int, printed.split()))
+
+def _printed(*arguments: str) -> str:
+    """What ``ps`` says, where there is no ``/proc``."""
+    import subprocess  # noqa: PLC0415 - slow to import
+
+    return subprocess.run(["ps", *arguments], check=False, capture_output=True, text=True).stdout
 
 
 if __name__ == "__main__":

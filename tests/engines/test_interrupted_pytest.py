@@ -83,7 +83,7 @@ def alive(mark: str) -> list[str]:
 
 @pytest.mark.parametrize(("engine", "hang", "ending"), CASES)
 def test_nothing_is_left(tmp_path: Path, engine: str, hang: str, ending: str) -> None:
-    """Pytest ends as it does without us, although nobody answers the create, and everything that it has started is gone."""
+    """Pytest ends as it does without us, although nobody answers the create; what it has started is gone, and so are locks."""
     (tmp_path / "test_it.py").write_text(COMMON.format(hanging=HANGS[hang], run=RUNS[engine].strip()), encoding="utf-8")
     mark = f"MARK={secrets.token_hex(8)}"
     environment = {**os.environ, "PYTEST_ADDOPTS": "", **dict([mark.split("=")])}
@@ -102,3 +102,4 @@ def test_nothing_is_left(tmp_path: Path, engine: str, hang: str, ending: str) ->
             inner.kill()
     while alive(mark):
         os.sched_yield()
+    assert not [*tmp_path.glob("temp/**/.pulumi/locks/**/*.json")]

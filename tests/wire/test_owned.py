@@ -26,14 +26,21 @@ import os, signal, subprocess, sys
 for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(ignored, signal.SIG_IGN)
 held = os.open(sys.argv[1], os.O_WRONLY)
+
+def end(*_):
+    os.write(held, os.environ.get("LAST_WORD", "").encode())
+    sys.exit()
+
 if len(sys.argv) == 2:
+    if "DEAF" not in os.environ:
+        signal.signal(signal.SIGTERM, end)
     # As engines start their plugins: in a group of its own.
     subprocess.Popen([sys.executable, "-I", "-S", *sys.argv, "plugin"], process_group=0)
 os.write(held, b".")
 while True:
     signal.pause()
 """
-"""A command that only a kill ends, with a child like it; both say that they are there, and hold the pipe while they live."""
+"""A command that ends when asked, with a child that only a kill ends; both say that they are there, and hold the pipe."""
 
 OWNERS = {
     "a provider": "from mockprovider.wire.process import Process; process = Process(COMMAND)",
@@ -138,6 +145,22 @@ def test_they_end_with_their_owner(tmp_path: Path, ending: str) -> None:
 def test_whatever_was_started(tmp_path: Path, program: str) -> None:
     """So do engines and programs, also where the owner is killed before it knows of them or has forked."""
     with held(tmp_path) as say, owner(tmp_path, OWNERS[program]) as process:
+        ended(process, say, [signal.SIGKILL])
+
+
+def test_they_are_asked_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command whose owner was killed may still do what it has to, such as to write its state, before it is killed itself."""
+    monkeypatch.setenv("LAST_WORD", "!")
+    with held(tmp_path) as say, owner(tmp_path, OWNERS["an engine"]) as process:
+        assert say() + say() == b".."
+        process.kill()
+        assert say() + say() == b"!"
+
+
+def test_one_that_does_not_listen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that does not end although it was asked to is killed with its owner."""
+    monkeypatch.setenv("DEAF", "1")
+    with held(tmp_path) as say, owner(tmp_path, OWNERS["an engine"]) as process:
         ended(process, say, [signal.SIGKILL])
 
 
