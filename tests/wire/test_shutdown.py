@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -215,8 +216,11 @@ def test_a_thousand_hung_creates() -> None:
             assert asked.session.cancelled.wait(SECONDS)
         return proceed(asked)
 
-    with Double(BUCKET, layers=(hang,)) as double, double.serve("pulumi") as serving:
-        connection = Connection(serving.address)
+    with (
+        Double(BUCKET, layers=(hang,)) as double,
+        double.serve("pulumi") as serving,
+        closing(Connection(serving.address)) as connection,
+    ):
         request = PROVIDER.messages["Create"][0]
         creates = [connection.start("Create", request(urn=f"{URN}{n}").SerializeToString()) for n in range(1000)]
         for _ in creates:
@@ -225,7 +229,6 @@ def test_a_thousand_hung_creates() -> None:
         connection.call("Cancel")
         for create in creates:
             create.result()
-        connection.close()
         assert len(double.cloud.objects()) == 1000
 
 
@@ -243,16 +246,19 @@ def test_a_closed_double_lets_nothing_hang() -> None:
 
     double = Double(BUCKET, layers=(hang,))
     connections = [Connection(double.serve("pulumi").address) for _ in range(3)]
-    request = PROVIDER.messages["Create"][0](urn=URN).SerializeToString()
-    creates = [connection.start("Create", request) for connection in connections]
-    inside = threading.Thread(target=double, args=[call(Op.CREATE, session=double.open(), urn=URN, name="inside", inputs={})])
+    request = PROVIDER.messages["Create"][0]
+    creates = [
+        connection.start("Create", request(urn=f"{URN}{n}").SerializeToString()) for n, connection in enumerate(connections)
+    ]
+    another = call(Op.CREATE, session=double.open(), urn=f"{URN}-inside", name="inside", inputs={})
+    inside = threading.Thread(target=double, args=[another])
     inside.start()
     for _ in range(4):
         assert hanging.acquire(timeout=SECONDS)
     double.close()
     inside.join(SECONDS)
 
-    assert sorted(over) == ["inside", "logs", "logs", "logs"]
+    assert sorted(over) == ["inside", "logs0", "logs1", "logs2"]
     for create in creates:
         assert create.code() in (grpc.StatusCode.OK, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
     for connection in connections:
