@@ -254,7 +254,7 @@ def test_a_lost_reply_of_a_real_provider(tmp_path: Path) -> None:
         environment = double.serve("terraform").environment
         cli = Terraform(tmp_path / "module", environment, doubles=[double], parallelism=1)
         cli.write(RANDOM)
-        double.faults.on.create().lose_reply()
+        double.faults.on.create().lose_reply().whichever()
         cli.apply(expect_failure=True)
         (orphan,) = double.audit(cli).orphans
         assert orphan.resource.startswith(f"{orphan.type}.")
