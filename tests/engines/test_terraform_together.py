@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -202,16 +203,31 @@ RECORDER = """
 ORPHAN = "MOCKPROVIDER_TEST_ORPHAN"
 
 
+def processes_of(mark: str) -> list[int]:
+    """Ids of the processes with this mark in their environment."""
+    marked = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"{ORPHAN}={mark}\0".encode() in environment.read_bytes():
+                marked.append(int(environment.parent.name))
+    return marked
+
+
 @contextmanager
-def orphans_ended(mark: str) -> Iterator[None]:
-    """End the real providers that a killed recorder leaves behind: whatever has this mark in its environment."""
+def ends_alone(mark: str) -> Iterator[None]:
+    """Wait until every process with this mark has ended by itself: a killed recorder takes its engine and providers along,
+    and the engine is still writing its state when the recorder is gone.
+    """
     try:
         yield
+        deadline = time.monotonic() + 30
+        while (left := processes_of(mark)) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not left, f"left behind: {left}"
     finally:
-        for environment in Path("/proc").glob("[0-9]*/environ"):
-            with suppress(OSError):
-                if f"{ORPHAN}={mark}\0".encode() in environment.read_bytes():
-                    os.kill(int(environment.parent.name), signal.SIGKILL)
+        for process in processes_of(mark):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("binary", ENGINES, indirect=True)
@@ -223,7 +239,7 @@ def test_a_killed_recording(binary: str, tmp_path: Path) -> None:
     here = Path(__file__).parent
     program = textwrap.dedent(RECORDER.format(paths=[str(here), str(here.parent), str(here.parents[1])]))
     command = [sys.executable, "-c", program, str(cassette), str(folder), binary]
-    with orphans_ended(mark := str(tmp_path)):
+    with ends_alone(mark := str(tmp_path)):
         killed = subprocess.run(command, timeout=120, check=False, env={**os.environ, ORPHAN: mark})
     assert killed.returncode == -signal.SIGKILL
     before = state_of(json.loads((folder / "terraform.tfstate").read_text()))
