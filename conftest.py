@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-pytest_plugins = ["pytester", "trials", "quick"]
+pytest_plugins = ["pytester", "trials", "quick", "suite_journals"]
 
 # The tests start hundreds of Python processes, workers among them: each would compile all of the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
