@@ -9,6 +9,9 @@ from mockprovider.errors import MalformedError
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
 
+TIMEOUTS = "timeouts"
+"""What a configuration calls its own limits of operations, in a protocol that sends them among the inputs."""
+
 
 def shown(wanted: float) -> str:
     """Seconds as Go's programs show a duration: ``30m0s``, ``1.5s``."""

@@ -363,6 +363,12 @@ class Package(Struct):
         return next((resource for resource in self.resources.values() if resource.terraform == name), None)
 
 
+def declared_type(packages: Mapping[str, Package], token: str) -> ResourceType | None:
+    """The resource type with this token, if one of the packages, by name, declares it."""
+    package = packages.get(token.partition(":")[0])
+    return package.resources.get(token) if package else None
+
+
 __all__ = [
     "COLLECTIONS",
     "NAMES",
@@ -385,6 +391,7 @@ __all__ = [
     "as_property",
     "camel_case",
     "declared_properties",
+    "declared_type",
     "kind_of",
     "snake_case",
     "terraform_type_name",

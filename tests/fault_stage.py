@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,6 +67,7 @@ ROWS = (
     'on.update().error("no")',
     "on.update().partial()",
     "on.update().partial(applied=[])",
+    "on.update().partial(applied=[], claimed=True)",
     "on.update().lose_reply()",
     "on.update().cancel()",
     'on.update().altered(id="other")',
@@ -298,13 +300,14 @@ def rows(wanted: Iterable[str]) -> str:
     return "\n".join(lines)
 
 
-def write() -> None:
-    """Try every fault under every engine, and write down what came of it, for docs/faults.md."""
-    seen: dict[str, dict[str, Any]] = {}
-    for row in ROWS:
+def write(anew: Iterable[str]) -> None:
+    """Try these rows under every engine, and write down what came of them, for docs/faults.md."""
+    before_now = json.loads(OUTCOMES.read_text(encoding="utf-8"))
+    seen: dict[str, dict[str, Any]] = {row: before_now.get(row, {}) for row in ROWS}
+    for row in anew:
         for engine in ENGINES:
             with TemporaryDirectory() as folder:
-                seen.setdefault(row, {})[engine] = outcome(row, engine, Path(folder) / "engine")
+                seen[row][engine] = outcome(row, engine, Path(folder) / "engine")
     OUTCOMES.write_text(json.dumps(seen, indent=1) + "\n", encoding="utf-8")
     page = OUTCOMES.with_name("faults.md")
     before, _, rest = page.read_text(encoding="utf-8").partition("<!-- outcomes -->\n")
@@ -313,4 +316,4 @@ def write() -> None:
 
 
 if __name__ == "__main__":
-    write()
+    write(sys.argv[1:] or ROWS)

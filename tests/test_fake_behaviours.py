@@ -370,7 +370,7 @@ def test_notes_go_with_their_object():
         (lambda: Pending(reads=1, seconds=1), "give one of the two"),
         (lambda: Pending(reads=1, refuses=("read",)), "it can refuse 'update' and 'delete'"),
         (lambda: Normalised("acl", "lowr"), "'lowr' is no form. There are: lower"),
-        (lambda: Slow(create=-1), "less than no time"),
+        (lambda: Slow(create=-1), "takes no time that there is"),
         (lambda: Eventual(0), "hides nothing"),
         (lambda: bucket(Protected("locked")), "is about 'locked', which is no property. There are acl"),
         (lambda: bucket(Protected), r"behaviours\.protection\.Protected'> is no behaviour. Give one of fake.behaviours"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import pytest
 from builders import BUCKET, TOKEN, URN, answer, call, fake
@@ -224,7 +223,7 @@ DECLARED = {"cloud:index:Bucket": "cloud_bucket", "cloud:index:Key": "cloud_acce
 @pytest.fixture
 def typed():
     """Faults of a double that has types declared."""
-    return Faults(Surroundings(check_type=partial(naming.check, declared=DECLARED)))
+    return Faults(Surroundings(check_asked=lambda _, type_: naming.check(type_, DECLARED)))
 
 
 @pytest.mark.parametrize(

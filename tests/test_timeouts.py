@@ -13,10 +13,9 @@ from terraform_messages import answered, asked, opened
 from mockprovider import Double, ResourceType, Stack
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.double import FrozenTime, attached
-from mockprovider.durations import seconds, shown
+from mockprovider.durations import TIMEOUTS, seconds, shown
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.behaviours import Slow
-from mockprovider.fake.timeouts import BLOCK
 from mockprovider.schema import Property
 from mockprovider.terraform import ResourceTraits
 from mockprovider.values import UNKNOWN
@@ -108,7 +107,7 @@ def test_the_cloud_knows_nothing_of_it(major: int) -> None:
         assert state["timeouts"] == configuration(**block)["timeouts"]
     assert [event.effect for event in provider.double.cloud.events] == ["created"]
     assert [dict(cloud_object) for cloud_object in provider.double.cloud.objects()] == [{"size": 1, "serial": 7}]
-    assert not any(BLOCK in bag for bag in seen)
+    assert not any(TIMEOUTS in bag for bag in seen)
 
 
 @MAJORS

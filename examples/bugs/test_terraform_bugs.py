@@ -6,7 +6,6 @@ docs/bugs.md lists them, and says where each stands today.
 import pytest
 
 from mockprovider import Property, ResourceType
-from mockprovider.calls import Failure, Op, Reply
 
 HEAD = 'terraform {\n  required_providers {\n    cloud = { source = "example.com/mock/cloud" }\n  }\n}\n'
 DATABASE = ResourceType("cloud:index:Database", {"size": int, "zone": Property(str, forces_new=True)})
@@ -141,13 +140,6 @@ def test_the_old_object_waits_for_what_needs_it(provider, terraform):
     provider.audit(terraform).assert_clean()
 
 
-def believes_itself(call, proceed):
-    """A provider whose update answers what was planned beside the error."""
-    if call.op is not Op.UPDATE:
-        return proceed(call)
-    return Reply(value=call.planned, id=call.id, failures=(Failure("413 request too large"),))
-
-
 def test_a_failed_update_is_stored(provider, terraform):
     """A refused update whose provider answers the planned values is over, and only a refresh sees that it never was.
 
@@ -156,7 +148,7 @@ def test_a_failed_update_is_stored(provider, terraform):
     terraform.write(database(size=1))
     terraform.apply()
     terraform.write(database(size=2))
-    provider.use(believes_itself)
+    provider.faults.on.update().partial(reasons=["413 request too large"], applied=[], claimed=True)
     terraform.apply(expect_failure=True)
 
     assert [difference.path for difference in provider.audit(terraform).stale[0].differences] == ["size"]

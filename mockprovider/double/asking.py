@@ -10,7 +10,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.faults import naming
 from mockprovider.faults.fault import EFFECTS
 from mockprovider.hints import did_you_mean, misspelt
-from mockprovider.schema import Package
+from mockprovider.schema import Package, declared_type
 from mockprovider.urn import STACK_TYPE
 
 _OF_OBJECTS = EFFECTS | {Op.IMPORT}
@@ -53,14 +53,13 @@ class Spelling:
         if not isinstance(type_, str) or type_.partition(":")[0] != STACK_TYPE.partition(":")[0]:
             naming.check(type_, self._declared(), strict=self._double.strict, foreign=not self._double.is_fake)
 
-    def check_fault(self, type_: str) -> None:
-        """Raise ``DefinitionError`` for a type at which no fault can fire: a replay has only those that were recorded."""
+    def check_asked(self, op: Op, type_: str) -> None:
+        """Raise ``DefinitionError`` for what no engine can ask here: a replay has only the types that were recorded, and
+        not every op is about everything that has a token.
+        """
         self.check_type(type_)
         if absent := self._double.absent(type_):
             raise DefinitionError(absent)
-
-    def check_op(self, op: Op, type_: str) -> None:
-        """Raise ``DefinitionError`` for an op that no engine asks of what has this token."""
         for section, (what, ops) in STRANGERS.items():
             if op in ops and any(type_ in getattr(package, section) for package in self._double.packages.values()):
                 raise DefinitionError(f"{type_!r} is a {what}, and no engine asks for {op.value} of one.")
@@ -70,8 +69,7 @@ class Spelling:
 
         Of a type that nobody declared, objects may get any property but one that is almost one that they have.
         """
-        package = self._double.packages.get(type_.partition(":")[0])
-        declared = package.resources.get(type_) if package else None
+        declared = declared_type(self._double.packages, type_)
         known = {*present, *(declared.properties if declared else ())}
         for name in names:
             if name not in known and declared is not None and declared.properties:

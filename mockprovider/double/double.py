@@ -24,7 +24,7 @@ from mockprovider.journal import Journal, Side
 from mockprovider.layers import stack
 from mockprovider.offers import Ephemeral, Offer, ProviderFunction
 from mockprovider.protocols import ProviderProtocol, known, loaded, of_family
-from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType
+from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType, declared_type
 from mockprovider.wire.machine import wall
 
 if TYPE_CHECKING:
@@ -116,10 +116,9 @@ class Double:
         surroundings = Surroundings(
             declared=self._declared,
             steps=self._steps,
-            check_type=spelling.check_fault,
+            check_asked=spelling.check_asked,
             world=self._world,
             name=self.name,
-            check_op=spelling.check_op,
             check_properties=spelling.check_properties,
         )
         self.faults = Faults(surroundings)
@@ -201,8 +200,7 @@ class Double:
         return FaultWorld(self.clock, self.engines, self.cloud if self.is_fake else None, limit=self._limit)
 
     def _limit(self, call: Call) -> float:
-        package = self.packages.get(call.type.partition(":")[0])
-        declared = package.resources.get(call.type) if package else None
+        declared = declared_type(self.packages, call.type)
         return call.timeout or (declared.timeouts.get(call.op.value, 0.0) if declared else 0.0)
 
     @property

@@ -17,7 +17,7 @@ from mockprovider.errors import MockProviderError
 from mockprovider.journal import Entry
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.redaction import UNMARKED, Marks, Redactor, Vault, fill
-from mockprovider.schema import Kind, Package, Property
+from mockprovider.schema import Kind, Package, Property, declared_type
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Output, Secret, Value, map_value, texts
 
@@ -122,9 +122,8 @@ def _properties(packages: Mapping[str, Package], type_: str) -> Mapping[str, Pro
         return {
             key: item for package in packages.values() if name in ("", package.name) for key, item in package.config.items()
         }
-    package = packages.get(type_.split(":", 1)[0])
-    resource = package and (package.resources.get(type_) or None)
-    return resource.properties if resource else {}
+    declared = declared_type(packages, type_)
+    return declared.properties if declared else {}
 
 
 def _declared(properties: Mapping[str, Property], bag: Bag) -> dict[str, Value]:

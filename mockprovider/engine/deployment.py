@@ -162,15 +162,18 @@ class Deployment:
         if any(urn in self._fates for urn in state.dependency_urns()):
             self._give_up(steps, state, Fate.SKIPPED)
             return False
-        try:
-            for step in steps:
+        for step in steps:
+            try:
                 self._execute(step)
-        except EXPECTED as error:
-            if not self.operation.continue_on_error:
-                raise
-            self.object(error, state.urn)
-            self._give_up(steps, state, Fate.FAILED)
-            return False
+            except EXPECTED as error:
+                # The step may be about another resource: one that is deleted first, because it depends on this one.
+                where = step.resource.urn
+                if not self.operation.continue_on_error:
+                    self.fail(error, where)
+                    raise StoppedError(str(error)) from error
+                self.object(error, where)
+                self._give_up(steps, state, Fate.FAILED)
+                return False
         return True
 
     def _give_up(self, steps: Sequence[EngineStep], state: ResourceState, fate: Fate) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta
@@ -53,6 +54,22 @@ def given_up(call: Call, world: FaultWorld, status: str, reason: str) -> Reply:
     return half_made(call, reply, failure)
 
 
+def cancelled(call: Call, world: FaultWorld) -> Reply:
+    """The answer of a provider that was asked to stop, and obeys."""
+    return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")
+
+
+def waited(seconds: float, late: Callable[[float], str], call: Call, world: FaultWorld) -> Reply | None:
+    """Let ``seconds`` pass: the answer if the call is over then, and none if it goes on.
+
+    It is over when the engine asks the provider to stop, and at its limit: ``late`` is what the provider says of one.
+    """
+    limit = world.limit(call) or seconds
+    if world.clock.wait(min(seconds, limit), call.session.cancelled):
+        return cancelled(call, world)
+    return given_up(call, world, "deadline_exceeded", late(limit)) if seconds > limit else None
+
+
 def stopped(then: str, late: float, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
     """The answer of a provider that was asked to stop, and obeys, forgets what it has made, finishes, or ignores it.
 
@@ -68,4 +85,4 @@ def stopped(then: str, late: float, call: Call, proceed: Handler, world: FaultWo
         return proceed(call)
     if then == "forget":
         world = replace(world, done=None)
-    return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")
+    return cancelled(call, world)

@@ -113,19 +113,17 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     Args:
         declared: the resource types that are declared by now, with their names in Terraform.
         steps: the steps of each type that has some.
-        check_type: raises ``DefinitionError`` for a type at which nothing can fire.
+        check_asked: raises ``DefinitionError`` for a type at which nothing can fire, and for an op that nothing asks of it.
         world: what faults may use.
         name: what rules call the double; empty for one that they cannot tell from others.
-        check_op: raises ``DefinitionError`` for an op that nothing asks of the type.
         check_properties: raises ``DefinitionError`` for properties that the type does not have.
     """
 
     declared: Callable[[], Mapping[str, str]] = dict
     steps: Callable[[], Mapping[str, Sequence[str]]] = dict
-    check_type: Callable[[str], None] = partial(naming.check, declared={})
+    check_asked: Callable[[Op, str], None] = lambda _, type_: naming.check(type_, {})
     world: Callable[[], FaultWorld] = lambda: ALONE
     name: str = ""
-    check_op: Callable[[Op, str], None] = lambda *_: None
     check_properties: Callable[[str, Collection[str], Collection[str]], None] = lambda *_: None
 
 
@@ -198,8 +196,7 @@ class Faults:
     def _known(self, op: Op, type_: str | None) -> str:
         if type_ is None:
             return ""
-        self._surroundings.check_type(type_)
-        self._surroundings.check_op(op, type_)
+        self._surroundings.check_asked(op, type_)
         return type_
 
     def _check(self, rule: FaultRule) -> None:

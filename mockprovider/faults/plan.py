@@ -15,7 +15,7 @@ from mockprovider import document
 from mockprovider.errors import DefinitionError
 from mockprovider.faults.fault import Fault, Phase
 from mockprovider.faults.kinds import Kind
-from mockprovider.faults.when import When
+from mockprovider.faults.when import SELECTING, When
 
 
 class FaultRule(Struct, frozen=True):
@@ -25,6 +25,8 @@ class FaultRule(Struct, frozen=True):
     fault: Kind
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.when, When) and isinstance(self.fault, Fault)):
+            raise DefinitionError(f"A rule is a When and a fault, as Error() is, and not {self.when!r} and {self.fault!r}.")
         kind, when = type(self.fault), self.when
         if when.op not in kind.ops:
             raise DefinitionError(f"{word(self.fault)}() makes no sense at {when.op.value}: it is for {_ops(kind)}.")
@@ -113,13 +115,13 @@ def _ops(kind: type[Fault]) -> str:
     return " and ".join(listed) if len(listed) < 3 else f"{', '.join(listed[:-1])} and {listed[-1]}"
 
 
-SELECTING = ("name", "address", "id", "instance", "provider", "inputs", "preview")
+GIVEN = (*(word for word in SELECTING if word != "type"), "provider", "inputs", "preview")
 """What the word for the op takes, beside the type."""
 
 
 def _selector(when: When) -> str:
     stated = document.stated(when)
-    given = {name: stated[name] for name in SELECTING if name in stated}
+    given = {name: stated[name] for name in GIVEN if name in stated}
     type_ = [json.dumps(when.type, ensure_ascii=False)] if when.type else []
     method = "import_" if when.op == "import" else when.op.value
     return f"on.{method}({', '.join([*type_, *([_arguments(given)] if given else [])])})"

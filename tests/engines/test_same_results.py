@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pytest
 from both_engines import resources
-from engine_toolbox import BUCKET, Bucket, begun_up
+from engine_toolbox import BUCKET, NET, Bucket, Thing, begun_up
 
 from mockprovider.calls import Failure, Op, Reply
 from mockprovider.drivers.pulumi import PulumiResult
@@ -83,6 +83,26 @@ def test_results_of_failures(both: Any) -> None:
             breaking.replace(Op.CREATE, "logs", fault)
         compared(both.stack.up(program, expect_failure=True), both.cli.up(program, expect_failure=True))
     compared(both.stack.up(program), both.cli.up(program))
+
+
+def test_what_fails_on_the_way_is_blamed(both: Any) -> None:
+    """Where a dependent cannot be deleted before what it depends on is replaced, the error is about the dependent."""
+    wanted = {"cidr": "a"}
+
+    def chain() -> None:
+        net = Thing(NET, "net", **wanted)
+        Thing(NET, "peer", cidr="x", peer=net.id)
+
+    compared(both.stack.up(chain), both.cli.up(chain))
+    wanted["cidr"] = "b"
+    both.fail(Op.DELETE, "peer")
+    failed = [engine.up(chain, expect_failure=True) for engine in (both.stack, both.cli)]
+    for result in failed:
+        assert {diagnostic.urn for diagnostic in result.diagnostics if NET in diagnostic.urn} == {
+            f"urn:pulumi:dev::project::{NET}::peer"
+        }
+    compared(*failed)
+    compared(both.stack.up(chain), both.cli.up(chain))
 
 
 def _fields(reply: Reply) -> dict[str, Any]:

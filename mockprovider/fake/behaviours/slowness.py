@@ -27,7 +27,7 @@ class Slow(Struct, frozen=True, tag_field="kind", tag="slow"):
 
     def __post_init__(self) -> None:
         if not all(0 <= seconds < inf for seconds in (self.create, self.read, self.update, self.delete)):
-            raise DefinitionError(f"{self!r} takes less than no time. Give seconds of at least 0.")
+            raise DefinitionError(f"{self!r} takes no time that there is. Give seconds, 0 or more.")
 
     def __call__(self, call: Call, proceed: Handler, world: World) -> Reply:
         """Wait, and pass the call on."""

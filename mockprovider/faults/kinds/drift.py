@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
 
-from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.calls import Op
+from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
-from mockprovider.faults.fault import OBJECTS, Fault, FaultWorld, Phase
+from mockprovider.faults.behind import Behind
+from mockprovider.faults.fault import OBJECTS, Phase
 
 
-class Drift(Fault, frozen=True, tag="drift"):
+class Drift(Behind, frozen=True, tag="drift"):
     """Somebody changes the object behind the engine's back, right before or after this call.
 
     Args:
@@ -24,8 +26,6 @@ class Drift(Fault, frozen=True, tag="drift"):
 
     ops: ClassVar[frozenset[Op]] = OBJECTS - {Op.DELETE}
     phases: ClassVar[tuple[Phase, ...]] = (Phase.AFTER, Phase.BEFORE)
-    of_the_fake: ClassVar[bool] = True
-    idle_in_previews: ClassVar[frozenset[Op]] = frozenset({Op.CREATE})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,10 +37,6 @@ class Drift(Fault, frozen=True, tag="drift"):
         """Those that are changed."""
         return self.changes
 
-    def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
-        """Change the object, and go on."""
-        reply = proceed(call) if not call.id else None
-        id_ = call.id or (reply.id if reply else "")
-        if world.cloud is not None and world.cloud.read(call.type, id_) is not None:
-            world.cloud.drift(call.type, id_, **self.changes)
-        return proceed(call) if reply is None else reply
+    def happen(self, cloud: Cloud, type_: str, id_: str) -> None:
+        """Change it."""
+        cloud.drift(type_, id_, **self.changes)

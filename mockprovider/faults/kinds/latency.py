@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.durations import shown
-from mockprovider.faults.ending import Seconds, given_up
+from mockprovider.faults.ending import Seconds, waited
 from mockprovider.faults.fault import WAITING, Fault, FaultWorld, Phase
 
 
@@ -33,10 +33,9 @@ class Latency(Fault, frozen=True, tag="latency"):
 
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Wait, and go on."""
-        limit = world.limit(call) or self.seconds
-        if world.clock.wait(min(self.seconds, limit), call.session.cancelled):
-            return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")
-        if self.seconds <= limit:
-            return proceed(call)
-        late = f"context deadline exceeded: {call.op.value} takes {shown(self.seconds)}, and its timeout is {shown(limit)}"
-        return given_up(call, world, "deadline_exceeded", self.reason or late)
+
+        def late(limit: float) -> str:
+            takes = f"{call.op.value} takes {shown(self.seconds)}, and its timeout is {shown(limit)}"
+            return self.reason or f"context deadline exceeded: {takes}"
+
+        return waited(self.seconds, late, call, world) or proceed(call)

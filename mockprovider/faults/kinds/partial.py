@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Bag, Call, Failure, Handler, Op, Reply
 from mockprovider.faults.ending import half_made
 from mockprovider.faults.fault import REASON, WRITES, Fault, FaultWorld, Phase
+from mockprovider.values import has_unknown
 
 TAKES = 'a list of reasons, as in reasons=["timed out waiting"]'
 
@@ -25,12 +26,14 @@ class Partial(Fault, frozen=True, tag="partial"):
     Args:
         reasons: what went wrong; engines tell a half-made object by these.
         applied: of an update, the properties that took effect; all unless given. The cloud has the others as they were.
+        claimed: whether the answer to an update says that all properties took effect, whatever ``applied`` says.
         private: whether Terraform is given the private data of the object.
     """
 
     reasons: Annotated[Sequence[str], Meta(min_length=1, extra={"expected": TAKES})] = (REASON,)
     applied: Sequence[str] | UnsetType = UNSET
     private: bool = True
+    claimed: bool = False
 
     ops: ClassVar[frozenset[Op]] = WRITES | {Op.READ}
     phases: ClassVar[tuple[Phase, ...]] = (Phase.REPLY, Phase.MID)
@@ -46,6 +49,8 @@ class Partial(Fault, frozen=True, tag="partial"):
         if not reply.ok or reply.value is None:
             return reply
         kept = reply if self.private else replace(reply, private=b"")
+        if self.claimed and call.op is Op.UPDATE:
+            kept = replace(kept, value={**reply.value, **_settled(call.planned or call.inputs or {})})
         return half_made(call, kept, *map(Failure, self.reasons))
 
     def _in_part(self, call: Call) -> Call:
@@ -58,3 +63,8 @@ class Partial(Fault, frozen=True, tag="partial"):
             return wanted
         kept = {name: before.get(name) for name in wanted if name not in (self.applied or ())}
         return {**wanted, **{name: value for name, value in kept.items() if value is not None}}
+
+
+def _settled(wanted: Bag) -> Bag:
+    """What is wanted, without what only the provider could have said."""
+    return {name: value for name, value in wanted.items() if not has_unknown(value)}

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.durations import shown
-from mockprovider.faults.ending import Later, given_up
+from mockprovider.faults.ending import Later, given_up, waited
 from mockprovider.faults.fault import Fault, FaultWorld, Phase
 
 
@@ -38,11 +38,12 @@ class Throttle(Fault, frozen=True, tag="throttle"):
     def __call__(self, call: Call, proceed: Handler, world: FaultWorld) -> Reply:
         """Be refused, wait, and go on or give up."""
         wait = self.seconds * (2**self.retries - 1)
-        limit = world.limit(call) or wait
-        if world.clock.wait(min(wait, limit), call.session.cancelled):
-            return given_up(call, world, "cancelled", f"{call.op.value} was cancelled before it was done")
-        if wait > limit:
-            return given_up(call, world, "deadline_exceeded", f"{self.reason} (context deadline exceeded after {shown(limit)})")
+
+        def late(limit: float) -> str:
+            return f"{self.reason} (context deadline exceeded after {shown(limit)})"
+
+        if over := waited(wait, late, call, world):
+            return over
         if self.gives_up:
             return given_up(call, world, "resource_exhausted", f"{self.reason} (after {self.retries} retries)")
         return proceed(call)

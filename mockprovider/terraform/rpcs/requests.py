@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Session
-from mockprovider.durations import seconds
+from mockprovider.durations import TIMEOUTS, seconds
 from mockprovider.errors import MalformedError
 from mockprovider.schema import Package
 from mockprovider.terraform.schema.objects import Generic, ObjectSchema
@@ -102,7 +102,7 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
         private=private,
         proposed=bags.get("proposed"),
     )
-    if "timeouts" in (call.inputs or call.prior or ()):
+    if TIMEOUTS in (call.inputs or call.prior or ()):
         call.timeout = _timeout(call)
     return call
 
@@ -110,7 +110,7 @@ def to_call(shape: Shape, op: Op, method: str, message: Any, session: Session) -
 def _timeout(call: Call) -> float:
     """How many seconds the call's ``timeouts`` block allows; 0 where it says nothing, or nothing that can be read."""
     bag, name = TIMED.get(call.op, ("extra", ""))
-    limits = getattr(call, bag).get("timeouts") if name and getattr(call, bag) else None
+    limits = getattr(call, bag).get(TIMEOUTS) if name and getattr(call, bag) else None
     duration = (limits.get(name) or limits.get("default")) if isinstance(limits, Mapping) else None
     try:
         return seconds(duration) if isinstance(duration, str) else 0.0

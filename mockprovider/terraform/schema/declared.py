@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from mockprovider.durations import TIMEOUTS
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Kind, Property, snake_case
 from mockprovider.terraform.schema.tree import BLOCK, EMPTY, NESTED, TYPE, Place, nested, object_of
@@ -105,7 +106,7 @@ def kinds(kind: Kind) -> Iterator[Kind]:
 def timeouts_block(ops: Iterable[str]) -> Place:
     """The block ``timeouts``, with which a configuration says how long ``ops`` may take: as the SDK publishes it."""
     inside = object_of({op: Place(type=STRING, optional=True, property_name=op) for op in ops})
-    return nested("single", inside, BLOCK, property_name="timeouts")
+    return nested("single", inside, BLOCK, property_name=TIMEOUTS)
 
 
 def _member(attribute: str, name: str, item: Property, major: int, computed: bool) -> Place:

@@ -11,6 +11,7 @@ from typing import Any
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
+from mockprovider.durations import TIMEOUTS
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral, ephemerals
@@ -27,8 +28,6 @@ from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values.types import type_of
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Secret, Value, reveal
-
-TIMEOUTS = "timeouts"
 
 
 def data_source_name(token: str) -> str:
