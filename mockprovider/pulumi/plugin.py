@@ -69,7 +69,7 @@ class Plugin:
 
     def _wait_ready(self, seconds: float) -> None:
         try:
-            self._client.wait_ready(seconds)
+            self._client.wait_ready(seconds, lambda: self._process.running)
         except PluginError as error:
             self._client.close()
             name = self._process.command[0]

@@ -24,8 +24,13 @@ SLICE = 0.5
 """For how many seconds gRPC is asked to wait at once."""
 
 
-def _is_ready(channel: Any, seconds: float) -> bool:
-    """Whether the channel is connected within ``seconds``."""
+def _for_ever() -> bool:
+    """Whoever serves there may still begin to."""
+    return True
+
+
+def _is_ready(channel: Any, seconds: float, is_alive: Callable[[], bool]) -> bool:
+    """Whether the channel is connected within ``seconds``; once nobody is alive, the next slice of them is the last."""
     inner: Any = getattr(channel, "_channel", None)
     if not hasattr(inner, "watch_connectivity_state"):
         with suppress(grpc.FutureTimeoutError):
@@ -35,6 +40,9 @@ def _is_ready(channel: Any, seconds: float) -> bool:
     # gRPC's public function leaves a polling thread behind, and each ``close`` would wait for it for a fifth of a second.
     end = steady() + seconds
     while (state := inner.check_connectivity_state(True)) != READY:
+        if not is_alive():
+            # Not at once: what it has left behind may serve there.
+            is_alive, end = _for_ever, min(end, steady() + SLICE)
         left = end - steady()
         if left <= 0:
             return False
@@ -75,10 +83,11 @@ class Client:
         self._closed = False
         self._idle = threading.Condition()
 
-    def wait_ready(self, seconds: float = READY_SECONDS) -> None:
-        """Return once the provider answers. Raises ``PluginError`` if it does not within ``seconds``."""
-        if not _is_ready(self._channel, seconds):
-            raise PluginError(f"Nothing answers at {self.target} after {seconds:g} s. Is the provider still running?")
+    def wait_ready(self, seconds: float = READY_SECONDS, is_alive: Callable[[], bool] = _for_ever) -> None:
+        """Return once the provider answers. Raises ``PluginError`` if it does not within ``seconds``, or is not alive."""
+        if not _is_ready(self._channel, seconds, is_alive):
+            why = f"after {seconds:g} s. Is the provider still running?" if is_alive() else "any more: the provider has ended."
+            raise PluginError(f"Nothing answers at {self.target} {why}")
 
     def __call__(self, call: Call) -> Reply:
         """Make the call over the wire; a status that comes back is a reply with ``status`` set.

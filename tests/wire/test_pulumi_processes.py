@@ -8,7 +8,7 @@ import sys
 import pytest
 from builders import call
 
-from mockprovider.calls import Op
+from mockprovider.calls import Op, Reply
 from mockprovider.errors import PluginError
 from mockprovider.pulumi.plugin import Plugin
 
@@ -49,6 +49,22 @@ def test_a_port_at_which_nobody_listens():
     code = f"import signal, sys; sys.stderr.write('almost there\\n'); print({port}, flush=True); signal.pause()"
     with pytest.raises(PluginError, match=r"(?s)printed its port, and then: Nothing answers at .*almost there"):
         start(code, ready_seconds=0.05)
+
+
+def test_a_provider_that_prints_its_port_and_dies():
+    """Nobody waits for a provider that has printed its port and ended: the error says so, with its last words."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(PluginError, match=r"(?s)Nothing answers at \S+ any more: the provider has ended.*no licence"):
+        start(f"print({port}, flush=True); raise SystemExit('no licence')", ready_seconds=600)
+
+
+def test_a_provider_that_leaves_another_process_to_serve(wire):
+    """A provider whose first process ends, and leaves another one at its port, serves."""
+    port = wire.serve(lambda _: Reply()).address.rpartition(":")[2]
+    plugin = start(f"print({port}, flush=True)")
+    wire.later(plugin.close)
+    assert plugin(call(Op.CANCEL, "")).status is None
 
 
 def test_a_command_that_is_not_there():

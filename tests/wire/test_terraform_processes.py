@@ -103,7 +103,7 @@ def test_a_provider_that_never_answers_is_ended(provider: list[str], monkeypatch
     ended: list[Running] = []
     stop = Running.stop
 
-    def never(_: Client) -> None:
+    def never(_: Client, **__: object) -> None:
         raise PluginError("Nothing answers.")
 
     monkeypatch.setattr(Running, "stop", lambda running: (ended.append(running), stop(running)))

@@ -141,6 +141,10 @@ class Running:
             for _ in stream:
                 pass
 
+    def lives(self) -> bool:
+        """Whether its process runs."""
+        return self._process.running
+
     def witness(self, reply: Reply) -> Reply:
         """``reply`` unchanged; if it shows that the process ended, that is logged."""
         return self._process.witness(reply)
@@ -190,7 +194,7 @@ class Plugin:
                     f"{command[0]} speaks protocol {spoken}, and the engine was promised {wanted}: serve {spoken}."
                 )
             self._client = Client(self._running.handshake.target, SERVICES[wanted])
-            self._client.wait_ready()
+            self._client.wait_ready(is_alive=self._running.lives)
         except PluginError:
             self._running.stop()
             raise
