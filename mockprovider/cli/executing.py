@@ -69,21 +69,27 @@ def _run(command: Sequence[str], environment: Mapping[str, str], doubles: Sequen
     are sent.
     """
     terminal = _has_terminal()
-    try:
-        process = (subprocess.Popen if terminal else OwnedProcess)(command, env=environment)
-    except OSError as error:
-        raise DefinitionError(f"{command[0]!r} cannot be run: {error.strerror}. Install it, or give its path.") from error
+    process: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
 
-    def pass_on(signum: int, _: object) -> None:
-        if signum != signal.SIGINT or not terminal:
+    def pass_on(signum: int, _: object = None) -> None:
+        if signum == signal.SIGINT and terminal:
+            return
+        if process is None:
+            early.append(signum)
+        else:
             process.send_signal(signum)
 
-    # Handlers and not SIG_IGN, which the command would inherit.
-    previous = {signum: signal.signal(signum, pass_on) for signum in (signal.SIGINT, signal.SIGTERM)}
     with ExitStack() as ending:
-        for signum, handler in previous.items():
-            ending.callback(signal.signal, signum, handler)
-        ending.enter_context(process)
+        # Before the command is there, which may be quicker than we are. Handlers and not SIG_IGN, which it would inherit.
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            ending.callback(signal.signal, signum, signal.signal(signum, pass_on))
+        try:
+            process = ending.enter_context((subprocess.Popen if terminal else OwnedProcess)(command, env=environment))
+        except OSError as error:
+            raise DefinitionError(f"{command[0]!r} cannot be run: {error.strerror}. Install it, or give its path.") from error
+        for number in early:
+            pass_on(number)
         for double in doubles:
             ending.enter_context(double.engines.entered(RunningCommand(process)))
         code = process.wait()

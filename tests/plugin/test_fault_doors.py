@@ -15,6 +15,7 @@ from cli_toolbox import serving
 
 from mockprovider import Double, ResourceType, Stack
 from mockprovider.calls import STATUS_NAMES, Call, Op
+from mockprovider.cli import executing
 from mockprovider.errors import MalformedError
 
 TYPE = "cloud:index:Bucket"
@@ -189,6 +190,28 @@ def test_a_provider_of_ones_own():
     assert asked[0].id == "mine"
     assert not asked[1].ok
     assert len(double.journal.entries(side="provider")) == 1
+
+
+def test_a_command_that_is_quicker_than_exec_is_interrupted(monkeypatch, tmp_path):
+    """An interrupt that comes as soon as the command is there, and before `exec` knows of it, reaches the command."""
+    ready, start = tmp_path / "ready", executing.OwnedProcess
+    program = (
+        "import pathlib, signal, sys\n"
+        "signal.signal(signal.SIGINT, lambda *_: sys.exit(41))\n"
+        f"pathlib.Path({str(ready)!r}).touch()\n"
+        "signal.pause()"
+    )
+
+    def starting(command, **options):
+        process = start(command, **options)
+        while not ready.exists():
+            assert process.poll() is None
+        os.kill(os.getpid(), signal.SIGINT)
+        return process
+
+    monkeypatch.setattr(executing, "_has_terminal", lambda: False)
+    monkeypatch.setattr(executing, "OwnedProcess", starting)
+    assert executing._run([sys.executable, "-c", program], dict(os.environ), []) == 41
 
 
 @pytest.mark.parametrize("whom", [os.kill, os.killpg])
