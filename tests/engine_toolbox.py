@@ -4,7 +4,6 @@ providers.
 
 from __future__ import annotations
 
-import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.engine import Result, Stack
 from mockprovider.schema import Function, Package, Property, ResourceType
+from mockprovider.wire.owned import OwnedProcess
 
 BUCKET = "cloud:index:Bucket"
 NET = "cloud:index:Net"
@@ -154,10 +154,10 @@ def cli_of(double: Double, folder: Path) -> PulumiCli:
     return PulumiCli(folder, lambda: served.environment)
 
 
-def begun_up(cli: PulumiCli, stdout: int) -> subprocess.Popen[str]:
+def begun_up(cli: PulumiCli, stdout: int) -> OwnedProcess:
     """An update that runs beside the test, for what happens to an engine in mid-run. Use it in a ``with``, and end it there."""
     command = [cli.binary, "up", "--yes", "--skip-preview", "--non-interactive", "--stack", cli.stack]
-    return subprocess.Popen(command, cwd=cli.folder, env=cli.environment, stdout=stdout, text=True)
+    return OwnedProcess(command, cwd=cli.folder, env=cli.environment, stdout=stdout, text=True)
 
 
 def engine_of(engine: str, double: Double, folder: Path) -> Stack | PulumiCli:

@@ -293,7 +293,10 @@ class Double:
             self._sessions += 1
             session = Session(protocol, self._sessions, peer, engine)
             self._open.add(session)
-        session.closed = self._closed
+            session.closed = self._closed
+            if self._closed.is_set():
+                # A connection that comes while the double closes: what hangs there would be waited for in vain.
+                session.cancelled.set()
         session.schema = self.packages.get(package) or (next(iter(self.packages.values()), None) if not package else None)
         return session
 
@@ -365,8 +368,8 @@ class Double:
 
         Calls that hang until they are cancelled end before anything else. Safe to call again.
         """
-        self._closed.set()
         with self._lock:
+            self._closed.set()
             sessions = list(self._open)
         for session in sessions:
             session.cancelled.set()

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import grpc
@@ -244,25 +244,33 @@ def test_a_closed_double_lets_nothing_hang() -> None:
             over.append(asked.name)
         return proceed(asked)
 
-    double = Double(BUCKET, layers=(hang,))
-    connections = [Connection(double.serve("pulumi").address) for _ in range(3)]
-    request = PROVIDER.messages["Create"][0]
-    creates = [
-        connection.start("Create", request(urn=f"{URN}{n}").SerializeToString()) for n, connection in enumerate(connections)
-    ]
-    another = call(Op.CREATE, session=double.open(), urn=f"{URN}-inside", name="inside", inputs={})
-    inside = threading.Thread(target=double, args=[another])
-    inside.start()
-    for _ in range(4):
-        assert hanging.acquire(timeout=SECONDS)
-    double.close()
-    inside.join(SECONDS)
+    with ExitStack() as open_:
+        double = open_.enter_context(Double(BUCKET, layers=(hang,)))
+        connections = [open_.enter_context(closing(Connection(double.serve("pulumi").address))) for _ in range(3)]
+        request = PROVIDER.messages["Create"][0]
+        creates = [
+            connection.start("Create", request(urn=f"{URN}{n}").SerializeToString()) for n, connection in enumerate(connections)
+        ]
+        another = call(Op.CREATE, session=double.open(), urn=f"{URN}-inside", name="inside", inputs={})
+        inside = threading.Thread(target=double, args=[another])
+        inside.start()
+        for _ in range(4):
+            assert hanging.acquire(timeout=SECONDS)
+        double.close()
+        inside.join(SECONDS)
 
-    assert sorted(over) == ["inside", "logs0", "logs1", "logs2"]
-    for create in creates:
-        assert create.code() in (grpc.StatusCode.OK, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
-    for connection in connections:
-        connection.close()
+        assert sorted(over) == ["inside", "logs0", "logs1", "logs2"]
+        for create in creates:
+            assert create.code() in (grpc.StatusCode.OK, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNAVAILABLE)
+
+
+def test_a_connection_that_comes_while_a_double_closes() -> None:
+    """What comes when a double has begun to close, and hangs until it is cancelled, is not waited for."""
+    with Double(BUCKET) as double:
+        double.faults.on.create().hang().optional()
+    late = call(Op.CREATE, session=double.open(), urn=URN, inputs={})
+    with ThreadPoolExecutor(1) as pool:
+        assert not pool.submit(double, late).result(SECONDS).ok
 
 
 # A process -----------------------------------------------------------------------------------------------------------
