@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import grpc
 
@@ -13,13 +13,18 @@ from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import PluginError
 from mockprovider.wire.machine import steady, wall
 from mockprovider.wire.methods import RpcMethod, Service
+from mockprovider.wire.pool import DaemonExecutor
 from mockprovider.wire.server import OPTIONS, decode
 from mockprovider.wire.status import failed, read
 
+P = ParamSpec("P")
+T = TypeVar("T")
 READY: int = grpc.ChannelConnectivity.READY.value[0]
 CANCELLED: int = grpc.StatusCode.CANCELLED.value[0]
 READY_SECONDS = 10.0
 """How long Pulumi's engine waits for a provider's port to answer; we give real providers the same."""
+WORKERS = 1000
+"""As many threads may call for the main thread: each that was interrupted leaves one until the connection is closed."""
 SLICE = 0.5
 """For how many seconds gRPC is asked to wait at once."""
 
@@ -82,10 +87,11 @@ class Client:
         self._in_flight = 0
         self._closed = False
         self._idle = threading.Condition()
+        self._aside: DaemonExecutor | None = None
 
     def wait_ready(self, seconds: float = READY_SECONDS, is_alive: Callable[[], bool] = _for_ever) -> None:
         """Return once the provider answers. Raises ``PluginError`` if it does not within ``seconds``, or is not alive."""
-        if not _is_ready(self._channel, seconds, is_alive):
+        if not self._sheltered(_is_ready, self._channel, seconds, is_alive):
             why = f"after {seconds:g} s. Is the provider still running?" if is_alive() else "any more: the provider has ended."
             raise PluginError(f"Nothing answers at {self.target} {why}")
 
@@ -94,16 +100,26 @@ class Client:
 
         Raises ``PluginError`` once the connection was closed.
         """
-        with self._flying():
-            return self._ask(call)
+        return self._sheltered(self._ask, call, None)
 
     def cancel(self, session: Session, seconds: float) -> Reply:
         """Ask the provider to end what it is doing, without waiting for that: calls in flight end when, and as, it wants.
 
         The reply tells whether it was heard within ``seconds``. Cancelling is advice, ``close`` is what releases.
         """
-        with self._flying():
-            return self._ask(Call(op=Op.CANCEL, session=session), seconds)
+        return self._sheltered(self._ask, Call(op=Op.CANCEL, session=session), seconds)
+
+    def _sheltered(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """``work(...)``, out of the reach of Ctrl-C, which comes to the main thread alone.
+
+        In the midst of gRPC it would have ``close`` wait for ever for what it broke off.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return work(*args, **kwargs)
+        if self._aside is None:
+            self._aside = DaemonExecutor(WORKERS, "mockprovider-client")
+        result: T = self._aside.submit(work, *args, **kwargs).result()
+        return result
 
     @contextmanager
     def _flying(self) -> Iterator[None]:
@@ -126,7 +142,11 @@ class Client:
     def _gone(self) -> PluginError:
         return PluginError(f"The connection to {self.target} was closed, and this call came after it. Connect anew.")
 
-    def _ask(self, call: Call, seconds: float | None = None) -> Reply:
+    def _ask(self, call: Call, seconds: float | None) -> Reply:
+        with self._flying():
+            return self._sent(call, seconds)
+
+    def _sent(self, call: Call, seconds: float | None) -> Reply:
         row = self.service.methods.get(call.method) or (None if call.op is Op.RAW else self.service.by_op(call.op))
         rpc = row.name if row else call.method
         if self.service.streams(rpc):
@@ -195,3 +215,5 @@ class Client:
             self._closed = True
             self._idle.wait_for(lambda: not self._in_flight, patience)
         self._channel.close()
+        if self._aside is not None:
+            self._aside.shutdown()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import threading
 
 import grpc
 import pytest
@@ -15,6 +17,9 @@ from mockprovider.errors import MalformedError, PluginError, UnsupportedError
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.wire.client import Client
 from mockprovider.wire.server import Endpoint, serve
+
+SECONDS = 20
+"""How long anything may take before the test fails instead of hanging."""
 
 
 @pytest.fixture
@@ -156,6 +161,31 @@ def test_client_and_server_make_a_proxy(wire, connect):
     assert dict(error.trailing_metadata())["grpc-status-details-bin"] == failing.details
     assert [each.native.data for each in arrived] == [UNKNOWN_FIELD, b"\xff", question]
     assert wire.errors == []
+
+
+@pytest.mark.parametrize("while_connecting", [False, True])
+def test_a_client_that_ctrl_c_interrupted_can_be_closed(wire, while_connecting):
+    """A client that is interrupted in a call, or while it connects, lets nobody wait for ever when it is closed."""
+    over = threading.Event()
+
+    def interrupt(*_):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    def hang(_):
+        interrupt()
+        assert over.wait(SECONDS)
+        return Reply()
+
+    client = Client(nobody() if while_connecting else wire.serve(hang).address, PROVIDER)
+    if while_connecting:
+        threading.Timer(0.1, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        client.wait_ready(SECONDS) if while_connecting else client(call(Op.CREATE, urn=URN, inputs={}))
+    closing = threading.Thread(target=client.close, daemon=True)
+    closing.start()
+    closing.join(SECONDS)
+    over.set()
+    assert not closing.is_alive()
 
 
 # Readiness -------------------------------------------------------------------------------------------------------------
