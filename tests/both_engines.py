@@ -13,8 +13,9 @@ from typing import Any
 from engine_toolbox import TYPES, Breaking, cli_of
 
 from mockprovider.calls import Call, Op
+from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
-from mockprovider.engine import Stack
+from mockprovider.engine import Result, Stack
 from mockprovider.schema import Package, Property
 
 COMPARED = (
@@ -50,6 +51,8 @@ class Both:
         self.stack = Stack(self.doubles[0], config=settings, references=references)
         self.cli = cli_of(self.doubles[1], folder)
         self.cli.config(**config)
+        self.results: tuple[Result, ...] = ()
+        """Those of the last run."""
 
     def close(self) -> None:
         """End what serves."""
@@ -68,11 +71,14 @@ class Both:
         programs = () if program is None else (program,)
         embedded = getattr(self.stack, operation)(*programs, expect_failure=fails, **options)
         real = getattr(self.cli, operation)(*programs, expect_failure=fails, **options)
+        self.results = (embedded, real)
         assert embedded.summary == real.summary
         assert sorted(embedded.steps) == sorted(real.steps)
+        assert blamed(embedded) == blamed(real)
         ours, theirs = (by_resource(double) for double in self.doubles)
         assert ours == theirs
         assert resources(self.stack.export()) == resources(self.cli.export())
+        assert [rule.unfired for double in self.doubles for rule in double.faults.rules if rule.unfired] == []
         return {key.rsplit("::", 1)[-1]: [each["method"] for each in calls] for key, calls in ours.items()}
 
     def adopt(self, deployment: Any) -> None:
@@ -80,10 +86,56 @@ class Both:
         self.stack.import_(deployment, cloud=self.doubles[0].cloud)
         self.cli.import_(deployment, cloud=self.doubles[1].cloud)
 
+    def hand_over(self) -> None:
+        """Let the real engine go on from where the embedded one is; the calls so far are forgotten."""
+        key = self.cli.export()["deployment"]["secrets_providers"]
+        self.cli.import_(self.stack.export(secrets_providers=key), cloud=self.doubles[1].cloud)
+        for double in self.doubles:
+            double.journal.clear()
+
+    def breaks(self, rule: Callable[[Any], Any]) -> None:
+        """Give both doubles a fault: ``rule`` is given ``faults.on`` of each. The next run fails the test if it never fires."""
+        for double in self.doubles:
+            rule(double.faults.on)
+
+    def mend(self) -> None:
+        """Take all faults away."""
+        for double in self.doubles:
+            double.faults.clear()
+
+    def create(self, type_: str, id_: str, **properties: Any) -> None:
+        """Let an object exist in both clouds."""
+        for double in self.doubles:
+            double.cloud.create(type_, id_, properties)
+
+    def drift(self, type_: str, **changes: Any) -> None:
+        """Change all objects of a type in both clouds."""
+        for double in self.doubles:
+            for found in double.cloud.objects(type_):
+                double.cloud.drift(type_, found.id, **changes)
+
+    def objects(self) -> list[list[CloudObject]]:
+        """What exists in each cloud."""
+        return [double.cloud.objects() for double in self.doubles]
+
+    def said(self) -> list[str]:
+        """What the user was told of errors in the last run, by each engine."""
+        return [
+            "\n".join(diagnostic.message for diagnostic in result.diagnostics if diagnostic.severity == "error")
+            for result in self.results
+        ]
+
     def fail(self, op: Op, name: str) -> None:
         """Let the next call of ``op`` for ``name`` fail under both."""
         for each in self.breaking:
             each.fail(op, name)
+
+
+def blamed(result: Result) -> list[tuple[str, str]]:
+    """The severities and the resources of what the user was told, without what is about no resource in particular."""
+    said = {(diagnostic.severity, diagnostic.urn) for diagnostic in result.diagnostics}
+    # Each engine has its own words about the stack, and the real one sums up in a last error of its own.
+    return sorted((severity, urn) for severity, urn in said if urn and "::pulumi:pulumi:Stack::" not in urn)
 
 
 def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:

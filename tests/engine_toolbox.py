@@ -149,9 +149,9 @@ def make(*, config: dict[str, Any] | None = None, provider_config: dict[str, Pro
 
 
 def cli_of(double: Double, folder: Path) -> PulumiCli:
-    """The real ``pulumi`` in ``folder``, attached to ``double``."""
+    """The real ``pulumi`` in ``folder``, attached to ``double``, whose faults may interrupt and kill it."""
     served = double.serve("pulumi")
-    return PulumiCli(folder, lambda: served.environment)
+    return PulumiCli(folder, lambda: served.environment, doubles=[double])
 
 
 def begun_up(cli: PulumiCli, stdout: int) -> OwnedProcess:

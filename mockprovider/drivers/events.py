@@ -91,4 +91,6 @@ def _end(steps: list[_Step], metadata: Mapping[str, Any]) -> None:
 def _last(steps: list[_Step], metadata: Mapping[str, Any]) -> _Step:
     """The step that ``metadata`` is about: of several for one resource the one with its op, else a refresh."""
     candidates = [step for step in steps if step.urn == metadata["urn"]]
-    return next((step for step in reversed(candidates) if step.op == metadata["op"]), candidates[-1])
+    fitting = [step for step in candidates if step.op == metadata["op"]] or candidates
+    # Several old instances of one resource are deleted by equal steps.
+    return next((step for step in reversed(fitting) if not step.done and not step.failed), fitting[-1])

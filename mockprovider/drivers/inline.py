@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import grpc
 from pulumi.automation import _server
 from pulumi.automation._server import LanguageServer
+from pulumi.runtime._callbacks import _CallbackServicer
 from pulumi.runtime.proto import language_pb2
 
 from mockprovider import loops
@@ -79,9 +80,25 @@ class Host(LanguageServer):  # type: ignore[misc]
             return language_pb2.RunResponse()
         finally:
             NOTING.begun = None
+            _end_callbacks(begun)
             for loop in begun:
                 loops.end(loop)
             over.set()
+
+
+def _end_callbacks(begun: Collection[asyncio.AbstractEventLoop]) -> None:
+    """End what served hooks and transforms of a program whose loops these were.
+
+    The SDK keeps them for good: each later program of this process would stop them again, in another loop, and fail.
+    """
+    servicers = _CallbackServicer._servicers  # noqa: SLF001 - the SDK has no way to ask for them
+    for servicer in tuple(servicers):
+        server = servicer._server  # noqa: SLF001 - nor to end one of them
+        loop = server._loop  # noqa: SLF001 - nor to know whose it is
+        if loop in begun:
+            servicers.remove(servicer)
+            if not loop.is_closed():
+                loop.run_until_complete(server.stop(grace=0))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from mockprovider.engine.goal import Goal
 from mockprovider.engine.ignoring import with_ignored
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import ResourceState
-from mockprovider.values import Value, is_unknown, reveal, same
+from mockprovider.values import Value, has_secret, is_unknown, reveal, same
 
 
 class StepOp(StrEnum):
@@ -172,6 +172,15 @@ def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:
         )
         against.append(Objection(message, "warning"))
     return against
+
+
+def complaint(path: str, reason: str, inputs: Mapping[str, Value]) -> str:
+    """What Check has against an input, with the value where there is one that may be shown."""
+    if not path:
+        return reason
+    value = inputs.get(path)
+    known = value is not None and not has_secret(value)
+    return f"property {path}{f' value {value!r}' if known else ''} has a problem: {reason}"
 
 
 def _replacement(old: ResourceState, goal: Goal, diff: Diff) -> Decision:

@@ -26,7 +26,7 @@ from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Operation, Planner
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.removal import Removal
-from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run
+from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
 from mockprovider.engine.targets import Targets
 from mockprovider.errors import MockProviderError
 from mockprovider.pulumi.result import Diagnostic
@@ -91,7 +91,12 @@ class Deployment:
             builtin=Builtin(references),
         )
         self._run = Run(
-            ledger=self.ledger, registry=self._registry, preview=operation.preview, log=self.log, object=self.object
+            ledger=self.ledger,
+            registry=self._registry,
+            preview=operation.preview,
+            log=self.log,
+            object=self.object,
+            note=self._note,
         )
         self._planner = Planner(operation, self._run, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
@@ -266,17 +271,15 @@ class Deployment:
 
     def _execute(self, step: EngineStep) -> None:
         kind = KINDS[step.op]
-        resource = step.resource
-        if step.result is None:
-            with self.ledger.under_way("" if self.operation.preview else kind.pending, resource):
-                kind.apply(self._run, step)
-        # The ops of refresh steps are reported only where the whole operation is a refresh.
-        telling = step.op is not StepOp.REFRESH or self.operation.only_refresh
-        op = (step.result or step.op) if telling else step.op
-        counts = kind.counts and telling and step.news and op is not StepOp.SAME
+        with self.ledger.under_way("" if self.operation.preview else kind.pending, step.resource):
+            kind.apply(self._run, step)
+        self._note(step)
+
+    def _note(self, step: EngineStep) -> None:
+        op, counts = reported(step, only_refresh=self.operation.only_refresh)
         with self._lock:
-            self.steps.append((op, resource.urn))
-            if counts and not resource.is_provider and not resource.is_stack:
+            self.steps.append((op, step.resource.urn))
+            if counts:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
 
     def refresh(self, *, flagged_only: bool = False) -> None:

@@ -16,6 +16,7 @@ from mockprovider.engine.decision import (
     Objection,
     RefusedError,
     StepOp,
+    complaint,
     decide,
     forced,
     imports,
@@ -225,13 +226,14 @@ class Planner:
     def _register(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
         replaced = old is not None and self._targets.replaces(new.urn)
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
-        before = self._import(case) if imports(old, goal) else []
+        imported = imports(old, goal)
+        before = self._import(case) if imported else []
         self._check(case)
         diff = None
         if case.old is not None and not case.recreating and not case.old.external:
             diff = self._diff(case, case.old)
         decision = decide(case.old, goal, diff, recreating=case.recreating)
-        if before and decision is Decision.SAME and case.old is not None:
+        if imported and decision is Decision.SAME and case.old is not None:
             self._planned[case.old.urn] = case.old
             return before, case.old
         return before + self._steps(decision, case, diff or Diff()), case.new
@@ -244,11 +246,11 @@ class Planner:
         )
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
-        imported = [EngineStep(op=step.op, old=case.old, new=new, result=step.op)]
+        self._run.note(step)
         replaced = [EngineStep(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
         case.old, case.new = new, new_state(case.goal, new.urn)
         self._planned[new.urn] = case.new
-        return imported + replaced
+        return replaced
 
     def _check(self, case: _Case) -> None:
         prepared = prepare(case.old, case.goal, recreating=case.recreating or case.replaced)
@@ -269,8 +271,8 @@ class Planner:
             self._run.log("warning", message, new.urn)
         checked = provider.check(new.urn, olds, news, seed, naming.options if naming else None)
         if checked.failures:
-            lines = [f"{new.type}.{path}: {reason}" if path else reason for path, reason in checked.failures]
-            raise RefusedError(f"resource {new.name!r} is invalid: " + "; ".join(lines))
+            said = (complaint(path, reason, news) for path, reason in checked.failures)
+            raise RefusedError(f"{new.type} resource {new.name!r}: " + "; ".join(said))
         return checked.inputs
 
     def _diff(self, case: _Case, old: ResourceState) -> Diff:

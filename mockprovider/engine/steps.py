@@ -79,6 +79,8 @@ class Run(Struct, kw_only=True):
     log: Callable[[str, str, str], None]
     object: Callable[[Exception, str], None]
     """Notes what makes the run fail in the end, though it goes on."""
+    note: Callable[[EngineStep], None]
+    """Notes a step that was carried out."""
     deleted: Collection[str] = ()
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
 
@@ -251,6 +253,15 @@ KINDS: Mapping[StepOp, StepKind] = {
     StepOp.IMPORT_REPLACEMENT: StepKind(import_, counts=False, pending="importing"),
 }
 """Every kind of step there is."""
+
+
+def reported(step: EngineStep, *, only_refresh: bool) -> tuple[StepOp, bool]:
+    """What a step that was carried out is called, and whether a summary counts it."""
+    # The ops of refresh steps are reported only where the whole operation is a refresh.
+    telling = step.op is not StepOp.REFRESH or only_refresh
+    op = (step.result or step.op) if telling else step.op
+    news = KINDS[step.op].counts and telling and step.news and op is not StepOp.SAME
+    return op, news and not step.resource.is_provider and not step.resource.is_stack
 
 
 def _take(new: ResourceState, outcome: Outcome) -> None:

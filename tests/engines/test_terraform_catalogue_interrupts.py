@@ -1,7 +1,11 @@
-"""Scenarios of the catalogue in which an engine is interrupted or killed, or is told more than it takes; nothing sleeps."""
+"""Scenarios of the catalogue in which an engine is interrupted or killed, or is told more than it takes, or waits.
+
+F6, F9 and I12, which make an engine crash, are never sent, and have no tests.
+"""
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import threading
@@ -9,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from terraform_stage import Stage
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
@@ -90,6 +95,21 @@ def test_f10_a_schema_that_is_too_large(stage: Stage) -> None:
     said = " ".join((finished.stdout + finished.stderr).replace("│", " ").split())
     assert "received message larger than max" in said
     assert "67108864" in said
+
+
+@pytest.mark.parametrize("major", [6])
+def test_a15_a_create_that_takes_its_time(stage: Stage) -> None:
+    """A15: every ten seconds of its own clock the engine says what it still waits for."""
+    hanging = Hanging(stage, Op.CREATE)
+    stage.write('name = "one"')
+    with running(stage, *APPLY) as engine:
+        try:
+            engine.until("cloud_thing.a: Still creating...")
+        finally:
+            hanging.go.set()
+        assert engine.end() == 0
+    assert re.search(r"Still creating\.\.\. \[(00m)?10s elapsed\]", engine.said)
+    assert stage.attributes()["name"] == "one"
 
 
 def test_i1_a_create_that_does_not_listen_to_stop(stage: Stage) -> None:
