@@ -260,11 +260,12 @@ class Deployment:
             return replace(goal, provider=self._defaults.reference(goal))
 
     def _register_provider(self, goal: Goal) -> str:
-        with self._turn:
-            self._go_on()
-            steps, state = self._planner.plan(goal)
-        for step in steps:
-            self._execute(step)
+        with self.blaming(goal):
+            with self._turn:
+                self._go_on()
+                steps, state = self._planner.plan(goal)
+            for step in steps:
+                self._execute(step)
         return reference(state.urn, state.id)
 
     # Carrying out ----------------------------------------------------------------------------------------------------

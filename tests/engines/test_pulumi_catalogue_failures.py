@@ -35,6 +35,7 @@ from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
+from mockprovider.engine import Stack
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -184,6 +185,14 @@ def test_s25_a_create_that_a_hook_would_try_for_ever(cli: PulumiCli, double: Dou
     assert double.journal.ops(name="logs") == ["check"] + ["create"] * 100
     assert "100" in failed.output
     assert double.cloud.objects() == []
+
+
+def test_programs_after_one_with_hooks(cli: PulumiCli, double: Double) -> None:
+    """What served the hooks of a program that failed is gone: both engines run other programs in the same process."""
+    double.faults.on.create(BUCKET).error("busy")
+    cli.up(hooked([False]), expect_failure=True)
+    assert Stack(double).up(bucket(acl="x")).summary == {"create": 1}
+    assert cli.up(bucket(acl="x")).summary == {"create": 1}
 
 
 # Replacements ----------------------------------------------------------------------------------------------------------
