@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 MARKS = (
     "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False, "
-    "providers=None): "
+    "providers=None, mode=None): "
     "replay the provider from a cassette "
-    "(cassettes/<module>/<test>.json beside the test, unless path is given); with --provider-record=all, record it: "
+    "(cassettes/<module>/<test>.json beside the test, unless path is given); with mode='once', record it where there is none, "
+    "and with --provider-record=all, record it: "
     "the real provider that `command` starts, or the fake if there is none. name is the package that real engines know "
     "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both; secrets, public and masks "
     "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons; "

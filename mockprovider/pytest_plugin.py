@@ -48,8 +48,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         RECORD,
         metavar="MODE",
-        default="none",
-        help="cassette mode of tests marked 'cassette': none replays only (the default), all records anew",
+        help="cassette mode of tests marked 'cassette', whatever they are marked with: none replays only (the default), once "
+        "records what has no cassette, all and rewrite record anew",
     )
     group.addoption(SEED, metavar="N", type=int, default=0, help="seed of everything that doubles generate (default: 0)")
 
@@ -64,11 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", mark)
 
 
-def _known_mode(name: str) -> None:
-    if name == "none":
-        # The default is valid, and the module that checks the others is slow to import.
+def _known_mode(name: str | None) -> None:
+    if name is None:
         return
-    from mockprovider.cassette.modes import mode  # noqa: PLC0415 - only where a mode is given
+    from mockprovider.cassette.modes import mode  # noqa: PLC0415 - slow to import, and only needed where a mode is given
 
     try:
         mode(name)
@@ -95,7 +94,7 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
     default_path = cassette_path(request.node.path, request.node.name)
     return CassetteUse(
         request.node.path.parent / options["path"] if options["path"] else default_path,
-        request.config.getoption(RECORD),
+        request.config.getoption(RECORD) or options["mode"] or "none",
         command=options["command"],
         protocol=options["protocol"],
         env=options["env"] or {},
@@ -115,7 +114,7 @@ def mockprovider_providers(
     Errors of ours that an engine was told fail the test, also if the engine or the program swallowed them.
     """
     from mockprovider.double import Double  # noqa: PLC0415 - slow to import
-    from mockprovider.double.cassettes import ByName  # noqa: PLC0415 - as above
+    from mockprovider.double.behind import ByName  # noqa: PLC0415 - as above
     from mockprovider.double.used import Used  # noqa: PLC0415 - as above
 
     __tracebackhide__ = True
@@ -210,7 +209,7 @@ def _remake(nodeid: str) -> str:
 
 def _records_alone(request: pytest.FixtureRequest, use: CassetteUse | None) -> None:
     """Raise ``DefinitionError`` if another test of this run recorded the same cassette, which would then be lost."""
-    if use is None or use.mode == "none":
+    if use is None or not use.replaces:
         return
     recorded = request.config.stash.setdefault(RECORDED, {})
     other = recorded.setdefault(use.path.resolve(), request.node.nodeid)

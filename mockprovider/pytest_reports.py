@@ -104,7 +104,7 @@ def pytest_runtest_makereport(
 
 def _explained(item: pytest.Item, used: Used, call: pytest.CallInfo[None]) -> str:
     mode, seed = item.config.getoption(RECORD), item.config.getoption(SEED)
-    options = f"{SEED}={seed}" + (f" {RECORD}={mode}" if mode != "none" else "")
+    options = f"{SEED}={seed}" + (f" {RECORD}={mode}" if mode else "")
     again = f"Seed {seed}. To run it again: pytest {options} {shlex.quote(from_here(item))}"
     raised = str(call.excinfo.value) if call.excinfo else ""
     return "\n".join(used.explained(raised, again, settled=call.when == "teardown"))

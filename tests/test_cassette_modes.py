@@ -79,7 +79,7 @@ def test_the_default_never_records():
 @pytest.mark.parametrize("name", sorted(set(Mode) - set(BUILT)))
 def test_modes_to_come_are_refused_by_name(name):
     """A mode that is named and not built is refused, with those that are."""
-    with pytest.raises(UnsupportedError, match=f"'{name}' is not built yet.*'none' and 'all'"):
+    with pytest.raises(UnsupportedError, match=f"'{name}' is not built yet.*'none', 'once', 'all' and 'rewrite'"):
         mode(name)
 
 
@@ -92,7 +92,7 @@ def test_the_names_of_modes():
 
 def test_an_unknown_mode_is_a_definition_error():
     """A word that is no mode is refused, with the modes that there are."""
-    with pytest.raises(DefinitionError, match=r"'al' is no cassette mode.*'none' and 'all'"):
+    with pytest.raises(DefinitionError, match=r"'al' is no cassette mode.*'none', 'once', 'all' and 'rewrite'"):
         mode("al")
 
 
@@ -105,3 +105,9 @@ def test_looking_moves_nothing():
         assert library.look(CALLS[LookResult.AMBIGUOUS]).outcome is LookResult.AMBIGUOUS
     assert library.take(library.look(CALLS[LookResult.FOUND]))().value == {"id": "recorded"}
     assert library.look(CALLS[LookResult.FOUND]).outcome is LookResult.MISSING
+
+
+def test_which_modes_replace_a_cassette():
+    """Only ``all`` and ``rewrite`` put a recording in the place of a cassette, and they are one row of the table."""
+    assert [mode for mode in BUILT if RULES[mode].replaces] == [Mode.ALL, Mode.REWRITE]
+    assert RULES[Mode.ALL] == RULES[Mode.REWRITE]

@@ -61,6 +61,11 @@ class ModeRule(Struct, frozen=True):
         """Everything that it may do with a call."""
         return frozenset(self.action(outcome, existed=existed) for outcome in LookResult)
 
+    @property
+    def replaces(self) -> bool:
+        """Whether it records also where there is a cassette, whose place the recording takes."""
+        return CassetteAction.RECORD in self.actions(existed=True)
+
 
 REPLAY, RECORD, REFUSE, COMPARE = CassetteAction
 DEFAULT = Mode.NONE
@@ -70,10 +75,11 @@ RULES: Mapping[Mode, ModeRule] = {
     #                       the cassette existed, and the call was ...   it did not exist
     #                       found     missing   ambiguous
     Mode.NONE: ModeRule(REPLAY, REFUSE, REFUSE, REFUSE, built=True),
-    Mode.ONCE: ModeRule(REPLAY, REFUSE, REFUSE, RECORD),
+    Mode.ONCE: ModeRule(REPLAY, REFUSE, REFUSE, RECORD, built=True),
     Mode.NEW: ModeRule(REPLAY, RECORD, REFUSE, RECORD),
     Mode.ALL: ModeRule(RECORD, RECORD, RECORD, RECORD, built=True),
-    Mode.REWRITE: ModeRule(RECORD, RECORD, RECORD, RECORD),
+    # A recording is a whole cassette, so what was not asked for again goes with ``all``, too.
+    Mode.REWRITE: ModeRule(RECORD, RECORD, RECORD, RECORD, built=True),
     Mode.VERIFY: ModeRule(COMPARE, REFUSE, REFUSE, REFUSE),
 }
 """What each mode does. The layer in ``deciding`` reads it, and nothing else does."""
@@ -84,7 +90,8 @@ def mode(name: str) -> Mode:
 
     Raises ``DefinitionError`` for a name that is no mode, ``UnsupportedError`` for a mode that this version does not have yet.
     """
-    built = " and ".join(repr(member.value) for member, rule in RULES.items() if rule.built)
+    *first, last = (repr(member.value) for member, rule in RULES.items() if rule.built)
+    built = f"{', '.join(first)} and {last}"
     if name not in list(Mode):
         raise DefinitionError(f"{name!r} is no cassette mode. This version has {built}.")
     chosen = Mode(name)

@@ -72,6 +72,8 @@ class Recorder:
         self._cassette: Cassette | None = None
         self._notices: list[str] = []
         self._failed: CassetteError | None = None
+        self._broke_off = False
+        """Whether the run that is recorded ended in an error."""
 
     def declare(self, secrets: Mapping[str, Collection[str]]) -> None:
         """Hide what is declared secret, by type token, whether or not the provider marks it; in earlier calls, too."""
@@ -275,11 +277,13 @@ class Recorder:
         with self._lock:
             return len(self._interactions)
 
-    def end(self, provider: str = "", faults: Any = None) -> None:
+    def end(self, provider: str = "", faults: Any = None, *, failed: bool = False) -> None:
         """This provider is asked no more: with the last one the recording ends, as with ``close``. Safe to call again.
 
-        ``faults`` is the fault plan that it was recorded under, as JSON-able data; it is kept in the header.
+        ``faults`` is the fault plan that it was recorded under, as JSON-able data; it is kept in the header. A run that
+        ``failed`` replaces no cassette.
         """
+        self._broke_off = self._broke_off or failed
         self._faults[provider] = faults
         if self._faults.keys() == self._speakers.keys():
             plans = {name: self._faults[name] for name in self._speakers if self._faults[name]}
@@ -302,7 +306,7 @@ class Recorder:
                 self._notices = notices(self._redactor, cassette, openly=self._openly)
                 cassette = self._finishing(cassette)
                 try:
-                    self._sink.finish(cassette)
+                    self._sink.finish(cassette, failed=self._broke_off)
                 except CassetteError as error:
                     self._failed = error
                     raise
@@ -353,6 +357,7 @@ class Recorder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._broke_off = self._broke_off or kind is not None
         self.close()
 
 

@@ -26,8 +26,8 @@ class Sink(Protocol):
         It is the answer of the call of that ``note``, if it has one.
         """
 
-    def finish(self, cassette: Cassette) -> None:
-        """Replace what was appended by ``cassette``, and release the sink."""
+    def finish(self, cassette: Cassette, *, failed: bool = False) -> None:
+        """Replace what was appended by ``cassette``, and release the sink. ``failed`` says that the run broke off."""
 
 
 class Memory:
@@ -49,5 +49,5 @@ class Memory:
         """Return the interaction unchanged."""
         return interaction
 
-    def finish(self, cassette: Cassette) -> None:
+    def finish(self, cassette: Cassette, *, failed: bool = False) -> None:
         """Do nothing."""

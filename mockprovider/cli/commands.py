@@ -108,6 +108,13 @@ def serve(
 )
 @click.option("--name", default="", metavar="NAME", help="The package's name; taken from the executable's unless given.")
 @click.option("--attach", default="", metavar="HOST:PORT", help="Record a provider that runs already, instead of starting one.")
+@click.option(
+    "--mode",
+    default="all",
+    show_default=True,
+    metavar="MODE",
+    help="once replays FILE where it is there, and records it where it is not; none only replays.",
+)
 @click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
 @click.option("--prove", is_flag=True, help="Replay it at once; fail, and say what differs, where a replay fails.")
 @click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED)
@@ -136,6 +143,7 @@ def record(
     cassette: Path,
     name: str,
     attach: str,
+    mode: str,
     compact: bool,
     prove: bool,
     together: tuple[str, ...],
@@ -170,6 +178,7 @@ def record(
         protocol,
         cassette,
         provider,
+        mode=mode,
         attach=attach,
         name=name,
         together=several,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mockprovider.calls import Call, Handler, Layer, Reply
-from mockprovider.cassette import Recorder, Sent
+from mockprovider.cassette import Recorder, Sent, modes
 from mockprovider.cassette.report import lines
 from mockprovider.cli.types import read_types
 from mockprovider.double import (
@@ -25,11 +25,9 @@ from mockprovider.double import (
     attached,
     joint_environment,
     real,
-    recording,
-    recording_all,
     replaying_all,
 )
-from mockprovider.double.cassettes import deciding
+from mockprovider.double.cassettes import deciding, drafted, using, using_all
 from mockprovider.errors import CassetteError
 from mockprovider.faults import load, spread
 from mockprovider.journal import Entry, Side
@@ -80,6 +78,7 @@ def serve_recording(
     cassette: Path,
     command: Sequence[str],
     *,
+    mode: str,
     attach: str,
     name: str,
     together: Mapping[str, Sequence[str]],
@@ -92,28 +91,34 @@ def serve_recording(
 ) -> None:
     """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it; or several ``together``.
 
+    In a ``mode`` that does not record the cassette, the cassette is served instead.
+
     Raises ``CassetteError`` if nobody called: what was recorded before then stays. So does what was recorded now, where
     with ``prove`` it raises ``CassetteError`` because a replay fails.
     """
+    chosen = modes.mode(mode)
+    redactor = deciding(**places)
+    draft = drafted(chosen, cassette)
+    if draft is None:
+        serve_replay(cassette, plans=plans, host=host, port=port, whole_schema=False)
+        return
     named = [f"{OPTIONS[kind]} {shlex.quote(place)} " for kind, given in places.items() for place in given]
     named += [f"--faults {shlex.quote(_portable(str(plan)))} " for plan in plans]
     options = ("--compact " if compact else "") + ("--prove " if prove else "") + "".join(named)
     options += "--attach HOST:PORT" if attach else _providers(together) or f"-- {' '.join(map(_portable, command))}"
     made_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
-    behind = {package: real(line, protocol, name=package) for package, line in together.items()}
-    if not together:
-        behind[""] = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
-    from mockprovider.tape import Draft, unanswered  # noqa: PLC0415 - zstandard is slow to import
+    from mockprovider.tape import unanswered  # noqa: PLC0415 - zstandard is slow to import
 
-    redactor = deciding(**places)
-    draft = Draft(cassette)
     lost: list[Sent] = []
     recorder: Recorder | None = None
     try:
+        behind = {package: real(line, protocol, name=package) for package, line in together.items()}
         if together:
-            wirings = [*recording_all(draft, behind, protocol, created_by=made_by, compact=compact, redactor=redactor).values()]
+            every = using_all(chosen, draft, behind, protocol, created_by=made_by, compact=compact, redactor=redactor)
+            wirings = [*every.values()]
         else:
-            wirings = [recording(draft, behind[""], protocol, created_by=made_by, compact=compact, redactor=redactor)]
+            alone = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
+            wirings = [using(chosen, draft, alone, protocol, created_by=made_by, compact=compact, redactor=redactor)]
         recorder = wirings[0].recorder
         with doubles_of(wirings) as doubles, breaking(doubles, plans):
             if attach:

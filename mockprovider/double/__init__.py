@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from mockprovider.double.behind import Wiring, attached, real
 from mockprovider.double.cassettes import (
-    Wiring,
-    attached,
     cassette_path,
-    real,
     recording,
     recording_all,
     replaying,

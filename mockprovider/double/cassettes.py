@@ -1,102 +1,25 @@
-"""Real providers and cassettes behind a double: what answers, what records, and what must be closed."""
+"""Cassettes behind a double: what answers, and what records."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from mockprovider.calls import Handler, Layer
-from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber
+from mockprovider.calls import Handler
+from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber, modes
 from mockprovider.cassette.model import DAMAGE, Interaction, damaged
-from mockprovider.double.launchers import named
-from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError, PluginError
-from mockprovider.hints import did_you_mean
+from mockprovider.double.behind import ByName, Wiring
+from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
 from mockprovider.redaction import Names, Redactor
 
 if TYPE_CHECKING:
     from mockprovider.tape import Draft
-
-Command = Sequence[str]
-
-
-class Wiring(Struct):
-    """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
-
-    ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
-    ``has_cassette`` says whether a cassette is recorded or replayed, ``part`` what the provider is called in a recording of
-    several, ``redactor`` what is secret in it, and ``library`` is what is replayed.
-    """
-
-    name: str
-    provider: Handler | None = None
-    layers: tuple[Layer, ...] = ()
-    protocol: ProviderProtocol | None = None
-    recorder: Recorder | None = None
-    has_cassette: bool = False
-    redactor: Redactor | None = None
-    part: str = ""
-    library: Library | None = None
-
-
-Named = TypeVar("Named")
-
-
-class ByName(dict[str, Named]):
-    """What providers have, by their names. Raises ``DefinitionError`` for a name that none has, which says which there are."""
-
-    def __missing__(self, name: str) -> NoReturn:
-        raise DefinitionError(f"There is no provider {name!r} here. {did_you_mean(name, self, 'There are')}")
-
-
-def real(
-    command: Command,
-    protocol: str = "",
-    *,
-    name: str = "",
-    env: Mapping[str, str] | None = None,
-    cwd: Path | str | None = None,
-) -> Wiring:
-    """A real provider: each session starts a process of its own at its first call.
-
-    ``command`` is the executable and its arguments; ``protocol`` is ``pulumi`` or ``terraform``, and unless given, what the
-    executable's name tells, else ``pulumi``. Raises ``PluginError`` if there is no such executable, or if a Terraform provider
-    does not start (it is asked for its version of the protocol at once); a Pulumi provider that does not start fails the first
-    call.
-    """
-    if not command or shutil.which(command[0]) is None:
-        raise PluginError(
-            f"There is no executable {command[0] if command else ''!r}. Give the provider's command: a name on PATH, or a path."
-        )
-    from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
-    from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - as above
-
-    family, package = named(command)
-    speaks = adapter(of_family(protocol or family)).spoken_by(command, env)
-    start = adapter(speaks).start
-    return Wiring(name or package or "mock", PerSession(lambda call: start(command, call, env=env, cwd=cwd)), (), speaks)
-
-
-def attached(target: str, protocol: str = "", *, name: str = "", major: int | None = None) -> Wiring:
-    """A provider that runs already and listens at ``target`` (``host:port``).
-
-    ``protocol`` is ``pulumi`` (unless given) or ``terraform``, the latter of protocol ``major``, 6 unless given. Each session
-    is a connection of its own. Raises ``DefinitionError`` for a malformed target; nobody answering there fails the first call.
-    """
-    from mockprovider.double.remote import connect  # noqa: PLC0415 - grpc is slow to import
-    from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - as above
-
-    host, _, port = target.rpartition(":")
-    if not host or not port.isdecimal():
-        raise DefinitionError(f"{target!r} is no address. Write it as host:port, e.g. 127.0.0.1:41915.")
-    return Wiring(name or "mock", PerSession(lambda call: connect(target, call)), (), of_family(protocol, major))
 
 
 def deciding(secrets: Names = (), public: Names = (), masks: Names = ()) -> Redactor:
@@ -115,6 +38,7 @@ def recording(
     public: Names = (),
     masks: Names = (),
     compact: bool = False,
+    mode: str = Mode.ALL,
 ) -> Wiring:
     """``behind``, with a recorder in front that makes the cassette ``path``. Raises as ``tape.record`` does.
 
@@ -122,10 +46,13 @@ def recording(
     ``secrets``, ``public`` and ``masks`` name properties (``password``, ``aws_ssm_parameter.value``): more that are secret,
     those whose values are readable in spite of a declaration, and those whose values do not count when calls are compared.
     With ``compact``, repeated calls with one answer are kept once, and of Terraform's schemas only the types in use.
-    Raises ``DefinitionError`` for a name that is none, or is secret and public.
+    ``mode`` is ``all`` unless given; with ``once`` a cassette that is there is replayed, as by ``replaying``. A ``with`` block
+    of the double that ends in an error replaces no cassette.
+    Raises ``DefinitionError`` for a name that is none, or is secret and public, and for a word that is no mode;
+    ``UnsupportedError`` for a mode that is not built.
     """
     redactor = _decided(redactor or Redactor(), secrets, public, masks)
-    return using(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
+    return using(modes.mode(mode), path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
 
 
 def recording_all(
@@ -139,6 +66,7 @@ def recording_all(
     public: Names = (),
     masks: Names = (),
     compact: bool = False,
+    mode: str = Mode.ALL,
 ) -> dict[str, Wiring]:
     """All providers of a configuration, recorded into one cassette: what to put behind the double of each, by its name.
 
@@ -147,7 +75,7 @@ def recording_all(
     raises, and ``DefinitionError`` for providers of several families.
     """
     redactor = _decided(redactor or Redactor(), secrets, public, masks)
-    return using_all(Mode.ALL, path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
+    return using_all(modes.mode(mode), path, behind, protocol, created_by=created_by, redactor=redactor, compact=compact)
 
 
 def _decided(redactor: Redactor, secrets: Names, public: Names, masks: Names) -> Redactor:
@@ -180,6 +108,23 @@ def records(mode: Mode, path: str | os.PathLike[str]) -> bool:
     from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
     return CassetteAction.RECORD in RULES[mode].actions(existed=tape.is_there(Path(path)))
+
+
+def drafted(mode: Mode, path: str | os.PathLike[str]) -> Draft | None:
+    """What to record the cassette ``path`` into, under its lock; ``None`` where the mode does not record it.
+
+    Raises ``CassetteBusyError`` while another process records it, ``CassetteError`` where nothing can be recorded.
+    """
+    from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
+
+    if not records(mode, path):
+        return None
+    draft = Draft(path, whole=not RULES[mode].replaces)
+    if records(mode, path):
+        return draft
+    # Another process has recorded it between the look and the lock.
+    draft.release()
+    return None
 
 
 def using(
@@ -242,18 +187,30 @@ class _Use:
 
         self._mode = mode
         self._path = path
+        self._given = isinstance(path, tape.Draft)
         self._redactor = redactor or Redactor()
+        self._draft = path if isinstance(path, tape.Draft) else drafted(mode, path)
         self._actions = RULES[mode].actions(existed=tape.is_there(_place(path)))
         self._library: Library | None = None
-        if self._actions != {CassetteAction.RECORD}:
+        if self._draft is None or self._actions != {CassetteAction.RECORD}:
             self._library = opened(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)
 
     def wirings(
         self, behind: Mapping[str, Wiring | Handler | None], protocol: str, created_by: str, *, compact: bool
     ) -> dict[str, Wiring]:
         """What to put behind the double of each provider, by its name in the cassette."""
-        if CassetteAction.RECORD not in self._actions and self._library is not None:
+        if self._draft is None and self._library is not None:
             return dict(self._replayed(self._library))
+        try:
+            return self._recorded(behind, protocol, created_by, compact=compact)
+        except BaseException:
+            if self._draft is not None and not self._given:
+                self._draft.release()
+            raise
+
+    def _recorded(
+        self, behind: Mapping[str, Wiring | Handler | None], protocol: str, created_by: str, *, compact: bool
+    ) -> dict[str, Wiring]:
         wirings = {
             name: wiring if isinstance(wiring, Wiring) else Wiring(name or "mock", wiring) for name, wiring in behind.items()
         }
@@ -290,7 +247,7 @@ class _Use:
         edges = {name: adapter(protocol) for name, protocol in spoken.items()}
         first = next(iter(spoken))
         return tape.record(
-            self._path,
+            self._draft or self._path,
             {name: edge.transcriber() for name, edge in edges.items()},
             protocol=spoken[first].name,
             provider="" if first else wirings[first].name,
@@ -298,6 +255,7 @@ class _Use:
             created_by=created_by,
             redactor=self._redactor,
             finishing=edges[first].compacted if compact else lambda cassette: cassette,
+            keep=not self._given,
         )
 
 

@@ -14,7 +14,7 @@ from mockprovider.calls import Call, EnginePort, Handler, Layer, Op, Reply, Sess
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud
 from mockprovider.double.asking import Spelling
-from mockprovider.double.cassettes import Wiring
+from mockprovider.double.behind import Wiring
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
@@ -368,6 +368,9 @@ class Double:
 
         Calls that hang until they are cancelled end before anything else. Safe to call again.
         """
+        self._end()
+
+    def _end(self, *, failed: bool = False) -> None:
         with self._lock:
             self._closed.set()
             sessions = list(self._open)
@@ -382,10 +385,10 @@ class Double:
         for way in self._ways_back.values():
             way.close()
         if self._recorder is not None:
-            self._recorder.end(self._part, self.faults.plan.data.get("faults"))
+            self._recorder.end(self._part, self.faults.plan.data.get("faults"), failed=failed)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._end(failed=kind is not None)

@@ -8,11 +8,12 @@ from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any
 
-from mockprovider.cassette import Recorder, mode
+from mockprovider.cassette import DEFAULT, RULES, Mode, Recorder, mode
 from mockprovider.cassette.report import CassetteReport, lines
-from mockprovider.double.cassettes import Wiring, deciding, real, records, using, using_all
+from mockprovider.double.behind import Wiring, real
+from mockprovider.double.cassettes import deciding, drafted, using, using_all
 from mockprovider.double.launchers import named
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, UnsupportedError
 from mockprovider.protocols import of_family
 from mockprovider.redaction import Names
 
@@ -30,6 +31,7 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
     "masks": (list, tuple),
     "prove": (bool,),
     "providers": (dict,),
+    "mode": (str,),
 }
 """The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
 PLACES = ("secrets", "public", "masks")
@@ -41,6 +43,7 @@ WANTED = {
     "env": "give a dict of environment variables",
     "name": "give the package's name",
     "prove": "say True or False",
+    "mode": "give the name of one, such as 'once'",
     "providers": "give a dict with a command line, or None for the fake, by the name of each package",
     **dict.fromkeys(PLACES, "give a list of property names, such as 'password' or 'aws_ssm_parameter.value'"),
 }
@@ -125,8 +128,9 @@ class Recording:
         draft = self._draft
         if not self._recorder.recorded:
             return "Nothing was recorded."
-        if draft.replaces:
-            return f"Recorded into {draft.refuge}: the test failed, so {draft.path} stays as it was."
+        if draft.refuge != draft.path:
+            stays = "stays as it was" if draft.replaces else "is not made"
+            return f"Recorded into {draft.refuge}: the test failed, so {draft.path} {stays}."
         return f"Recorded into {draft.path}, up to where the test failed."
 
 
@@ -162,6 +166,11 @@ class CassetteUse:
         """Which properties are secret, public and masked, by the marker's argument."""
 
     @property
+    def replaces(self) -> bool:
+        """Whether a cassette that is there gives way to what the test records."""
+        return RULES[mode(self.mode)].replaces
+
+    @property
     def report(self) -> CassetteReport:
         """What the cassette holds; while the test records, what has been recorded until now."""
         from mockprovider.double.reporting import reported  # noqa: PLC0415 - zstandard is slow to import
@@ -174,21 +183,12 @@ class CassetteUse:
         ``remake`` is the command line that makes the cassette again.
         """
         chosen = mode(self.mode)
-        if not records(chosen, self.path):
+        draft = drafted(chosen, self.path)
+        if draft is None:
             redactor = deciding(masks=self.places.get("masks", ()))
             return using_all(chosen, self.path, dict.fromkeys(self.providers), redactor=redactor)
-        behind = {name: self._behind(command, name) for name, command in self.providers.items()}
-        alone = None if behind else self._behind(self.command, self.name)
-        from mockprovider.tape import Draft  # noqa: PLC0415 - zstandard is slow to import
-
-        redactor = deciding(**self.places)
-        draft = Draft(self.path)
         try:
-            if alone is None:
-                wirings = using_all(chosen, draft, behind, self.protocol, created_by=remake, redactor=redactor)
-            else:
-                wiring = using(chosen, draft, alone, self.protocol, created_by=remake, redactor=redactor)
-                wirings = {wiring.name: wiring}
+            wirings = self._recorded(chosen, draft, remake)
         except BaseException:
             draft.release()
             raise
@@ -196,6 +196,15 @@ class CassetteUse:
         if recorder:
             self.recording = Recording(draft, recorder, prove=self.prove)
         return wirings
+
+    def _recorded(self, chosen: Mode, draft: Draft, remake: str) -> dict[str, Wiring]:
+        redactor = deciding(**self.places)
+        behind = {name: self._behind(command, name) for name, command in self.providers.items()}
+        if behind:
+            return using_all(chosen, draft, behind, self.protocol, created_by=remake, redactor=redactor)
+        alone = self._behind(self.command, self.name)
+        wiring = using(chosen, draft, alone, self.protocol, created_by=remake, redactor=redactor)
+        return {wiring.name: wiring}
 
     def _behind(self, command: list[str], name: str) -> Wiring:
         fake = Wiring(name or "mock", protocol=of_family(self.protocol))
@@ -231,7 +240,8 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     places: dict[str, Names] = {name: options.get(name) or () for name in PLACES}
     try:
         deciding(**places)
-    except DefinitionError as error:
+        mode(options.get("mode") or DEFAULT)
+    except (DefinitionError, UnsupportedError) as error:
         raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
     kept = {**dict.fromkeys(ARGUMENTS), **options, **places}
     return {**kept, "command": command, "protocol": protocol, "providers": providers}

@@ -30,6 +30,7 @@ def record(
     redactor: Redactor | None = None,
     clock: Clock | None = None,
     finishing: Callable[[Cassette], Cassette] = lambda cassette: cassette,
+    keep: bool = False,
 ) -> Recorder:
     """A recorder, as a layer, that writes a file; ``close`` it (or leave its ``with`` block) at the end.
 
@@ -47,6 +48,9 @@ def record(
         redactor: what is secret.
         clock: dates the header; without a clock two recordings of one run are equal.
         finishing: changes the cassette at the end, for example to make it smaller.
+        keep: a ``Draft``, too, takes the cassette's place when the recorder is closed.
+
+    A run that ends in an error replaces nothing: what it recorded is then beside the cassette, in ``NAME.json.failed``.
 
     Raises ``CassetteBusyError`` if it is being recorded already, ``CassetteError`` if it cannot be written.
     """
@@ -62,7 +66,7 @@ def record(
         provider_version=provider_version,
         faults=faults,
     )
-    tape = Tape(path, header, keep=False) if isinstance(path, Draft) else Tape(Draft(path), header)
+    tape = Tape(path, header, keep=keep) if isinstance(path, Draft) else Tape(Draft(path), header)
     return Recorder(transcriber, header, tape, redactor, finishing)
 
 

@@ -42,13 +42,14 @@ def beside(cassette: Path) -> list[Path]:
 class Draft:
     """The recording that may become the cassette ``path``: record into it, then say what became of it.
 
-    Missing folders are made.
+    Missing folders are made. With ``whole``, nothing but a whole recording becomes the cassette, also where there is none.
 
     Raises ``CassetteBusyError`` while another recording of the cassette goes on, ``CassetteError`` where none can be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, whole: bool = False) -> None:
         self.path = Path(path)
+        self._whole = whole
         self.file = draft_of(self.path)
         """In the same folder, so that it can take the cassette's place in one step."""
         try:
@@ -70,7 +71,7 @@ class Draft:
     @property
     def refuge(self) -> Path:
         """Where ``put_by`` leaves the recording: beside a cassette that is there, or if it ended in the middle of a call."""
-        beside = self.replaces or bool(unanswered(self.file))
+        beside = self.replaces or self._whole or bool(unanswered(self.file))
         return self.path.with_name(self.path.name + FAILED) if beside else self.path
 
     def keep(self) -> None:
@@ -94,7 +95,10 @@ class Draft:
         return failed if unanswered(failed) else None
 
     def put_by(self) -> Path:
-        """Leave the cassette that is there, and keep this beside it; where there is none, this is it. Returns where it is."""
+        """Leave the cassette that is there, and keep this beside it. Returns where it is.
+
+        Where there is none, this is it, unless only a whole one may be.
+        """
         place = self.refuge
         if unanswered(self.file):
             # ``settle`` would take the list of them away.

@@ -22,7 +22,7 @@ from mockprovider.tape.blobs import LARGE, Blobs, replace_file
 from mockprovider.tape.drafts import NEW, Draft, draft_of, is_there, settle, unwritable
 from mockprovider.tape.format import Parsed
 from mockprovider.tape.lock import Lock, holder
-from mockprovider.tape.sent import SentFile
+from mockprovider.tape.sent import SentFile, unanswered
 
 
 def load(path: str | os.PathLike[str], *, recover: bool = False) -> Cassette:
@@ -197,24 +197,28 @@ class Tape:
                 self._broken.add_note(f"The recording ends here. What was answered before is in {self._draft.file}.")
                 raise self._broken from error
 
-    def finish(self, cassette: Cassette) -> None:
+    def finish(self, cassette: Cassette, *, failed: bool = False) -> None:
         """Put the finished cassette in the place of the recording, in one step, and let others record.
+
+        What a run recorded that ``failed`` replaces nothing: it is left beside a cassette that is there.
 
         Raises ``CassetteError`` where that cannot be done: then what was recorded stays in the draft, as after a crash.
         """
         try:
             self.ready()
             interactions = [self._fit(interaction)[0] for interaction in cassette.interactions]
-            self._guarded(self._replace, cassette.header, interactions)
+            self._guarded(self._replace, cassette.header, interactions, failed)
         except CassetteError:
             self.abandon()
             raise
         self._close()
 
-    def _replace(self, header: Header, interactions: Sequence[Interaction]) -> None:
+    def _replace(self, header: Header, interactions: Sequence[Interaction], failed: bool) -> None:
         self._blobs.only({name for kept in interactions for name in (kept.request_blob, kept.response_blob)})
         replace_file(self._draft.file, tape_format.render(header, interactions))
-        if self._keep:
+        if self._keep and failed:
+            self._draft.put_by() if interactions or unanswered(self._draft.file) else self._draft.drop()
+        elif self._keep:
             self._draft.keep()
 
     def abandon(self) -> None:

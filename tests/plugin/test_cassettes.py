@@ -317,10 +317,10 @@ def test_a_missing_cassette(run, pytester):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name, secrets, public, masks, prove, providers."),
+        ("pth='x'", "has no 'pth'; it has path, command, protocol, env, name, secrets, public, masks, prove, providers, mode."),
         (
-            "*range(11)",
-            "has no 11 arguments; it has path, command, protocol, env, name, *, masks, prove, providers.",
+            "*range(12)",
+            "has no 12 arguments; it has path, command, protocol, env, name, *, masks, prove, providers, mode.",
         ),
         ("providers=['a']", "providers=?'a'? is a list; give a dict with a command line, or None for the fake, by the name *"),
         ("providers={}", "providers={} names none; leave it out, or give a dict with a command line, or None for the fake, *"),
@@ -350,8 +350,8 @@ def test_wrong_arguments(run, arguments, message):
 @pytest.mark.parametrize(
     ("mode", "message"),
     [
-        ("al", "'al' is no cassette mode. This version has 'none' and 'all'."),
-        ("once", "Cassette mode 'once' is not built yet. This version has 'none' and 'all'."),
+        ("al", "'al' is no cassette mode. This version has 'none', 'once', 'all' and 'rewrite'."),
+        ("new", "Cassette mode 'new' is not built yet. This version has 'none', 'once', 'all' and 'rewrite'."),
     ],
 )
 def test_modes_that_are_none(run, mode, message):
