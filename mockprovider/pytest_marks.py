@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MARKS = (
     "cassette(path=None, command=None, protocol=None, env=None, name=None, secrets=(), public=(), masks=(), prove=False, "
-    "providers=None, mode=None): "
+    "providers=None, mode=None, unplayed=None): "
     "replay the provider from a cassette "
     "(cassettes/<module>/<test>.json beside the test, unless path is given); with mode='once', record it where there is none, "
     "and with --provider-record=all, record it: "
@@ -24,6 +24,7 @@ MARKS = (
     "it by, and protocol is pulumi or terraform; unless given, the executable's name tells both; secrets, public and masks "
     "name properties that are secret, that are readable in spite of a declaration, and that do not count in comparisons; "
     "prove replays what was recorded at once, and fails the test if that fails; "
+    "unplayed='allow' lets it pass without some recorded changes; "
     "providers has the commands of several providers by package, which share the cassette",
     "faults(*plans, provider=None): break the provider by these fault plans: data, or .json and .toml files beside the test. "
     "provider is the one of several that is broken",

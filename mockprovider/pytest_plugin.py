@@ -21,6 +21,7 @@ from mockprovider.pytest_reports import (
     RECORD,
     SEED,
     USED,
+    fail_unplayed,
     from_here,
     note_used,
     pytest_runtest_call,
@@ -102,6 +103,7 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
         providers=options["providers"],
         places={name: options[name] for name in PLACES},
         prove=bool(options["prove"]),
+        unplayed=options["unplayed"] or "fail",
     )
 
 
@@ -141,6 +143,7 @@ def mockprovider_providers(
     except CassetteError as error:
         _give_up(error)
     used.raise_errors()
+    fail_unplayed(used, _remake(from_here(request.node)))
 
 
 @pytest.fixture

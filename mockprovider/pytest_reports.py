@@ -71,6 +71,21 @@ def _unfired(doubles: Iterable[Double]) -> str:
     return f"The test passed without its faults, so it tests something else:\n{listed}\nAdd .optional() where that is meant."
 
 
+def fail_unplayed(used: Used, again: str) -> None:
+    """Fail a test that passed and never asked for recorded changes. Its other fixtures have ended: they may ask for some, too.
+
+    ``again`` is the command line that records it again.
+    """
+    if used.unplayed:
+        listed = "\n".join(f"  {line}" for line in used.unplayed)
+        pytest.fail(
+            f"The test passed, and its cassette holds changes that it never asked for:\n{listed}\n"
+            f"If this test recorded it, record it again: {again}\n"
+            'Or allow it, where it is meant to replay a part: @pytest.mark.cassette(unplayed="allow").',
+            pytrace=False,
+        )
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -96,6 +111,7 @@ def pytest_runtest_makereport(
         # An attribute of the report, because that is what other processes of pytest-xdist send.
         vars(report)[SUMMARY] = used.summary
     if call.when == "call":
+        used.complete = report.passed and not hasattr(report, "wasxfail")
         used.passed = report.passed or hasattr(report, "wasxfail")
     if report.failed and call.excinfo is not None:
         report.sections.append(("mockprovider", _explained(item, used, call)))

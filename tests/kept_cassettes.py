@@ -111,7 +111,9 @@ class Kept(Struct, frozen=True):
     def replay(self, engine: str, path: Path, folder: Path) -> States:
         """Live it again under ``engine`` with nothing but the cassette; returns the states."""
         doubles = [Double(provider=wiring) for wiring in replaying_all(path).values()]
-        return self._lived(engine, doubles, folder, lambda: None)
+        states = self._lived(engine, doubles, folder, lambda: None)
+        assert [line for double in doubles for line in double.unplayed] == [], "a whole life plays each recorded change"
+        return states
 
     def _lived(self, engine: str, doubles: Sequence[Double], folder: Path, touch: Touch) -> States:
         with ExitStack() as ending:

@@ -25,6 +25,7 @@ from mockprovider.cassette.rehearsal import rehearsed
 from mockprovider.cassette.replay import Replay
 from mockprovider.cassette.shelf import Reader, Shelf
 from mockprovider.cassette.transcriber import Transcriber
+from mockprovider.cassette.unplayed import REQUIRED, Unplayed, listed
 from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
 from mockprovider.redaction import Policy, Redactor, fill
@@ -83,6 +84,8 @@ class Library:
         self.phase = ""
         self.repeats = 0
         """How many answers were given again, beyond the number of times that they were recorded."""
+        self.policy = Unplayed.FAIL
+        """Whether all recorded changes have to be played."""
         self.turn = threading.RLock()
         """Held from a look until what it found is taken, so that no other call takes it."""
         if readers.keys() != cassette.header.spoken.keys():
@@ -259,6 +262,11 @@ class Library:
         """What was recorded, changes the cloud, and has not been asked for yet."""
         with self.turn:
             return [call.interaction for call in self.shelf.calls if call.once and not self._replay.used[call.place]]
+
+    def unplayed(self, provider: str = "") -> list[str]:
+        """The changes that this provider was to be asked for and was not, a line each; none where that is allowed."""
+        missed = [one for one in self.unused() if one.op in REQUIRED and one.provider == provider]
+        return [] if self.policy is Unplayed.ALLOW else [*listed(missed)]
 
 
 def _renamed(interaction: Interaction, renaming: Callable[[Any], Any] | None) -> Interaction:

@@ -21,6 +21,7 @@ from mockprovider.cli.options import (
     port_option,
     seed_option,
     types_option,
+    unplayed_option,
 )
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import of_family
@@ -206,6 +207,7 @@ def _provider(text: str) -> tuple[str, list[str]]:
 @main.command("exec", context_settings={"ignore_unknown_options": True})
 @types_option
 @click.option("--cassette", type=FILE, metavar="FILE", help="Replay the providers of this cassette, instead of the fake.")
+@unplayed_option
 @faults_option
 @seed_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
@@ -220,6 +222,7 @@ def exec_(
     *,
     types: tuple[Path, ...],
     cassette: Path | None,
+    unplayed: str,
     plans: tuple[Path, ...],
     seed: int,
     strict: bool,
@@ -229,6 +232,8 @@ def exec_(
 ) -> None:
     """Run COMMAND with a double as its provider; end with its exit code, or with 1 if it succeeds and a fault never fired.
 
+    It also ends with 1 if it succeeds without having asked for each create, update and delete of the cassette.
+
     The double lasts as long as the command, so what a command leaves in the cloud is gone after it: a script of several
     commands is one COMMAND, too (-- sh -c "...", with --protocol).
     """
@@ -236,25 +241,37 @@ def exec_(
         raise click.UsageError("--cassette replays what was recorded; --types and --strict are for the fake.")
     from mockprovider.cli.executing import execute  # noqa: PLC0415 - grpc is slow to import
 
-    sys.exit(execute(command, protocol, types, cassette=cassette, plans=plans, seed=seed, strict=strict, quiet=quiet))
+    code = execute(
+        command,
+        protocol,
+        types,
+        cassette=cassette,
+        unplayed=unplayed,
+        plans=plans,
+        seed=seed,
+        strict=strict,
+        quiet=quiet,
+    )
+    sys.exit(code)
 
 
 @main.command()
 @click.argument("file", type=FILE)
+@unplayed_option
 @faults_option
 @port_option
 @host_option
 @click.option("--whole-schema", is_flag=True, help="Tell a Terraform engine of all types, also of those that were not in use.")
 @example("  mockprovider replay random.json")
-def replay(*, file: Path, plans: tuple[Path, ...], port: int, host: str, whole_schema: bool) -> None:
+def replay(*, file: Path, unplayed: str, plans: tuple[Path, ...], port: int, host: str, whole_schema: bool) -> None:
     """Serve the provider recorded in FILE, or all of several, until Ctrl-C.
 
     The cassette knows for which engines it is: pulumi, or terraform and tofu. A call that was not recorded is an error, to
-    the engine and here at the end.
+    the engine and here at the end. So is said which recorded creates, updates and deletes nobody asked for.
     """
     from mockprovider.cli.serving import serve_replay  # noqa: PLC0415 - grpc is slow to import
 
-    serve_replay(file, plans=plans, host=host, port=port, whole_schema=whole_schema)
+    serve_replay(file, unplayed=unplayed, plans=plans, host=host, port=port, whole_schema=whole_schema)
 
 
 @main.command(name="run")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from mockprovider.cli.serving import breaking, doubles_of, narrate
+from mockprovider.cli.serving import breaking, doubles_of, narrate, say_unplayed
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, joint_environment, replaying_all
 from mockprovider.drivers.command import RunningCommand
@@ -28,6 +28,7 @@ def execute(
     types: Sequence[Path],
     *,
     cassette: Path | None,
+    unplayed: str,
     plans: Sequence[Path],
     seed: int,
     strict: bool,
@@ -35,12 +36,15 @@ def execute(
 ) -> int:
     """Run ``command`` with a double as its provider: its exit code, or 1 if it is 0 and a fault never fired.
 
+    Also 1 if it is 0 and a recorded change was never asked for, unless ``unplayed`` allows it.
+
+
     Raises ``DefinitionError`` where it cannot be run.
     """
     layers = () if quiet else (narrate,)
     with ExitStack() as ending:
         if cassette is not None:
-            wirings = [*replaying_all(cassette).values()]
+            wirings = [*replaying_all(cassette, unplayed=unplayed).values()]
             doubles = ending.enter_context(doubles_of(wirings, layers))
             family = wirings[0].protocol.family if wirings[0].protocol else ""
         else:
@@ -52,7 +56,8 @@ def execute(
         code = _run(command, {**os.environ, **joint_environment(*servings)}, doubles)
         for double in doubles:
             double.raise_errors()
-    return code or int(bool(unfired))
+        missed = cassette is not None and not code and say_unplayed(cassette, doubles)
+    return code or int(bool(unfired) or missed)
 
 
 def _spoken(executable: str) -> str:

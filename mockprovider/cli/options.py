@@ -43,6 +43,14 @@ faults_option = click.option(
 )
 
 
+unplayed_option = click.option(
+    "--unplayed",
+    default="fail",
+    metavar="POLICY",
+    help="allow: say nothing of recorded creates, updates and deletes that nobody asked for.",
+)
+
+
 class Group(click.Group):
     """Turns our errors into one clear message, whatever command raised them."""
 

@@ -160,13 +160,26 @@ def _providers(together: Mapping[str, Sequence[str]]) -> str:
     return " ".join(f"--provider {shlex.quote(command)}" for command in commands)
 
 
-def serve_replay(cassette: Path, *, plans: Sequence[Path], host: str, port: int, whole_schema: bool) -> None:
-    """Serve the recorded providers."""
-    wirings = [*replaying_all(cassette, whole_schema=whole_schema).values()]
+def serve_replay(
+    cassette: Path, *, plans: Sequence[Path], host: str, port: int, whole_schema: bool, unplayed: str = "fail"
+) -> None:
+    """Serve the recorded providers, and say in the end which recorded changes nobody asked for, unless that is allowed."""
+    wirings = [*replaying_all(cassette, whole_schema=whole_schema, unplayed=unplayed).values()]
     with doubles_of(wirings) as doubles, breaking(doubles, plans):
         _serve(doubles, wirings[0].protocol.family if wirings[0].protocol else "", host, port)
         for double in doubles:
             double.raise_errors()
+        say_unplayed(cassette, doubles)
+
+
+def say_unplayed(cassette: Path, doubles: Sequence[Double]) -> bool:
+    """Say which recorded changes nobody asked for: whether there are any."""
+    unplayed = [line for double in doubles for line in double.unplayed]
+    if unplayed:
+        listed = "\n".join(f"  {line}" for line in unplayed)
+        click.echo(f"{cassette} holds changes that nobody asked for:\n{listed}", err=True)
+        click.echo("Record it again, or allow it: --unplayed allow.", err=True)
+    return bool(unplayed)
 
 
 @contextmanager

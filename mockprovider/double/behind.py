@@ -26,7 +26,7 @@ class Wiring(Struct):
     """What stands behind a double's faults: the provider, the layers in front of it, and what the two speak.
 
     ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
-    ``has_cassette`` says whether a cassette is recorded or replayed, ``part`` what the provider is called in a recording of
+    ``has_cassette`` says whether a cassette is recorded or replayed, ``part`` what the provider is called in a cassette of
     several, ``redactor`` what is secret in it, and ``library`` is what is replayed.
     """
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Handler
 from mockprovider.cassette import RULES, Cassette, CassetteAction, CassetteLayer, Library, Mode, Recorder, Transcriber, modes
 from mockprovider.cassette.model import DAMAGE, Interaction, damaged
+from mockprovider.cassette.unplayed import Unplayed, unplayed_policy
 from mockprovider.double.behind import ByName, Wiring
 from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError
 from mockprovider.protocols import ProviderProtocol, by_name, of_family
@@ -84,23 +85,34 @@ def _decided(redactor: Redactor, secrets: Names, public: Names, masks: Names) ->
     return redactor
 
 
-def replaying(path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False) -> Wiring:
+def replaying(
+    path: str | os.PathLike[str],
+    *,
+    redactor: Redactor | None = None,
+    whole_schema: bool = False,
+    unplayed: str = Unplayed.FAIL,
+) -> Wiring:
     """A provider that answers from the cassette ``path`` alone. Raises as ``tape.load`` does.
 
     A Terraform engine gets the schemas of the types in use only, which makes the replay fast; with ``whole_schema`` it gets
-    all recorded ones.
+    all recorded ones. ``double.unplayed`` lists the recorded changes that nobody asked for, unless ``unplayed`` is ``allow``.
+    Raises ``DefinitionError`` for another word.
     """
-    return using(Mode.NONE, path, redactor=redactor, whole_schema=whole_schema)
+    return using(Mode.NONE, path, redactor=redactor, whole_schema=whole_schema, unplayed=unplayed)
 
 
 def replaying_all(
-    path: str | os.PathLike[str], *, redactor: Redactor | None = None, whole_schema: bool = False
+    path: str | os.PathLike[str],
+    *,
+    redactor: Redactor | None = None,
+    whole_schema: bool = False,
+    unplayed: str = Unplayed.FAIL,
 ) -> dict[str, Wiring]:
     """The providers that answer from the cassette ``path``, by their names. Raises as ``tape.load`` does.
 
     They replay jointly: an object that one of them makes is known to the others. A cassette of one provider gives that one.
     """
-    return using_all(Mode.NONE, path, {}, redactor=redactor, whole_schema=whole_schema)
+    return using_all(Mode.NONE, path, {}, redactor=redactor, whole_schema=whole_schema, unplayed=unplayed)
 
 
 def records(mode: Mode, path: str | os.PathLike[str]) -> bool:
@@ -137,12 +149,15 @@ def using(
     redactor: Redactor | None = None,
     compact: bool = False,
     whole_schema: bool = False,
+    unplayed: str = Unplayed.FAIL,
 ) -> Wiring:
     """The cassette ``path`` in a mode, in front of ``behind``: the modes' table says whether it is read and recorded to.
 
     The arguments are those of ``recording`` and ``replaying``; it raises what they raise.
     """
-    wirings = _Use(mode, path, redactor, whole_schema=whole_schema).wirings({"": behind}, protocol, created_by, compact=compact)
+    wirings = _Use(mode, path, redactor, unplayed, whole_schema=whole_schema).wirings(
+        {"": behind}, protocol, created_by, compact=compact
+    )
     if len(wirings) > 1:
         raise CassetteError(
             f"{_place(path)} holds several providers ({', '.join(wirings)}). Replay them together: replaying_all(path), or "
@@ -161,6 +176,7 @@ def using_all(
     redactor: Redactor | None = None,
     compact: bool = False,
     whole_schema: bool = False,
+    unplayed: str = Unplayed.FAIL,
 ) -> dict[str, Wiring]:
     """As ``using``, with several providers in one cassette, by their names.
 
@@ -168,7 +184,9 @@ def using_all(
     """
     if not all(behind) or (not behind and records(mode, _place(path))):
         raise DefinitionError("Say which providers there are, each by the name of its package: {'random': real(...)}.")
-    wirings = _Use(mode, path, redactor, whole_schema=whole_schema).wirings(behind, protocol, created_by, compact=compact)
+    wirings = _Use(mode, path, redactor, unplayed, whole_schema=whole_schema).wirings(
+        behind, protocol, created_by, compact=compact
+    )
     named = ByName({part or wiring.name: wiring for part, wiring in wirings.items()})
     if behind and behind.keys() != named.keys():
         raise CassetteError(
@@ -181,10 +199,11 @@ class _Use:
     """A cassette that is used in a mode, and what it holds, as far as the mode looks into it."""
 
     def __init__(
-        self, mode: Mode, path: str | os.PathLike[str] | Draft, redactor: Redactor | None, *, whole_schema: bool
+        self, mode: Mode, path: str | os.PathLike[str] | Draft, redactor: Redactor | None, unplayed: str, *, whole_schema: bool
     ) -> None:
         from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
 
+        policy = unplayed_policy(unplayed)
         self._mode = mode
         self._path = path
         self._given = isinstance(path, tape.Draft)
@@ -194,6 +213,7 @@ class _Use:
         self._library: Library | None = None
         if self._draft is None or self._actions != {CassetteAction.RECORD}:
             self._library = opened(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)
+            self._library.policy = policy
 
     def wirings(
         self, behind: Mapping[str, Wiring | Handler | None], protocol: str, created_by: str, *, compact: bool
@@ -235,7 +255,7 @@ class _Use:
         for name, protocol in header.spoken.items():
             layer = CassetteLayer(self._mode, library, None, name)
             wiring = Wiring(name or header.provider or "mock", layer, (), by_name(protocol), has_cassette=True)
-            yield name, replace(wiring, redactor=self._redactor, library=library)
+            yield name, replace(wiring, redactor=self._redactor, library=library, part=name)
 
     def _recorder(
         self, wirings: Mapping[str, Wiring], spoken: Mapping[str, ProviderProtocol], created_by: str, *, compact: bool

@@ -334,6 +334,11 @@ class Double:
         """Why an engine is told that this provider does not have a type: a replay has only those in use; empty otherwise."""
         return self._library.absent(type_) if self._library else ""
 
+    @property
+    def unplayed(self) -> list[str]:
+        """The recorded creates, updates and deletes that nobody asked for until now, a line each; with ``allow``, none."""
+        return self._library.unplayed(self._part) if self._library else []
+
     def audit(self, *states: Remembering) -> Audit:
         """What exists against what engines remember: orphans, phantoms, doubles, stale values, operations that were cut off.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockprovider.cassette import DEFAULT, RULES, Mode, Recorder, mode
 from mockprovider.cassette.report import CassetteReport, lines
+from mockprovider.cassette.unplayed import Unplayed, unplayed_policy
 from mockprovider.double.behind import Wiring, real
 from mockprovider.double.cassettes import deciding, drafted, using, using_all
 from mockprovider.double.launchers import named
@@ -32,6 +33,7 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
     "prove": (bool,),
     "providers": (dict,),
     "mode": (str,),
+    "unplayed": (str,),
 }
 """The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
 PLACES = ("secrets", "public", "masks")
@@ -44,6 +46,7 @@ WANTED = {
     "name": "give the package's name",
     "prove": "say True or False",
     "mode": "give the name of one, such as 'once'",
+    "unplayed": "say 'fail' or 'allow'",
     "providers": "give a dict with a command line, or None for the fake, by the name of each package",
     **dict.fromkeys(PLACES, "give a list of property names, such as 'password' or 'aws_ssm_parameter.value'"),
 }
@@ -149,6 +152,7 @@ class CassetteUse:
         providers: Mapping[str, list[str]] = MappingProxyType({}),
         places: Mapping[str, Names] = MappingProxyType({}),
         prove: bool = False,
+        unplayed: str = Unplayed.FAIL,
     ) -> None:
         self.path = path
         self.mode = mode
@@ -160,6 +164,8 @@ class CassetteUse:
         self.name = name
         self.prove = prove
         """Whether what is recorded is replayed at once."""
+        self.unplayed = unplayed
+        """Whether recorded changes that the test never asked for fail it, ``fail`` or ``allow``."""
         self.providers = providers
         """The commands of several providers, by the names of their packages."""
         self.places = places
@@ -186,7 +192,7 @@ class CassetteUse:
         draft = drafted(chosen, self.path)
         if draft is None:
             redactor = deciding(masks=self.places.get("masks", ()))
-            return using_all(chosen, self.path, dict.fromkeys(self.providers), redactor=redactor)
+            return using_all(chosen, self.path, dict.fromkeys(self.providers), redactor=redactor, unplayed=self.unplayed)
         try:
             wirings = self._recorded(chosen, draft, remake)
         except BaseException:
@@ -241,6 +247,7 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     try:
         deciding(**places)
         mode(options.get("mode") or DEFAULT)
+        unplayed_policy(options.get("unplayed") or Unplayed.FAIL)
     except (DefinitionError, UnsupportedError) as error:
         raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
     kept = {**dict.fromkeys(ARGUMENTS), **options, **places}

@@ -47,6 +47,9 @@ class Used:
         self.stack: Stack | None = None
         self._engines: list[Driver] = []
         self.passed = False
+        """Whether the test passed, or failed as it was expected to."""
+        self.complete = False
+        """Whether it passed to its end, as a test does that is not expected to fail."""
         self._told: list[BaseException] = []
         """The doubles' errors that were reported already."""
 
@@ -93,6 +96,11 @@ class Used:
         if self.recording:
             self.recording.settle(passed=self.passed and not self.news)
             self.summary = self.recording.summary()
+
+    @property
+    def unplayed(self) -> list[str]:
+        """The recorded changes that a test which came to its end never asked for, a line each."""
+        return [line for double in self.doubles.values() for line in double.unplayed] if self.complete else []
 
     def prove(self) -> None:
         """Replay what was recorded, if the test asks for that. Raises ``CassetteError`` where that fails."""

@@ -87,7 +87,7 @@ def test_help(run):
     run("", "--markers").stdout.fnmatch_lines(
         [
             "@pytest.mark.cassette(path=None, command=None, protocol=None, env=None, name=None, "
-            "secrets=(), public=(), masks=(), prove=False, providers=None, mode=None): replay the provider*"
+            "secrets=(), public=(), masks=(), prove=False, providers=None, mode=None, unplayed=None): replay the provider*"
         ]
     )
 
