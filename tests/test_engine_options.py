@@ -107,8 +107,15 @@ def test_options_that_do_not_go_together():
     stack, double, _ = make()
     with pytest.raises(DefinitionError, match="target and exclude cannot be given together"):
         stack.up(two(), target=["first"], exclude=["second"])
-    with pytest.raises(DefinitionError, match="destroy takes no exclude_dependents"):
-        stack.destroy(exclude=["first"], exclude_dependents=True)
+    for operation, programs, option in (
+        ("destroy", [], {"exclude_dependents": True}),
+        ("destroy", [], {"replace": ["first"]}),
+        ("refresh", [], {"replace": ["first"]}),
+        ("refresh", [], {"continue_on_error": True}),
+        ("preview", [two()], {"continue_on_error": True}),
+    ):
+        with pytest.raises(DefinitionError, match=f"{operation} takes no {next(iter(option))}"):
+            getattr(stack, operation)(*programs, **option)
     assert len(double.journal) == 0
 
 

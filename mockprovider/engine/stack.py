@@ -217,7 +217,7 @@ class Stack:
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        names = named(options, "destroy" if program is None and not only_refresh else "")
+        names = named(options, "refresh" if only_refresh else "destroy" if program is None else "preview" if preview else "up")
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         self._operations += 1
         operation = Operation(

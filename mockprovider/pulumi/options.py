@@ -14,6 +14,14 @@ NAMING: Mapping[str, str] = {"target": "target", "exclude": "exclusion", "replac
 """The options that name resources, and the word for such a name in messages."""
 
 
+NOT_TAKEN: Mapping[str, Sequence[str]] = {
+    "preview": ("continue_on_error",),
+    "refresh": ("replace", "continue_on_error"),
+    "destroy": ("exclude_dependents", "replace"),
+}
+"""The options that an operation has not, in the words of its ``--help``."""
+
+
 class Options(TypedDict, total=False):
     """Options of an operation, as the CLI's flags of these names.
 
@@ -45,8 +53,9 @@ def named(options: Options, operation: str) -> dict[str, tuple[str, ...]]:
     by_option = {option: _listed(option, names) for option, names in given.items()}
     if by_option["target"] and by_option["exclude"]:
         raise DefinitionError("target and exclude cannot be given together: name what to touch, or what to leave.")
-    if operation == "destroy" and options.get("exclude_dependents"):
-        raise DefinitionError("destroy takes no exclude_dependents: name all that is to stay.")
+    for option in NOT_TAKEN.get(operation, ()):
+        if options.get(option):
+            raise DefinitionError(f"{operation} takes no {option}, in pulumi either: leave it out.")
     return by_option
 
 
