@@ -1,8 +1,8 @@
 """What a run of tests writes down for whoever plays it again: the journals of each test, and what its workers still hold.
 
-``--suite-journals=FOLDER`` writes a file for each test and each worker there. ``--suite-break=HOW@N`` ends the run, or fails
-the test that stands there, at the Nth call of each worker: ``interrupt`` as Ctrl-C does, ``terminate`` as a service manager,
-``fail`` as a time limit.
+``--suite-journals=FOLDER`` writes a file for each test and each worker there. ``--suite-break=HOW@N`` ends the run at the
+Nth call of the first worker that gets there, or fails the test that stands there in each worker: ``interrupt`` as Ctrl-C does,
+``terminate`` as a service manager, ``fail`` as a time limit.
 
 Two runs of one suite have equal journals for each resource after this normalisation. Left out are
 
@@ -101,8 +101,16 @@ class Writing:
         if self._how == "fail" and self._calls_left <= 0:
             # Where pytest itself stands it could not be a test that fails: then it is the next call.
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGALRM)
-        elif self._how and self._calls_left == 0:
+        elif self._how and self._calls_left == 0 and self._is_first():
             end(self._how)
+
+    def _is_first(self) -> bool:
+        """Whether no other worker has ended the run: a second Ctrl-C would meet pytest in its report of the first."""
+        try:
+            (self._folder.parent / "broken-off").touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
 
     def _fail(self, _: int, frame: FrameType | None) -> None:
         if self._calling and not _in_grpc(frame):
