@@ -38,7 +38,6 @@ def execute(
 
     Also 1 if it is 0 and a recorded change was never asked for, unless ``unplayed`` allows it.
 
-
     Raises ``DefinitionError`` where it cannot be run.
     """
     layers = () if quiet else (narrate,)
