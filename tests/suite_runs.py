@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -95,3 +96,11 @@ def same_however_often(seeds: Iterator[int], tests: Sequence[str], folder: Path)
         differences = [*differing(first, played.journals)]
         assert not differences, "\n".join(differences)
         shutil.rmtree(folder / str(case))
+
+
+def broken_off(how: str, seeds: Iterator[int], tests: Sequence[str], folder: Path, calls: int) -> None:
+    """End a run of these tests in the midst of one of the first ``calls`` calls, for each case: nothing is left either."""
+    for case in seeds:
+        count = random.Random(case).randint(1, calls)
+        played = play(folder / str(case), tests, f"--randomly-seed={case}", f"--suite-break={how}@{count}")
+        assert (played.code, played.left) == (ENDINGS[how], UNTOUCHED), f"{played.left}\n{played.output}"

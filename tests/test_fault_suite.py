@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from suite_runs import ENDINGS, ROOT, UNTOUCHED, differing, play, same_however_often
+from suite_runs import ENDINGS, ROOT, broken_off, differing, play, same_however_often
 
 SUITE = (
     *("tests/test_fault_outcomes.py", "tests/test_fault_plans.py", "tests/test_faults.py", "tests/test_engine_interrupts.py"),
@@ -32,10 +31,7 @@ def test_every_order_comes_to_the_same(seeds: Iterator[int], suite: Sequence[str
 @pytest.mark.parametrize("how", ENDINGS)
 def test_a_run_that_is_broken_off(how: str, seeds: Iterator[int], suite: Sequence[str], tmp_path: Path) -> None:
     """Where a run is ended in the midst of a call, or a test of it fails there, nothing is left either."""
-    for case in seeds:
-        count = random.Random(case).randint(1, 60)
-        played = play(tmp_path / str(case), suite, f"--randomly-seed={case}", f"--suite-break={how}@{count}")
-        assert (played.code, played.left) == (ENDINGS[how], UNTOUCHED), played.output
+    broken_off(how, seeds, suite, tmp_path, calls=60)
 
 
 LEAVING = """
