@@ -176,11 +176,15 @@ def test_a_client_that_ctrl_c_interrupted_can_be_closed(wire, while_connecting):
         assert over.wait(SECONDS)
         return Reply()
 
+    def asked():
+        if while_connecting:
+            threading.Timer(0.1, interrupt).start()
+            client.wait_ready(SECONDS)
+        client(call(Op.CREATE, urn=URN, inputs={}))
+
     client = Client(nobody() if while_connecting else wire.serve(hang).address, PROVIDER)
-    if while_connecting:
-        threading.Timer(0.1, interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        client.wait_ready(SECONDS) if while_connecting else client(call(Op.CREATE, urn=URN, inputs={}))
+        asked()
     closing = threading.Thread(target=client.close, daemon=True)
     closing.start()
     closing.join(SECONDS)
