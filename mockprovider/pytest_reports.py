@@ -23,6 +23,8 @@ RECORD = "--provider-record"
 SEED = "--provider-seed"
 SUMMARY = "mockprovider_recorded"
 """The attribute of a test's report that says what the test recorded."""
+TALLY = "mockprovider_tally"
+"""The attribute of a test's report that counts the calls of cassettes that it played and recorded."""
 USED = pytest.StashKey["Used"]()
 RUNNING = pytest.StashKey[dict[str, "Used"]]()
 """What the tests that have not ended use, by their ids: more than one only where a run was interrupted."""
@@ -110,6 +112,8 @@ def pytest_runtest_makereport(
     if call.when == "teardown" and used.summary:
         # An attribute of the report, because that is what other processes of pytest-xdist send.
         vars(report)[SUMMARY] = used.summary
+    if call.when == "teardown" and (tally := used.tally):
+        vars(report)[TALLY] = {name: getattr(tally, name) for name in tally.__struct_fields__}
     if call.when == "call":
         used.complete = report.passed and not hasattr(report, "wasxfail")
         used.passed = report.passed or hasattr(report, "wasxfail")
@@ -133,8 +137,8 @@ def from_here(item: pytest.Item) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """What was recorded, at the end of the run, and what a test that was interrupted has left."""
-    reports = (report for kind in terminalreporter.stats.values() for report in kind)
+    """What was recorded, at the end of the run, what a test that was interrupted has left, and how many calls were played."""
+    reports = [report for kind in terminalreporter.stats.values() for report in kind]
     recorded = [summary for report in reports if (summary := getattr(report, SUMMARY, None))]
     for nodeid, used in config.stash.get(RUNNING, {}).items():
         if used.recording:
@@ -143,3 +147,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("mockprovider: recorded")
     for line in (line for summary in recorded for line in summary):
         terminalreporter.line(line)
+    if tallies := [tally for report in reports if (tally := getattr(report, TALLY, None))]:
+        from mockprovider.cassette.tally import Tally  # noqa: PLC0415 - only where a cassette was used
+
+        terminalreporter.line(f"mockprovider cassettes: {sum((Tally(**tally) for tally in tallies), Tally())}.")

@@ -48,7 +48,7 @@ class Sink(Memory):
         self.notes.append(note)
         return interaction
 
-    def finish(self, cassette: Cassette) -> None:
+    def finish(self, cassette: Cassette, *, failed: bool = False) -> None:
         self.finished.append(cassette)
 
 
@@ -350,7 +350,7 @@ def test_a_recording_that_cannot_be_finished() -> None:
     sink = Sink()
     tried = []
 
-    def finish(cassette: Cassette) -> None:
+    def finish(cassette: Cassette, *, failed: bool = False) -> None:
         tried.append(cassette)
         raise CassetteError("the disk is full")
 

@@ -24,6 +24,7 @@ from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.rehearsal import rehearsed
 from mockprovider.cassette.replay import Replay
 from mockprovider.cassette.shelf import Reader, Shelf
+from mockprovider.cassette.tally import Tally
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.unplayed import REQUIRED, Unplayed, listed
 from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
@@ -262,6 +263,11 @@ class Library:
         """What was recorded, changes the cloud, and has not been asked for yet."""
         with self.turn:
             return [call.interaction for call in self.shelf.calls if call.once and not self._replay.used[call.place]]
+
+    def tally(self) -> Tally:
+        """How many of its calls were played, repeated and never played until now."""
+        with self.turn:
+            return Tally(sum(self._replay.used.values()), self.repeats, len(self.unused()))
 
     def unplayed(self, provider: str = "") -> list[str]:
         """The changes that this provider was to be asked for and was not, a line each; none where that is allowed."""

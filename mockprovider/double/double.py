@@ -104,7 +104,7 @@ class Double:
         self.redactor = wiring.redactor
         """What is secret in the cassette that is recorded or replayed here; ``None`` if there is none."""
         self.has_cassette = wiring.has_cassette
-        """Whether a cassette is recorded or replayed here."""
+        """Whether a cassette is recorded or replayed here; ``library`` is the one that is replayed, if any."""
         self.seed = seed
         self.packages: dict[str, Package] = {}
         self.cloud = cloud or Cloud(seed=seed)
@@ -133,7 +133,7 @@ class Double:
         self._open: weakref.WeakSet[Session] = weakref.WeakSet()
         self._lock = threading.Lock()
         self._recorder, self._part = wiring.recorder, wiring.part
-        self._library = wiring.library
+        self.library = wiring.library
         self.define(*definitions)
         self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=clock or StillClock())
         self.strict = strict
@@ -332,12 +332,12 @@ class Double:
 
     def absent(self, type_: str) -> str:
         """Why an engine is told that this provider does not have a type: a replay has only those in use; empty otherwise."""
-        return self._library.absent(type_) if self._library else ""
+        return self.library.absent(type_) if self.library else ""
 
     @property
     def unplayed(self) -> list[str]:
         """The recorded creates, updates and deletes that nobody asked for until now, a line each; with ``allow``, none."""
-        return self._library.unplayed(self._part) if self._library else []
+        return self.library.unplayed(self._part) if self.library else []
 
     def audit(self, *states: Remembering) -> Audit:
         """What exists against what engines remember: orphans, phantoms, doubles, stale values, operations that were cut off.

@@ -89,6 +89,11 @@ class Recording:
             return reported(self._place, broken_off=True)
         return reported(self._place, notices=self._recorder.notices)
 
+    @property
+    def recorded(self) -> int:
+        """How many calls have been recorded until now."""
+        return self._recorder.recorded
+
     def summary(self) -> list[str]:
         """The report in words, once the recording is settled; nothing if nothing was recorded."""
         from mockprovider.double.reporting import from_here  # noqa: PLC0415 - zstandard is slow to import

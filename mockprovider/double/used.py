@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from mockprovider.cassette.tally import Tally
 from mockprovider.double.double import Double
 from mockprovider.double.marked import Recording
 
@@ -96,6 +97,13 @@ class Used:
         if self.recording:
             self.recording.settle(passed=self.passed and not self.news)
             self.summary = self.recording.summary()
+
+    @property
+    def tally(self) -> Tally:
+        """How many calls of its cassettes it has played and recorded until now; several doubles may share a cassette."""
+        libraries = {id(double.library): double.library for double in self.doubles.values() if double.library}
+        played = sum((library.tally() for library in libraries.values()), Tally())
+        return played + Tally(recorded=self.recording.recorded if self.recording else 0)
 
     @property
     def unplayed(self) -> list[str]:
