@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, ParamSpec, TypeVar
@@ -116,9 +117,15 @@ class Client:
         """
         if threading.current_thread() is not threading.main_thread():
             return work(*args, **kwargs)
-        if self._aside is None:
-            self._aside = DaemonExecutor(WORKERS, "mockprovider-client")
-        result: T = self._aside.submit(work, *args, **kwargs).result()
+        with self._idle:
+            if self._closed:
+                raise self._gone()
+            if self._aside is None:
+                self._aside = DaemonExecutor(WORKERS, "mockprovider-client")
+                # For clients that nobody closes, whose channel ends with them, too.
+                weakref.finalize(self, self._aside.shutdown, wait=False)
+            asked = self._aside.submit(work, *args, **kwargs)
+        result: T = asked.result()
         return result
 
     @contextmanager

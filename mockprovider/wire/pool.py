@@ -58,8 +58,15 @@ class DaemonExecutor(ThreadPoolExecutor):
                 return
 
     def _serve(self) -> None:
-        while (job := self._take()) is not None:
-            settle(*job)
+        while self._does_a_job():
+            continue
+
+    def _does_a_job(self) -> bool:
+        # In a call of its own, so that nothing holds on to what a job was about while the next is waited for.
+        if (job := self._take()) is None:
+            return False
+        settle(*job)
+        return True
 
     def _take(self) -> tuple[Future[Any], Callable[[], Any]] | None:
         with self._changed:
