@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 
 import pytest
 
 pytest_plugins = ["pytester", "trials", "quick", "suite_journals"]
+
+# A shell has what it starts in the background ignore these, and so would all that is started here; tests send them.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 # The tests start hundreds of Python processes, workers among them: each would compile all of the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
