@@ -1,0 +1,1 @@
+"""``mockprovider cassette``: what can be done with a recording besides replaying it."""

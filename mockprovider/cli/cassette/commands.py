@@ -1,0 +1,73 @@
+"""Every command of ``mockprovider cassette``: its words, its options, an example. What it does is in modules beside this one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from mockprovider.cli.options import FILE, example
+
+
+@click.group()
+def cassette() -> None:
+    """Recordings, besides replaying them."""
+
+
+@cassette.command()
+@click.argument("file", type=FILE)
+@example("  mockprovider cassette recover random.json")
+def recover(*, file: Path) -> None:
+    """Keep what a recording that broke off has.
+
+    Where there is no cassette FILE yet, what was recorded for it becomes one. The calls that change the cloud and had been sent
+    without an answer are listed.
+    """
+    from mockprovider.cli.cassette import recovering  # noqa: PLC0415 - zstandard is slow to import
+
+    recovering.recover(file)
+
+
+@cassette.command()
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@click.option("--secret", "secrets", multiple=True, metavar="PATH", help="One more property that is secret; see record --help.")
+@click.option(
+    "--value-env",
+    "variables",
+    multiple=True,
+    metavar="NAME",
+    help="An environment variable whose value is looked for in every spelling; may be given again.",
+)
+@example(
+    "  mockprovider cassette check cassettes/*.json\n"
+    "  mockprovider cassette check --value-env AWS_SECRET_ACCESS_KEY cassettes/*.json"
+)
+def check(*, files: tuple[Path, ...], secrets: tuple[str, ...], variables: tuple[str, ...]) -> None:
+    """Say whether cassettes may be committed.
+
+    It fails (exit code 1) on a declared secret that is readable, and on places that nobody has decided to be secret or public.
+    It warns of what looks like a credential. No value is ever shown. Files that are no cassettes are passed over.
+    """
+    from mockprovider.cli.cassette.checking import check_files  # noqa: PLC0415 - zstandard is slow to import
+
+    missing = [name for name in variables if not os.environ.get(name)]
+    if missing:
+        raise click.UsageError(f"--value-env: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set or empty.")
+    sys.exit(0 if check_files(files, secrets, [os.environ[name] for name in variables]) else 1)
+
+
+@cassette.command()
+@click.argument("file", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON; docs/cassettes.md has the fields.")
+@example("  mockprovider cassette report random.json")
+def report(*, file: Path, as_json: bool) -> None:
+    """Say what a cassette holds, and what a replay of it will refuse.
+
+    Calls and sizes, where secrets were taken out (never their values), equal objects that a replay cannot tell apart, what was
+    withheld: a line or two, and one more with the way out for each thing that is wrong.
+    """
+    from mockprovider.cli.cassette.reporting import report_file  # noqa: PLC0415 - zstandard is slow to import
+
+    report_file(file, as_json=as_json)
