@@ -1,4 +1,4 @@
-"""Every command of ``mockprovider cassette``: its words, its options, an example. What it does is in modules beside this one."""
+"""Every command of ``mockprovider cassette``: words, options, an example. What it does is in the modules beside this one."""
 
 from __future__ import annotations
 
