@@ -60,6 +60,21 @@ def test_which_call_is_nearest(kept: list[Call], asked: Call) -> None:
     assert nearest(both, miss(both, asked)) == kept[0].inputs
 
 
+def test_the_next_ones_after_the_nearest() -> None:
+    """Two more are told, each with its use and where it differs, of the same type first and never of another type."""
+    several = [create(OTHER, size=1, **dict.fromkeys("abcd", n), **{"x": 1} if n else {}) for n in range(4)]
+    told = miss(cassette(*several, create(type_="T", size=2)), create(URN, size=2)).splitlines()
+    after = [line.partition(",")[2] for line in told[told.index("Next are:") + 1 : -1]]
+    assert after == [" session 1), used 0 times, which differs in a, b, c and 3 more"] * 2
+    assert "Next are:" not in miss(cassette(several[0], create(type_="T", size=2)), create(URN, size=2))
+
+
+def test_next_ones_that_differ_in_their_instance_only() -> None:
+    """A call whose request is the same on another provider instance is told as one."""
+    told = miss(cassette(create(URN, size=2, x=1), create(OTHER, instance="west", size=2)), create(URN, size=2))
+    assert told.splitlines()[-2].endswith("used 0 times, which differs in nothing but secrets or its instance")
+
+
 def test_how_often_the_nearest_was_used() -> None:
     """The nearest call is told with how often it has answered."""
     kept = recorded(*[(call(Op.READ, session(), "urn:a", size=1), answer())] * 1)

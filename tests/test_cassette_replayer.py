@@ -234,6 +234,8 @@ def test_a_miss_names_the_nearest_call():
         "Its request differs:",
         "  size: recorded 1, now 2",
         '  tags: recorded ["x"], now nothing',
+        "Next are:",
+        "  interaction 3 (Create of urn:b, session 1), used 0 times, which differs in name, size",
         "Make the engine send what was recorded. To record it again: --provider-record=all (pytest), or mockprovider record.",
     ]
 

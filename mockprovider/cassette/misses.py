@@ -24,6 +24,8 @@ from mockprovider.redaction import neutral
 from mockprovider.urn import Urn
 
 MOST_SHOWN = 8
+MOST_NEAR = 3
+"""So many of the nearest calls are shown."""
 ASKED_WIDTH = 300
 AGAIN = "To record it again: {}."
 ONE_AT_A_TIME = "it works on one resource at a time, so that the address of each is known"
@@ -58,13 +60,13 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
     if not recorded:
         return f"{start} It is empty: nothing was recorded. {again(cassette)}"
     missing = list(_never(recorded, call))
-    closest = _nearest(cassette, recorded, call, live)
-    if closest is None and missing:
+    near = _nearest(cassette, recorded, call, live)
+    if not near and missing:
         return "\n".join([start, *missing, again(cassette)])
-    if closest is None:
+    if not near:
         methods = ", ".join(sorted({one.interaction.method for one in recorded}))
         return f"{start} No {call.method} was recorded at all, only {methods}. {again(cassette)}"
-    nearest_one, places = closest
+    nearest_one, places = near[0]
     interaction = nearest_one.interaction
     lines = [
         start,
@@ -84,7 +86,17 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
         lines.append("Its request differs in secrets only: where the recording has one secret, this run has different values.")
     if _is_about_equal_objects(shelf, nearest_one):
         lines.append(EXCHANGED)
+    lines += _next(used, near[1:])
     return "\n".join([*lines, f"Make the engine send what was recorded. {again(cassette)}"])
+
+
+def _next(used: Mapping[int, int], near: Sequence[tuple[RecordedCall, list[Difference]]]) -> Iterable[str]:
+    """The next calls after the nearest, a line each."""
+    if near:
+        yield "Next are:"
+    for recorded, places in near:
+        where = _listed([place.path or "(all of it)" for place in places], 3) or "nothing but secrets or its instance"
+        yield f"  {_recorded(recorded.interaction)}, used {_times(used[recorded.place])}, which differs in {where}"
 
 
 def _never(recorded: Sequence[RecordedCall], call: Call) -> Iterable[str]:
@@ -109,9 +121,9 @@ def absent(shelf: Shelf, type_: str) -> Iterable[str]:
         yield f"Nothing about {type_} was recorded, only about {_listed(types)}."
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return f"{', '.join(names[:MOST_SHOWN])}{more}"
+def _listed(names: Sequence[str], most: int = MOST_SHOWN) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def _is_about_equal_objects(shelf: Shelf, call: RecordedCall) -> bool:
@@ -225,17 +237,35 @@ def _apart(sessions: Sequence[int]) -> str:
 
 def _nearest(
     cassette: Cassette, recorded: Sequence[RecordedCall], call: Call, live: Any
-) -> tuple[RecordedCall, list[Difference]] | None:
+) -> list[tuple[RecordedCall, list[Difference]]]:
+    """The calls of this method and op that are nearest, the nearest first, and where their requests differ.
+
+    Those of the same URN come first, then those of the same type; others only where there is none of these.
+    """
     tiers: tuple[Callable[[Interaction], bool], ...] = (
         lambda interaction: bool(call.urn) and interaction.urn == call.urn and interaction.instance == call.session.instance,
         lambda interaction: bool(call.urn) and interaction.urn == call.urn,
         lambda interaction: interaction.type == call.type and interaction.instance == call.session.instance,
         lambda interaction: interaction.type == call.type,
-        lambda _: True,
     )
-    same_method = [one for one in recorded if one.interaction.method == call.method and one.interaction.op == call.op]
-    tier = next((matches for test in tiers if (matches := [one for one in same_method if test(one.interaction)])), [])
-    return nearest(tier, lambda one: neutral(cassette.request(one.interaction)), neutral(live))
+    left = [one for one in recorded if one.interaction.method == call.method and one.interaction.op == call.op]
+    near: list[tuple[RecordedCall, list[Difference]]] = []
+    for test in tiers:
+        tier, left = _parted(left, test)
+        near += _ranked(cassette, tier, live, MOST_NEAR - len(near))
+    return near or _ranked(cassette, left, live, 1)
+
+
+def _parted(
+    calls: Sequence[RecordedCall], test: Callable[[Interaction], bool]
+) -> tuple[list[RecordedCall], list[RecordedCall]]:
+    return [one for one in calls if test(one.interaction)], [one for one in calls if not test(one.interaction)]
+
+
+def _ranked(
+    cassette: Cassette, recorded: Sequence[RecordedCall], live: Any, most: int
+) -> list[tuple[RecordedCall, list[Difference]]]:
+    return nearest(recorded, lambda one: neutral(cassette.request(one.interaction)), neutral(live), most) if most > 0 else []
 
 
 def _answer(cassette: Cassette, interaction: Interaction) -> Any:
