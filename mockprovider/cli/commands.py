@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -13,14 +12,17 @@ from mockprovider.cli.cassette.commands import cassette
 from mockprovider.cli.options import (
     FILE,
     FOLDER,
-    NAMED,
     PROTOCOL,
     Group,
+    compact_option,
     example,
     faults_option,
     host_option,
+    places_options,
     port_option,
+    providers,
     seed_option,
+    together_option,
     types_option,
     unplayed_option,
 )
@@ -117,18 +119,10 @@ def serve(
     metavar="MODE",
     help="once replays FILE where it is there, and records it where it is not; none only replays.",
 )
-@click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
+@compact_option
 @click.option("--prove", is_flag=True, help="Replay it at once; fail, and say what differs, where a replay fails.")
-@click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED)
-@click.option("--public", multiple=True, metavar="PATH", help="What stays readable although it is declared secret.")
-@click.option("--mask", "masks", multiple=True, metavar="PATH", help="What differs each time and does not count on replay.")
-@click.option(
-    "--provider",
-    "together",
-    multiple=True,
-    metavar="NAME=COMMAND",
-    help="One of several providers that share the cassette, instead of PROVIDER: the package's name and its command.",
-)
+@places_options
+@together_option
 @click.argument("provider", nargs=-1, metavar="[-- PROVIDER...]", type=click.UNPROCESSED)
 @faults_option
 @port_option
@@ -161,7 +155,8 @@ def record(
     All providers of a configuration may share one cassette, each with a --provider; what depends on each other should.
     OpenTofu is recorded as terraform. A Terraform provider is served with the protocol, 5 or 6, that it speaks.
     """
-    from mockprovider.cli.serving import serve_recording  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.cassette.modes import mode as chosen  # noqa: PLC0415 - what is imported with it is slow
+    from mockprovider.cli.recording import CommandRecording, serve_recording  # noqa: PLC0415 - grpc is slow to import
     from mockprovider.double.launchers import named  # noqa: PLC0415 - as above
 
     if [bool(attach), bool(provider), bool(together)].count(True) != 1 or (together and name):
@@ -169,18 +164,15 @@ def record(
             "Name one provider: its command after --, or --attach HOST:PORT of one that runs already. Or name several, "
             "each with --provider NAME=COMMAND."
         )
-    several = dict(map(_provider, together))
-    if len(several) < len(together):
-        raise click.UsageError("--provider: two of them have one name.")
+    several = providers(together)
     for command in (provider, *several.values()):
         spoken, package = named(command)
         if spoken not in ("", protocol):
             raise click.UsageError(f"{package} is a {spoken} provider by its name: mockprovider record {spoken} ...")
-    serve_recording(
-        protocol,
-        cassette,
-        provider,
-        mode=mode,
+    recording = CommandRecording(
+        mode=chosen(mode),
+        protocol=protocol,
+        command=provider,
         attach=attach,
         name=name,
         together=several,
@@ -188,26 +180,21 @@ def record(
         places=places,
         prove=prove,
         plans=plans,
-        host=host,
-        port=port,
     )
-
-
-def _provider(text: str) -> tuple[str, list[str]]:
-    """The name and the command line of a ``--provider``."""
-    name, _, line = text.partition("=")
-    try:
-        command = shlex.split(line)
-    except ValueError as error:
-        raise click.UsageError(f"--provider: {line!r} is no command line: {error}.") from error
-    if not name or not command:
-        raise click.UsageError(f"--provider: write NAME=COMMAND, such as random=terraform-provider-random, not {text!r}.")
-    return name, command
+    serve_recording(recording, cassette, host=host, port=port)
 
 
 @main.command("exec", context_settings={"ignore_unknown_options": True})
 @types_option
-@click.option("--cassette", type=FILE, metavar="FILE", help="Replay the providers of this cassette, instead of the fake.")
+@click.option("--cassette", type=FILE, metavar="FILE", help="Replay or record this cassette, instead of the fake.")
+@click.option(
+    "--mode",
+    metavar="MODE",
+    help="none, unless given, replays the cassette; all records it anew, once where it is not there yet.",
+)
+@together_option
+@compact_option
+@places_options
 @unplayed_option
 @faults_option
 @seed_option
@@ -217,12 +204,17 @@ def _provider(text: str) -> tuple[str, list[str]]:
 @click.argument("command", nargs=-1, required=True, metavar="-- COMMAND...", type=click.UNPROCESSED)
 @example(
     "  mockprovider exec --types plugins/catalog/storage.json -- pulumi up --yes\n"
-    "  mockprovider exec --cassette random.json --faults lost.toml -- terraform apply -auto-approve"
+    "  mockprovider exec --cassette random.json --faults lost.toml -- terraform apply -auto-approve\n"
+    "  mockprovider exec --cassette random.json --mode once --provider random=terraform-provider-random "
+    "-- terraform apply -auto-approve"
 )
 def exec_(
     *,
     types: tuple[Path, ...],
     cassette: Path | None,
+    mode: str | None,
+    together: tuple[str, ...],
+    compact: bool,
     unplayed: str,
     plans: tuple[Path, ...],
     seed: int,
@@ -230,23 +222,45 @@ def exec_(
     protocol: str | None,
     quiet: bool,
     command: tuple[str, ...],
+    **places: tuple[str, ...],
 ) -> None:
     """Run COMMAND with a double as its provider; end with its exit code, or with 1 if it succeeds and a fault never fired.
 
-    It also ends with 1 if it succeeds without having asked for each create, update and delete of the cassette.
+    It also ends with 1 if it succeeds without having asked for each create, update and delete of the cassette. A COMMAND that
+    fails while it is recorded replaces no cassette.
 
     The double lasts as long as the command, so what a command leaves in the cloud is gone after it: a script of several
     commands is one COMMAND, too (-- sh -c "...", with --protocol).
     """
     if cassette is not None and (types or strict):
         raise click.UsageError("--cassette replays what was recorded; --types and --strict are for the fake.")
-    from mockprovider.cli.executing import execute  # noqa: PLC0415 - grpc is slow to import
+    if cassette is None and (mode or together or compact or any(places.values())):
+        raise click.UsageError("--mode, --provider, --compact, --secret, --public and --mask go with --cassette FILE.")
+    from mockprovider.cassette.modes import DEFAULT  # noqa: PLC0415 - what is imported with it is slow
+    from mockprovider.cassette.modes import mode as chosen  # noqa: PLC0415 - as above
+    from mockprovider.cli.executing import execute, spoken  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.cli.recording import CommandRecording  # noqa: PLC0415 - as above
+    from mockprovider.double.cassettes import records  # noqa: PLC0415 - as above
 
+    recording = None
+    if cassette is not None and records(chosen(mode or DEFAULT), cassette):
+        if not together:
+            raise click.UsageError(f"--mode {mode} records {cassette}: name what is recorded, --provider NAME=COMMAND.")
+        recording = CommandRecording(
+            mode=chosen(mode or DEFAULT),
+            protocol=protocol or spoken(command[0]),
+            together=providers(together),
+            compact=compact,
+            places=places,
+            plans=plans,
+            aside=True,
+        )
     code = execute(
         command,
         protocol,
         types,
         cassette=cassette,
+        recording=recording,
         unplayed=unplayed,
         plans=plans,
         seed=seed,

@@ -6,17 +6,22 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from mockprovider.cli.serving import breaking, doubles_of, narrate, say_unplayed
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, joint_environment, replaying_all
+from mockprovider.double.cassettes import drafted
 from mockprovider.drivers.command import RunningCommand
 from mockprovider.errors import DefinitionError
 from mockprovider.wire.owned import OwnedProcess
+
+if TYPE_CHECKING:
+    from mockprovider.cli.recording import CommandRecording
 
 SPEAKS = {"pulumi": "pulumi", "terraform": "terraform", "tofu": "terraform"}
 """The protocol of the engines that are known by name."""
@@ -28,6 +33,7 @@ def execute(
     types: Sequence[Path],
     *,
     cassette: Path | None,
+    recording: CommandRecording | None,
     unplayed: str,
     plans: Sequence[Path],
     seed: int,
@@ -36,30 +42,38 @@ def execute(
 ) -> int:
     """Run ``command`` with a double as its provider: its exit code, or 1 if it is 0 and a fault never fired.
 
-    Also 1 if it is 0 and a recorded change was never asked for, unless ``unplayed`` allows it.
+    With a ``cassette``, that is replayed, or recorded where the mode of ``recording`` says so; what a command that fails has
+    recorded replaces nothing. It is also 1 if it is 0 and a recorded change was never asked for, unless ``unplayed`` allows it.
 
     Raises ``DefinitionError`` where it cannot be run.
     """
     layers = () if quiet else (narrate,)
+    draft = drafted(recording.mode, cassette) if recording and cassette else None
     with ExitStack() as ending:
-        if cassette is not None:
+        if recording and cassette and draft:
+            doubles = ending.enter_context(recording.into(draft, recording.executing(cassette, command), layers))
+            family = recording.protocol
+        elif cassette is not None:
             wirings = [*replaying_all(cassette, unplayed=unplayed).values()]
             doubles = ending.enter_context(doubles_of(wirings, layers))
             family = wirings[0].protocol.family if wirings[0].protocol else ""
         else:
             fake = Double(*read_types(types), layers=layers, seed=seed, strict=strict, clock=RealClock())
             doubles = [ending.enter_context(fake)]
-            family = protocol or _spoken(command[0])
+            family = protocol or spoken(command[0])
         unfired = ending.enter_context(breaking(doubles, plans))
         servings = [ending.enter_context(double.serve(family)) for double in doubles]
         code = _run(command, {**os.environ, **joint_environment(*servings)}, doubles)
         for double in doubles:
             double.raise_errors()
-        missed = cassette is not None and not code and say_unplayed(cassette, doubles)
+        if draft and code:
+            raise SystemExit(code)
+        missed = cassette is not None and not draft and not code and say_unplayed(cassette, doubles)
     return code or int(bool(unfired) or missed)
 
 
-def _spoken(executable: str) -> str:
+def spoken(executable: str) -> str:
+    """The protocol of an engine that is known by name. Raises ``UsageError`` for another command."""
     name = Path(executable).name
     if name not in SPEAKS:
         raise click.UsageError(f"{name} is none of {', '.join(SPEAKS)}: say what it speaks, --protocol pulumi or terraform.")
@@ -70,7 +84,7 @@ def _run(command: Sequence[str], environment: Mapping[str, str], doubles: Sequen
     """Run it in the foreground, and return its exit code. What Ctrl-C means is for the command to decide.
 
     A terminal sends Ctrl-C to the command, too. Where there is none, the command has a session of its own, and is sent what we
-    are sent.
+    are sent: Ctrl-C with all its group, as a terminal does, so that a script's ``pulumi`` hears of it.
     """
     terminal = _has_terminal()
     process: subprocess.Popen[bytes] | None = None
@@ -81,8 +95,9 @@ def _run(command: Sequence[str], environment: Mapping[str, str], doubles: Sequen
             return
         if process is None:
             early.append(signum)
-        else:
-            process.send_signal(signum)
+        elif process.returncode is None:
+            with suppress(ProcessLookupError):
+                (os.killpg if signum == signal.SIGINT else os.kill)(process.pid, signum)
 
     with ExitStack() as ending:
         # Before the command is there, which may be quicker than we are. Handlers and not SIG_IGN, which it would inherit.

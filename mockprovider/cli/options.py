@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,48 @@ unplayed_option = click.option(
     metavar="POLICY",
     help="allow: say nothing of recorded creates, updates and deletes that nobody asked for.",
 )
+
+
+compact_option = click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
+together_option = click.option(
+    "--provider",
+    "together",
+    multiple=True,
+    metavar="NAME=COMMAND",
+    help="A provider to record, or one of several that share the cassette: the package's name and its command.",
+)
+
+
+def places_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What is decided about places while something is recorded."""
+    for option in (
+        click.option(
+            "--mask", "masks", multiple=True, metavar="PATH", help="What differs each time and does not count on replay."
+        ),
+        click.option("--public", multiple=True, metavar="PATH", help="What stays readable although it is declared secret."),
+        click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED),
+    ):
+        command = option(command)
+    return command
+
+
+def providers(together: Sequence[str]) -> dict[str, list[str]]:
+    """The command line of each ``--provider``, by its name. Raises ``UsageError`` for what is no such thing."""
+    several = dict(map(_provider, together))
+    if len(several) < len(together):
+        raise click.UsageError("--provider: two of them have one name.")
+    return several
+
+
+def _provider(text: str) -> tuple[str, list[str]]:
+    name, _, line = text.partition("=")
+    try:
+        command = shlex.split(line)
+    except ValueError as error:
+        raise click.UsageError(f"--provider: {line!r} is no command line: {error}.") from error
+    if not name or not command:
+        raise click.UsageError(f"--provider: write NAME=COMMAND, such as random=terraform-provider-random, not {text!r}.")
+    return name, command
 
 
 class Group(click.Group):

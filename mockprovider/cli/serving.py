@@ -1,41 +1,29 @@
-"""``serve``, ``record`` and ``replay``: a double on a port, told to the user, until Ctrl-C."""
+"""``serve`` and ``replay``, and what they share with others: a double on a port, told to the user, until Ctrl-C."""
 
 from __future__ import annotations
 
-import shlex
 import signal
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from mockprovider.calls import Call, Handler, Layer, Reply
-from mockprovider.cassette import Recorder, Sent, modes
-from mockprovider.cassette.report import lines
 from mockprovider.cli.types import read_types
 from mockprovider.double import (
     Double,
     RealClock,
     Serving,
     Wiring,
-    attached,
     joint_environment,
-    real,
     replaying_all,
 )
-from mockprovider.double.cassettes import deciding, drafted, using, using_all
-from mockprovider.errors import CassetteError
 from mockprovider.faults import load, spread
 from mockprovider.journal import Entry, Side
 from mockprovider.wire.machine import steady
-
-if TYPE_CHECKING:
-    from mockprovider.tape import Draft
-
 
 QUIET_SECONDS = 5.0
 """After so long without a call it is said that nobody has called."""
@@ -64,100 +52,9 @@ def serve_fake(
         say("No types are declared, so any resource of the package mock is taken as it comes; --types declares some.")
     double = Double(*read_types(types, say), layers=(narrate,), seed=seed, strict=strict, clock=RealClock())
     with double, breaking([double], plans):
-        _serve([double], protocol, host, port, major)
+        serve([double], protocol, host, port, major)
         count = len(double.cloud.objects())
         click.echo("1 object was left in the cloud." if count == 1 else f"{count} objects were left in the cloud.")
-
-
-OPTIONS: Mapping[str, str] = {"secrets": "--secret", "public": "--public", "masks": "--mask"}
-"""What names places, by the argument of ``recording``."""
-
-
-def serve_recording(
-    protocol: str,
-    cassette: Path,
-    command: Sequence[str],
-    *,
-    mode: str,
-    attach: str,
-    name: str,
-    together: Mapping[str, Sequence[str]],
-    compact: bool,
-    places: Mapping[str, Sequence[str]],
-    prove: bool,
-    plans: Sequence[Path],
-    host: str,
-    port: int,
-) -> None:
-    """Serve a real provider, that ``command`` starts or that listens at ``attach``, and record it; or several ``together``.
-
-    In a ``mode`` that does not record the cassette, the cassette is served instead.
-
-    Raises ``CassetteError`` if nobody called: what was recorded before then stays. So does what was recorded now, where
-    with ``prove`` it raises ``CassetteError`` because a replay fails.
-    """
-    chosen = modes.mode(mode)
-    redactor = deciding(**places)
-    draft = drafted(chosen, cassette)
-    if draft is None:
-        serve_replay(cassette, plans=plans, host=host, port=port, whole_schema=False)
-        return
-    named = [f"{OPTIONS[kind]} {shlex.quote(place)} " for kind, given in places.items() for place in given]
-    named += [f"--faults {shlex.quote(_portable(str(plan)))} " for plan in plans]
-    options = ("--compact " if compact else "") + ("--prove " if prove else "") + "".join(named)
-    options += "--attach HOST:PORT" if attach else _providers(together) or f"-- {' '.join(map(_portable, command))}"
-    made_by = f"mockprovider record {protocol} --cassette {cassette.name} {options}"
-    from mockprovider.tape import unanswered  # noqa: PLC0415 - zstandard is slow to import
-
-    lost: list[Sent] = []
-    recorder: Recorder | None = None
-    try:
-        behind = {package: real(line, protocol, name=package) for package, line in together.items()}
-        if together:
-            every = using_all(chosen, draft, behind, protocol, created_by=made_by, compact=compact, redactor=redactor)
-            wirings = [*every.values()]
-        else:
-            alone = attached(attach, protocol, name=name) if attach else real(command, protocol, name=name)
-            wirings = [using(chosen, draft, alone, protocol, created_by=made_by, compact=compact, redactor=redactor)]
-        recorder = wirings[0].recorder
-        with doubles_of(wirings) as doubles, breaking(doubles, plans):
-            if attach:
-                _say_if_nobody(attach)
-            _serve(doubles, protocol, host, port, quiet=QUIET)
-        lost = unanswered(draft.file)
-        if recorder is not None and (recorder.recorded or lost):
-            cassette = _kept(draft, lost)
-    finally:
-        if (recorder is None or not recorder.recorded) and not unanswered(draft.file):
-            draft.drop()
-        draft.release()
-    if recorder is None or not (recorder.recorded or lost):
-        raise CassetteError(f"No engine called, so nothing was recorded into {cassette}.")
-    from mockprovider.double.reporting import proved, reported  # noqa: PLC0415 - zstandard is slow to import
-
-    click.echo("Recorded " + "\n".join(lines(reported(cassette, notices=recorder.notices))))
-    if lost:
-        listed = "\n".join(f"  {sent}" for sent in lost)
-        raise CassetteError(
-            f"It ended while these calls waited for an answer; what they made may exist in the cloud:\n{listed}\n"
-            f"So what was recorded is {cassette}, and {draft.path} {'stays as it was' if draft.replaces else 'was not made'}."
-        )
-    if prove:
-        click.echo(f"A replay of it answers all {proved(cassette)} calls as recorded.")
-
-
-def _kept(draft: Draft, lost: Sequence[Sent]) -> Path:
-    """Where the recording is now: what ended in the middle of a call is not put in the place of a cassette."""
-    if lost:
-        return draft.put_by()
-    draft.keep()
-    return draft.path
-
-
-def _providers(together: Mapping[str, Sequence[str]]) -> str:
-    """The options that name several providers."""
-    commands = (f"{name}={shlex.join(map(_portable, command))}" for name, command in together.items())
-    return " ".join(f"--provider {shlex.quote(command)}" for command in commands)
 
 
 def serve_replay(
@@ -166,7 +63,7 @@ def serve_replay(
     """Serve the recorded providers, and say in the end which recorded changes nobody asked for, unless that is allowed."""
     wirings = [*replaying_all(cassette, whole_schema=whole_schema, unplayed=unplayed).values()]
     with doubles_of(wirings) as doubles, breaking(doubles, plans):
-        _serve(doubles, wirings[0].protocol.family if wirings[0].protocol else "", host, port)
+        serve(doubles, wirings[0].protocol.family if wirings[0].protocol else "", host, port)
         for double in doubles:
             double.raise_errors()
         say_unplayed(cassette, doubles)
@@ -219,12 +116,7 @@ def narrate(call: Call, proceed: Handler) -> Reply:
     return entry.reply
 
 
-def _portable(part: str) -> str:
-    # The command is kept in the cassette, where paths of this machine are of no use.
-    return Path(part).name if "/" in part else part
-
-
-def _say_if_nobody(target: str) -> None:
+def say_if_nobody(target: str) -> None:
     """Say at once if nothing listens where the provider is said to run: else only the engine's first call would tell."""
     host, _, port = target.rpartition(":")
     try:
@@ -233,9 +125,7 @@ def _say_if_nobody(target: str) -> None:
         click.echo(f"Nothing listens at {target} yet ({error}). Start the provider before the engine calls.", err=True)
 
 
-def _serve(
-    doubles: Sequence[Double], protocol: str, host: str, port: int, major: int | None = None, *, quiet: str = ""
-) -> None:
+def serve(doubles: Sequence[Double], protocol: str, host: str, port: int, major: int | None = None, *, quiet: str = "") -> None:
     """Serve the doubles until a signal comes; say ``quiet`` once if nobody has called for a while."""
     # Scripts end us by a signal, which works like Ctrl-C from the first printed line on.
     # Not a ``threading.Event``: the signal may interrupt its ``wait`` while that holds the lock, which would deadlock.
