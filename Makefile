@@ -23,7 +23,7 @@ WITH_ENGINES = PATH="$$($(BIN)/python tools/build-engines --print-bin):$(abspath
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test unit quick trials lint format engines mutants schemas bench clean
+.PHONY: help demo test unit quick peers trials lint format engines mutants schemas bench clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -39,6 +39,9 @@ unit: $(VENV)/.with-$(GROUP) ## the tests that need no engine's command line
 
 quick: $(VENV)/.with-$(GROUP) ## those of them that take no time, for every save
 	@$(BIN)/pytest -n auto -m "$(UNIT)" --quick $(ARGS)
+
+peers: ## what must work in one session with the plugins of others, which are installed for this alone
+	@$(MAKE) unit VENV=.venvs/peers GROUP=peers ARGS="tests/peers $(ARGS)"
 
 trials: $(VENV)/.with-$(GROUP) ## what is long by nature, in thousands of seeded cases (SEED, SECONDS, EXAMPLES, REPORT)
 	@$(WITH_ENGINES) $(BIN)/pytest -n auto -o faulthandler_timeout=0 --trials=$(SEED) --hypothesis-seed=$(SEED) \
@@ -63,7 +66,7 @@ mutants: $(VENV)/.with-$(GROUP) ## change a room in small ways and show what no 
 schemas: $(BIN)/python ## fetch the real package schemas that tests read (needs Go)
 	@$(BIN)/python tools/fetch-schemas $(ARGS)
 
-bench: $(VENV)/.with-dev ## measure against named peers
+bench: $(VENV)/.with-$(GROUP) ## measure against named peers
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
 clean: ## remove everything that was made here; built engines stay in their cache
