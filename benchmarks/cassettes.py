@@ -1,7 +1,7 @@
 """Cassettes beside vcrpy's, in one run and with equal payloads: until they are ready to replay, and a call near the end.
 
-An interaction has 1.3 KB of answer: a Read of one of N objects here, a GET of one of N addresses there. vcrpy keeps YAML unless told
-otherwise, and its matchers are its own default ones. The memory that a replay takes is compared with the size of its file.
+An interaction has 1.3 KB of answer: a Read of one of N objects here, a GET of one of N addresses there. vcrpy keeps YAML unless
+told otherwise, and its matchers are its own default ones. The memory that a replay takes is compared with the size of its file.
 
 vcrpy is in the dependency group ``peers``: make bench VENV=.venvs/peers GROUP=peers ARGS=cassettes
 """
@@ -79,7 +79,7 @@ def taped(path: Path, count: int) -> Path:
         body = json.dumps({**PAYLOAD, "id": f"i-{number}"}).encode()
         headers = {"Content-Type": ["application/json"]}
         tape.append(get(number), {"status": {"code": 200, "message": "OK"}, "headers": headers, "body": {"string": body}})
-    tape._save(force=True)
+    tape._save(force=True)  # noqa: SLF001 - it has no other word for it
     return path
 
 

@@ -1,5 +1,6 @@
 """Cassettes on disk: whole, torn, broken, newer, busy; and nothing secret in them."""
 
+import gc
 import json
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -407,3 +409,19 @@ def test_slots_for_later_versions_are_kept(path):
     assert replay(create("a")).value == {"id": "a"}
     assert kept.header.aliases == {"urn:new": "urn:a"}
     assert [to_builtins(one) for one in kept.interactions[0].http] == [exchange]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("whole", [True, False])
+def test_garbage_is_collected_again_after_a_load(path, enabled, whole):
+    """Loading pauses the garbage collector, and leaves it as it was, whether the file could be read or not."""
+    record(path, "a")
+    path.write_bytes(path.read_bytes()[: None if whole else -5])
+    was = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with nullcontext() if whole else pytest.raises(CassetteBrokenError):
+            tape.load(path)
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if was else gc.disable)()

@@ -202,6 +202,7 @@ class _Use:
         self, mode: Mode, path: str | os.PathLike[str] | Draft, redactor: Redactor | None, unplayed: str, *, whole_schema: bool
     ) -> None:
         from mockprovider import tape  # noqa: PLC0415 - zstandard is slow to import
+        from mockprovider.tape.uncollected import uncollected  # noqa: PLC0415 - as above
 
         policy = unplayed_policy(unplayed)
         self._mode = mode
@@ -212,7 +213,8 @@ class _Use:
         self._actions = RULES[mode].actions(existed=tape.is_there(_place(path)))
         self._library: Library | None = None
         if self._draft is None or self._actions != {CassetteAction.RECORD}:
-            self._library = opened(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)
+            with uncollected():
+                self._library = opened(tape.load(_place(path)), self._redactor, whole_schema=whole_schema)
             self._library.policy = policy
 
     def wirings(

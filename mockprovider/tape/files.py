@@ -23,6 +23,7 @@ from mockprovider.tape.drafts import NEW, Draft, draft_of, is_there, settle, unw
 from mockprovider.tape.format import Parsed
 from mockprovider.tape.lock import Lock, holder
 from mockprovider.tape.sent import SentFile, unanswered
+from mockprovider.tape.uncollected import uncollected
 
 
 def load(path: str | os.PathLike[str], *, recover: bool = False) -> Cassette:
@@ -34,7 +35,8 @@ def load(path: str | os.PathLike[str], *, recover: bool = False) -> Cassette:
     """
     path = Path(path)
     try:
-        return _parsed(path, tape_format.parse_torn if recover else tape_format.parse)
+        with uncollected():
+            return _parsed(path, tape_format.parse_torn if recover else tape_format.parse)
     except CassetteBrokenError as error:
         recording = holder(path)
         if recording:
