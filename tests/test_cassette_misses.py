@@ -69,6 +69,16 @@ def test_the_next_ones_after_the_nearest() -> None:
     assert "Next are:" not in miss(cassette(several[0], create(type_="T", size=2)), create(URN, size=2))
 
 
+def test_equal_requests_are_told_once() -> None:
+    """Of several equal requests, the first stands for all."""
+    several = [create(OTHER, size=1), create(OTHER, size=1), create(OTHER, size=3), create(OTHER, size=1)]
+    lines = miss(cassette(*several), create(URN, size=2)).splitlines()
+    assert [line for line in lines if "used 0 times" in line] == [
+        "Nearest is interaction 1 (Create of " + OTHER + ", session 1), used 0 times.",
+        "  interaction 3 (Create of " + OTHER + ", session 1), used 0 times, which differs in size",
+    ]
+
+
 def test_next_ones_that_differ_in_their_instance_only() -> None:
     """A call whose request is the same on another provider instance is told as one."""
     told = miss(cassette(create(URN, size=2, x=1), create(OTHER, instance="west", size=2)), create(URN, size=2))

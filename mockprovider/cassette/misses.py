@@ -265,7 +265,10 @@ def _parted(
 def _ranked(
     cassette: Cassette, recorded: Sequence[RecordedCall], live: Any, most: int
 ) -> list[tuple[RecordedCall, list[Difference]]]:
-    return nearest(recorded, lambda one: neutral(cassette.request(one.interaction)), neutral(live), most) if most > 0 else []
+    # One of several equal requests: the others would be told in the same words.
+    different = {one.digest: one for one in reversed(recorded)}
+    calls = [one for one in recorded if different[one.digest] is one]
+    return nearest(calls, lambda one: neutral(cassette.request(one.interaction)), neutral(live), most) if most > 0 else []
 
 
 def _answer(cassette: Cassette, interaction: Interaction) -> Any:
