@@ -17,6 +17,7 @@ import pytest
 
 from mockprovider.errors import CassetteBusyError, CassetteError, DefinitionError, MockProviderError, extra_hint
 from mockprovider.pytest_marks import MARKS, break_doubles
+from mockprovider.pytest_orphans import ORPHANS, only_look, pytest_collection_finish, pytest_itemcollected, pytest_sessionfinish
 from mockprovider.pytest_reports import (
     RECORD,
     SEED,
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
     from mockprovider.drivers.terraform import Terraform
     from mockprovider.engine import Stack
 
-HOOKS = (pytest_runtest_call, pytest_runtest_makereport, pytest_terminal_summary)
+HOOKS = (
+    *(pytest_itemcollected, pytest_collection_finish, pytest_sessionfinish),
+    *(pytest_runtest_call, pytest_runtest_makereport, pytest_terminal_summary),
+)
 """pytest finds these by their names in this module."""
 RECORDED = pytest.StashKey[dict[Path, str]]()
 """Which test of this run records which cassette."""
@@ -53,13 +57,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "records what has no cassette, all and rewrite record anew",
     )
     group.addoption(SEED, metavar="N", type=int, default=0, help="seed of everything that doubles generate (default: 0)")
+    group.addoption(
+        ORPHANS, action="store_true", help="run nothing; list the cassettes beside the tests that none of them uses"
+    )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Our marker; and gRPC's chatter about closed connections, which helps nobody who reads a test's output, is off."""
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     # Below the root's level, but useful in the report of a failed test.
     logging.getLogger("mockprovider.provider").setLevel(logging.INFO)
+    only_look(config)
     _known_mode(config.getoption(RECORD))
     for mark in MARKS:
         config.addinivalue_line("markers", mark)
