@@ -31,7 +31,7 @@ def suite(request: pytest.FixtureRequest) -> Sequence[str]:
     return SUITE if request.config.getoption("trials") else SMALL
 
 
-@pytest.mark.trial("fault-suite-under-engines", pinned=2, cases=5)
+@pytest.mark.trial("fault-suite-under-engines", pinned=2, cases=20)
 def test_every_order_comes_to_the_same(seeds: Iterator[int], suite: Sequence[str], tmp_path: Path) -> None:
     """Whatever the order, each resource's journal is the same, and no process, thread, socket, folder or lock is left."""
     same_however_often(seeds, suite, tmp_path)
