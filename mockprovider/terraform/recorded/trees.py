@@ -150,11 +150,16 @@ def is_type(base64: str) -> bool:
 TEXT = {str}
 PLAIN = LEAVES - {bytes, float}
 """Types of values that are the same in JSON."""
+PLAINLY_UNKNOWN = msgpack.ExtType(0, b"\0")
 
 
 def _show_msgpack(data: bytes) -> Data:
     try:
-        shown = _show_value(packing.unpack_any(data))
+        value = packing.unpack_any(data)
+        shown = _show_value(value)
+        # Nothing but a value's own bytes, and they come of it again: no key twice, no refinement, which may be any bytes.
+        if msgpack.packb(value, default=lambda _: PLAINLY_UNKNOWN) == data:
+            return shown
         again = _read_msgpack(shown)
         if again == data or _meaning(again) == _meaning(data):
             return shown
