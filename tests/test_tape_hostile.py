@@ -139,6 +139,11 @@ def path(tmp_path: Path) -> Path:
             '"n": 1',
             "the interactions in places 1 and 2 have the same number, n=1. Restore the file, or record it again.",
         ),
+        (
+            '"n": 2',
+            '"n": 2,\n "parent": 7, "direction": "engine"',
+            r"interaction 2 \(\w+\) was asked during interaction 7, which is not there. Restore the file",
+        ),
     ],
 )
 def test_damage_is_named(path: Path, old: str, new: str, message: str) -> None:
@@ -148,6 +153,14 @@ def test_damage_is_named(path: Path, old: str, new: str, message: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(CassetteBrokenError, match=message):
         tape.load(path)
+
+
+def test_what_was_asked_during_nothing(path: Path) -> None:
+    """A finished file whose call is gone, during which another was asked, is refused also where a torn one would be taken."""
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"n": 2', '"n": 2, "parent": 7, "direction": "engine"'), encoding="utf-8")
+    with pytest.raises(CassetteBrokenError, match="was asked during interaction 7, which is not there"):
+        tape.load(path, recover=True)
 
 
 @pytest.mark.parametrize("damage", [7, [1], {"resource_schemas": 7}, {"resource_schemas": {"random_pet": 3}}])

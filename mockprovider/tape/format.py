@@ -75,7 +75,9 @@ def parse(data: bytes, name: str) -> Parsed:
         elements = msgspec.json.decode(data, type=list[msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CassetteBrokenError(_diagnosis(data, name, error)) from error
-    return _decode(elements, name)
+    parsed = _decode(elements, name)
+    _check_parents(parsed.interactions, name)
+    return parsed
 
 
 def parse_torn(data: bytes, name: str) -> Parsed:
@@ -87,7 +89,7 @@ def parse_torn(data: bytes, name: str) -> Parsed:
         return parse(data, name)
     except CassetteBrokenError:
         elements, end = _intact(data)
-        if not elements or _goes_on(data[end:]):
+        if not elements or _goes_on(data[end:]) or data[end:].strip() == CLOSING.strip():
             raise
         parsed = _decode([msgspec.Raw(element) for element in elements], name)
         parsed.lost = len(data) - end
@@ -122,6 +124,17 @@ def _check_numbers(interactions: Sequence[Interaction], name: str) -> None:
             raise CassetteBrokenError(
                 f"{name}: the interactions in places {first} and {place} have the same number, n={interaction.n}. {RESTORE}"
             )
+
+
+def _check_parents(interactions: Sequence[Interaction], name: str) -> None:
+    """While something is recorded, what was asked during a call stands there before the call; in a finished file, both do."""
+    numbers = {interaction.n for interaction in interactions}
+    stray = next((one for one in interactions if one.parent is not None and one.parent not in numbers), None)
+    if stray:
+        raise CassetteBrokenError(
+            f"{name}: interaction {stray.n} ({stray.method}) was asked during interaction {stray.parent}, which is not there. "
+            f"{RESTORE}"
+        )
 
 
 def _check_sessions(header: Header, interactions: Sequence[Interaction], name: str) -> None:
