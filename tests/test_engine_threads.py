@@ -2,6 +2,8 @@
 
 import asyncio
 import contextvars
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -84,6 +86,32 @@ def test_work_that_is_stopped_as_it_ends_ends_in_silence():
     go.set()
     assert work.wait(10)
     work.stop()
+
+
+TRACED = """
+import sys, threading
+
+def tracer(frame, event, argument):
+    return tracer
+
+threading.settrace(tracer)
+sys.settrace(tracer)
+
+from mockprovider.engine.threads import Work
+
+for stopping in (False, True):
+    work = Work((lambda: [None for _ in iter(int, 1)]) if stopping else (lambda: 1)).start()
+    if stopping:
+        work.stop()
+    assert work.wait(30)
+    # Whoever looks for something that was raised, and finds nothing, would look for ever.
+    assert Work(lambda: sum(range(1000))).start().wait(30)
+"""
+
+
+def test_work_under_a_tracer_ends():
+    """A tracer, such as a debugger's or coverage's, in all threads does not keep work from ending, stopped or not."""
+    subprocess.run([sys.executable, "-c", TRACED], check=True, timeout=100)
 
 
 def test_one_worker_is_the_caller_s_thread():

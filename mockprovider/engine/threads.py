@@ -7,7 +7,6 @@ import ctypes
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any, Generic, Self, TypeVar
 
 from mockprovider.wire.pool import DaemonExecutor, settle
@@ -16,6 +15,8 @@ T = TypeVar("T")
 
 SLICE = 0.05
 """Seconds between two looks of the waiting thread, so that Ctrl-C gets through."""
+ENOUGH = 100
+"""Rounds of a loop in which what was raised in a thread arrives: the interpreter looks for it in the first of them."""
 
 
 class StoppedFromOutsideError(KeyboardInterrupt):
@@ -30,15 +31,24 @@ class Work(Generic[T]):
         # Not the thread's own end: until Python 3.13, a ``join`` that Ctrl-C interrupts takes a running thread for ended.
         self._over = threading.Event()
         self._stopping = threading.Lock()
+        self._stopped = False
         context = contextvars.copy_context()
 
         def run() -> None:
-            with suppress(StoppedFromOutsideError):
+            # Not ``suppress``, which is code that can be interrupted before it protects anything.
+            try:  # noqa: SIM105 - as just said
                 settle(self._done, lambda: context.run(work))
-            with suppress(StoppedFromOutsideError), self._stopping:
-                self._over.set()
-                # What was raised before and has not arrived yet is not to arrive in the thread's own code.
-                _raise_in(threading.get_ident(), None)
+            except StoppedFromOutsideError:
+                pass
+            try:
+                with self._stopping:
+                    self._over.set()
+                    # What was raised and has not arrived yet arrives here, and not in the thread's own code. It is not taken
+                    # back: CPython would look for it ever after, and with a tracer, such as coverage's, do nothing else.
+                    for _ in range(ENOUGH if self._stopped else 0):
+                        pass
+            except StoppedFromOutsideError:
+                pass
             self._over.set()
 
         self._thread = threading.Thread(target=run, name="mockprovider-engine", daemon=True)
@@ -60,18 +70,14 @@ class Work(Generic[T]):
         with self._stopping:
             if self._over.is_set():
                 return
+            self._stopped = True
             # A thread cannot be ended from outside in any other way.
-            _raise_in(self._thread.ident or 0, StoppedFromOutsideError)
+            thread, error = ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(StoppedFromOutsideError)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
 
     def result(self) -> T:
         """What the work returned; what it raised is raised here."""
         return self._done.result(timeout=0)
-
-
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Have ``error`` raised in a thread at its next step; ``None`` takes back what has not been raised yet."""
-    what = ctypes.py_object(error) if error else None
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)
 
 
 class InlineExecutor(ThreadPoolExecutor):
