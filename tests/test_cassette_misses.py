@@ -69,6 +69,37 @@ def test_the_next_ones_after_the_nearest() -> None:
     assert "Next are:" not in miss(cassette(several[0], create(type_="T", size=2)), create(URN, size=2))
 
 
+def test_at_most_three_are_told() -> None:
+    """There are three in all, from the nearest on, however near the others are; of another type there is one alone."""
+    near = [create(URN, size=n, instance=where) for n, where in ((1, "east"), (3, "east"), (4, "west"), (5, "west"))]
+    far = [create(OTHER, size=n) for n in (6, 7)]
+    told = miss(cassette(*near, *far), create(URN, size=2)).splitlines()
+    assert [line.count("used 0 times") for line in told].count(1) == 3
+    strange = miss(cassette(*(create(type_="T", size=n) for n in (1, 3))), create(type_="U", size=2))
+    assert strange.count("used 0 times") == 1
+
+
+def test_another_method_of_the_same_op_is_not_near() -> None:
+    """Only calls of the method that was asked are near, also where another one has the same op."""
+    one = replace(create(URN, size=2), method="CreateOnce")
+    told = miss(cassette(one, create(OTHER, size=1)), create(URN, size=2))
+    assert "Nearest is interaction" in told
+    assert "CreateOnce" not in told
+
+
+NEVER = [*((Op.UPDATE, op) for op in (Op.CREATE, Op.READ, Op.DELETE)), (Op.CREATE, Op.UPDATE)]
+
+
+@pytest.mark.parametrize(("recorded_op", "asked_op"), NEVER)
+def test_an_op_that_was_never_recorded_of_it(recorded_op: Op, asked_op: Op) -> None:
+    """Where something else was recorded of the resource, and of others what is asked, that is said; and of no type, nothing."""
+    kept = [call(recorded_op, session(1, "east"), URN, TYPE, size=1), call(asked_op, session(1, "east"), OTHER, "T", size=1)]
+    told = miss(cassette(*kept), call(asked_op, session(1, "east"), URN, TYPE, size=2))
+    assert f"No {asked_op.value} of {URN} is in it, only {recorded_op.value}" in told
+    for nothing in (call(asked_op, session(1, "east"), "", "", size=2), call(asked_op, session(1, "east"), "", "U", size=2)):
+        assert "is in it, only" not in miss(cassette(*kept), nothing)
+
+
 def test_equal_requests_are_told_once() -> None:
     """Of several equal requests, the first stands for all."""
     several = [create(OTHER, size=1), create(OTHER, size=1), create(OTHER, size=3), create(OTHER, size=1)]
@@ -212,6 +243,14 @@ def test_failures_that_cannot_be_told_apart() -> None:
     assert "status: in " in told
     assert '"UNAVAILABLE"' in told
     assert "size" in told
+
+
+@pytest.mark.parametrize(("one", "other", "where"), [("busy", "full", "status.message"), ("busy", "busy", "status.details")])
+def test_failures_that_differ(one: str, other: str, where: str) -> None:
+    """Of two failures, the message or the details are what differs."""
+    statuses = Status(14, one, details=b"\n\x01a"), Status(14, other, details=b"\n\x01a" if one != other else b"\n\x01b")
+    kept = recorded(*((call(Op.INVOKE, session(), zone="a"), Reply(status=status)) for status in statuses))
+    assert f"  {where}: in " in ambiguous(kept, call(Op.INVOKE, session(), zone="a"))
 
 
 def test_instances_that_cannot_be_told_apart() -> None:

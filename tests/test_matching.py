@@ -46,6 +46,8 @@ def test_differences_name_paths():
 def test_long_values_are_cut():
     """A value is shown in a bounded number of characters."""
     assert len(show("x" * 1000)) == 60
+    assert show("x" * 58) == f'"{"x" * 58}"'
+    assert step("a", "") == 'a[""]'
     assert step("a", 'b"c') == 'a["b\\"c"]'
 
 
@@ -70,6 +72,12 @@ def test_nearest_pairs_the_items_of_lists():
 
 ALIGNED = {
     "more at the start": (["a", "b"], ["x", "a", "b"], ['[0]: recorded nothing, now "x"']),
+    "more before one": (["a"], ["x", "a"], ['[0]: recorded nothing, now "x"']),
+    "more often, and another": (
+        ["a", "b"],
+        ["a", "a", "c"],
+        ['[1]: recorded "b", now "a"', '[2]: recorded nothing, now "c"'],
+    ),
     "less at the start": ([{"a": 1}, {"b": 2}, {"c": 3}], [{"b": 2}, {"c": 3}], ['[0]: recorded {"a":1}, now nothing']),
     "a pair that differs within": (
         [{"name": "one", "port": 1, "open": True}, {"name": "two", "port": 2}],

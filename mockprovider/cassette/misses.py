@@ -307,7 +307,7 @@ def _elsewhere(interaction: Interaction, call: Call) -> Iterable[str]:
 
 
 def _times(count: int) -> str:
-    return {0: "0 times", 1: "once", 2: "twice"}.get(count, f"{count} times")
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def shown(places: Sequence[Difference], one: str = "recorded", other: str = "now") -> Iterable[str]:
