@@ -35,8 +35,9 @@ class CassetteLayer:
         """
         if self.library is None or self._reader is None:
             return self._provided(self._if_new, call, proceed)
-        if self._reader.unasked(call):
-            return Reply()
+        unrecorded = Reply() if self._reader.unasked(call) else self._reader.absent(call)
+        if unrecorded is not None:
+            return unrecorded
         with self.library.turn:
             sought = self.library.look(call, self.provider)
             action = RULES[self.mode].action(sought.outcome, existed=True)

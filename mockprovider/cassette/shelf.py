@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from mockprovider.calls import Call, Op
+from mockprovider.calls import Call, Op, Reply
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.objects import Mark, OpaqueWords, RecordedObject, is_verbatim, learn
 from mockprovider.cassette.objects.explaining import answer_of
@@ -28,12 +28,14 @@ class Reader(Struct, frozen=True):
     """How the calls of one recorded provider are read.
 
     ``transcriber`` gives its protocol's trees, ``arrange`` puts the sets in them in order. Calls that are ``unasked`` have an
-    empty answer, whatever was recorded.
+    empty answer, whatever was recorded. What ``absent`` returns is the answer to a call, if it returns one: that of a provider
+    which is older than the RPC.
     """
 
     transcriber: Transcriber
     arrange: Arrange = lambda _method, _type, tree: tree
     unasked: Callable[[Call], bool] = lambda _: False
+    absent: Callable[[Call], Reply | None] = lambda _: None
 
 
 class MarkedCall:

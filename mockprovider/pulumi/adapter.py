@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mockprovider.audit import EngineMemory
 from mockprovider.calls import Call, Op, Reply, Session
-from mockprovider.cassette import Cassette, Reader, Transcriber
+from mockprovider.cassette import Cassette, Reader
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.errors import read_status
 from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
+from mockprovider.pulumi.modern import as_of_today, without_handshake
 from mockprovider.pulumi.monitor import relayed
 from mockprovider.pulumi.package.reading import from_schema, is_schema
 from mockprovider.pulumi.plugin import Plugin, attach_environment
@@ -21,6 +22,7 @@ from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.schema import Package
 from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.client import Client
+from mockprovider.wire.logs import EngineLog, LogExport
 from mockprovider.wire.methods import Service
 
 
@@ -72,13 +74,32 @@ class PulumiAdapter(Adapter):
         """What an exported stack remembers."""
         return deployments.remembered(deployments.load(document), serves) if "deployment" in document else None
 
-    def transcriber(self) -> Transcriber:
+    def transcriber(self) -> PulumiTranscript:
         """Its transcript, which also records the way back."""
         return PulumiTranscript()
 
     def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:  # noqa: ARG002
-        """The recording, whose replay also answers Attach: that only gives an address, and engines accept no failure of it."""
-        return cassette, Reader(self.transcriber(), unasked=lambda call: call.op is Op.ATTACH)
+        """The recording, whose replay also answers Attach: that only gives an address, and engines accept no failure of it.
+
+        What older engines asked is read as today's ask it, and of a provider of before the handshake none was recorded.
+        """
+        return as_of_today(cassette), Reader(
+            self.transcriber(), unasked=lambda call: call.op is Op.ATTACH, absent=without_handshake(cassette)
+        )
+
+    log_file = "what `pulumi` writes with PULUMI_DEBUG_GRPC=FILE: a JSON object in each line"
+
+    def read_log(self, data: bytes, chosen: Collection[str] = ()) -> EngineLog | None:
+        """The calls in a ``PULUMI_DEBUG_GRPC`` log."""
+        from mockprovider.pulumi.grpclog import read_log  # noqa: PLC0415 - few need it, and its imports are slow
+
+        return read_log(data, chosen)
+
+    def exported_log(self, cassette: Cassette) -> LogExport:
+        """The cassette as a ``PULUMI_DEBUG_GRPC`` log."""
+        from mockprovider.pulumi.grpclog import cassette_lines  # noqa: PLC0415 - as above
+
+        return cassette_lines(cassette, self.transcriber())
 
     def recorded_package(self, cassette: Cassette, origin: str) -> Package | None:
         """The package of a recorded GetSchema."""

@@ -7,7 +7,7 @@ take part in has more to say.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,10 +15,11 @@ from mockprovider.audit import EngineMemory
 from mockprovider.calls import Call, Reply, Session
 from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.cassette.compacting import without_repeats
-from mockprovider.errors import DefinitionError, PluginError
+from mockprovider.errors import DefinitionError, PluginError, UnsupportedError
 from mockprovider.protocols import ProviderProtocol, loaded
 from mockprovider.schema import Package
 from mockprovider.wire.client import Client
+from mockprovider.wire.logs import EngineLog, LogExport
 from mockprovider.wire.methods import Service
 from mockprovider.wire.transcript import TableTranscript
 
@@ -134,6 +135,23 @@ class Adapter(ABC):
     def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:  # noqa: ARG002
         """The recording as it is replayed, with ``whole_schema`` also about types that were not in use, and how it is read."""
         return cassette, Reader(self.transcriber())
+
+    log_file: str = ""
+    """What engines of this family write down of their calls, and how one gets it; empty where they do not."""
+
+    def read_log(self, data: bytes, chosen: Collection[str] = ()) -> EngineLog | None:  # noqa: ARG002 - for engines with logs
+        """The calls in a log that an engine of this family wrote, of the ``chosen`` packages or all; ``None`` for what is none.
+
+        Raises ``MalformedError`` for one that cannot be read.
+        """
+        return None
+
+    def exported_log(self, cassette: Cassette) -> LogExport:
+        """A cassette as such a log. Raises ``UnsupportedError`` where the engines of this family write none."""
+        raise UnsupportedError(
+            f"{cassette.name} was recorded over {cassette.header.protocol}, and {self.protocol.family} engines write no log of "
+            "their calls that it could become. Read the cassette itself: it is JSON (docs/cassettes.md has the format)."
+        )
 
     # Schemas -----------------------------------------------------------------------------------------------------------
 

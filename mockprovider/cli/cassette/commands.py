@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from mockprovider.cli.options import FILE, example
+from mockprovider.cli.options import FILE, NAMED, example
 
 
 @click.group()
@@ -71,3 +71,47 @@ def report(*, file: Path, as_json: bool) -> None:
     from mockprovider.cli.cassette.reporting import report_file  # noqa: PLC0415 - zstandard is slow to import
 
     report_file(file, as_json=as_json)
+
+
+force_option = click.option("--force", is_flag=True, help="Replace what is there.")
+
+
+@cassette.command("import")
+@click.argument("log", type=FILE)
+@click.option("--into", required=True, type=FILE, metavar="FILE", help="The cassette.")
+@click.option(
+    "--provider",
+    "providers",
+    multiple=True,
+    metavar="NAME",
+    help="Of several providers in the log, one that is kept; may be given again.",
+)
+@click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED)
+@click.option("--public", multiple=True, metavar="PATH", help="What stays readable although it is declared secret.")
+@click.option("--mask", "masks", multiple=True, metavar="PATH", help="What differs each time and does not count on replay.")
+@force_option
+@example("  mockprovider cassette import grpc.json --into random.json")
+def import_(*, log: Path, into: Path, providers: tuple[str, ...], force: bool, **places: tuple[str, ...]) -> None:
+    """Make a cassette of a log that an engine wrote.
+
+    LOG is what pulumi writes with PULUMI_DEBUG_GRPC=LOG. Kept are the calls of its providers that were answered; the rest is
+    counted. Secrets that the log marks are taken out, and those that a schema in it declares.
+    """
+    from mockprovider.cli.cassette.foreign import import_file  # noqa: PLC0415 - zstandard is slow to import
+
+    import_file(log, into, providers, places, force=force)
+
+
+@cassette.command()
+@click.argument("file", type=FILE)
+@click.option("--into", required=True, type=FILE, metavar="LOG", help="The log.")
+@force_option
+@example("  mockprovider cassette export random.json --into grpc.json")
+def export(*, file: Path, into: Path, force: bool) -> None:
+    """Write a cassette as a log that an engine would have written.
+
+    The log has the form of pulumi's PULUMI_DEBUG_GRPC, for tools that read it. Secrets in it are placeholders.
+    """
+    from mockprovider.cli.cassette.foreign import export_file  # noqa: PLC0415 - zstandard is slow to import
+
+    export_file(file, into, force=force)

@@ -1,0 +1,52 @@
+"""``cassette import`` and ``cassette export``: logs that engines wrote."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from mockprovider.cassette.report import lines
+from mockprovider.cassette.report.words import number_of
+from mockprovider.double.cassettes import deciding
+from mockprovider.double.foreign import export_log, import_log, said_left_out
+from mockprovider.double.reporting import from_here, reported
+
+OPTIONS = {"secrets": "--secret", "public": "--public", "masks": "--mask"}
+
+
+def import_file(log: Path, into: Path, providers: Sequence[str], places: Mapping[str, Sequence[str]], *, force: bool) -> None:
+    """Make a cassette of a log, and say what is in it and what is not. Raises as ``import_log`` does."""
+    imported = import_log(
+        log,
+        into,
+        chosen=providers,
+        redactor=deciding(**places),
+        created_by=_again(log, into, providers, places),
+        replace=force,
+    )
+    click.echo("Imported " + "\n".join(lines(reported(into, notices=imported.notes))))
+    if imported.left_out:
+        click.echo(said_left_out(imported.left_out))
+
+
+def export_file(file: Path, into: Path, *, force: bool) -> None:
+    """Write a cassette as a log, and say what it does not have. Raises as ``export_log`` does."""
+    exported = export_log(file, into, replace=force)
+    click.echo(f"{from_here(into)}: {number_of(exported.calls, 'call')}, in the order of {from_here(file)}.")
+    click.echo("It lacks what no cassette keeps: random seeds, addresses, proposed names, what the engine said of itself.")
+    if exported.left_out:
+        click.echo(said_left_out(exported.left_out))
+    if exported.secrets:
+        became = "became a placeholder" if exported.secrets == 1 else "became placeholders"
+        click.echo(f"{number_of(exported.secrets, 'secret')} {became}, such as mockprovider-secret-1.")
+
+
+def _again(log: Path, into: Path, providers: Sequence[str], places: Mapping[str, Sequence[str]]) -> str:
+    """The command, without the folders of this machine."""
+    named = [("--provider", name) for name in providers]
+    named += [(OPTIONS[kind], name) for kind, names in places.items() for name in names]
+    words = [log.name, "--into", into.name, *(word for option in named for word in option)]
+    return f"mockprovider cassette import {shlex.join(words)}"
