@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pulumi
 import pytest
 
 CORPUS = Path(__file__).parents[2] / "shared" / "corpus" / "pulumi-grpc-logs"
@@ -110,3 +111,61 @@ def by_urn(calls):
         if rpc not in ("CheckConfig", "DiffConfig", "Configure") and "urn" in request:
             order.setdefault(request["urn"], []).append(rpc)
     return order
+
+
+class LoggedRun:
+    """What the program of a log's first update did, as a program that does it again.
+
+    Args:
+        log: the log.
+    """
+
+    def __init__(self, log):
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        updates = [at for at, line in enumerate(lines) if _is_run(line) and not line["request"].get("dryRun")]
+        runs = [at for at, line in enumerate(lines) if _is_run(line)]
+        end = updates[0]
+        before = [at for at in runs if at < end]
+        said = lines[end]["request"]
+        self.project, self.stack, self.config = said["project"], said["stack"], said.get("config", {})
+        self._lines = lines[before[-1] + 1 if before else 0 : end]
+        self.previews = bool(before)
+        self.destroys = any(line["method"] == f"{PROVIDER}Delete" for line in lines)
+
+    @property
+    def ids(self):
+        """The ids of the resources that it registered, by URN."""
+        answers = [line["response"] for line in self._registrations()]
+        return {answer["urn"]: answer["id"] for answer in answers if "::pulumi:" not in answer["urn"]}
+
+    def _registrations(self):
+        of = [line for line in self._lines if line["method"].endswith("Monitor/RegisterResource")]
+        return [line for line in of if line["request"]["type"] != "pulumi:pulumi:Stack"]
+
+    def program(self):
+        """Register what was registered, and invoke what was invoked."""
+        resources = {}
+        for line in self._lines:
+            if line["method"].endswith("Monitor/Invoke"):
+                pulumi.runtime.invoke(line["request"]["tok"], line["request"]["args"])
+        for line in self._registrations():
+            resources[line["response"]["urn"]] = _registered(line["request"], resources)
+
+
+def ids_of(state):
+    """The ids of a state's resources by URN, providers and the stack left out."""
+    return {urn: state[urn].id for urn in state if not (state[urn].is_provider or state[urn].is_stack)}
+
+
+def _is_run(line):
+    return line["method"] == "/pulumirpc.LanguageRuntime/Run"
+
+
+def _registered(request, resources):
+    provider = resources.get(request.get("provider", "").rpartition("::")[0])
+    needed = [resources[urn] for urn in request.get("dependencies", ())]
+    options = pulumi.ResourceOptions(version=request.get("version"), provider=provider, depends_on=needed)
+    kind = request["type"].removeprefix("pulumi:providers:")
+    if kind != request["type"]:
+        return pulumi.ProviderResource(kind, request["name"], request["object"], options)
+    return pulumi.CustomResource(request["type"], request["name"], request["object"], options)

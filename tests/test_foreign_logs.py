@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 
 import pytest
 from click.testing import CliRunner
@@ -11,10 +12,12 @@ from foreign_logs import (
     PROVIDER,
     SECRET,
     TYPE,
+    LoggedRun,
     boot,
     by_urn,
     counted,
     entry,
+    ids_of,
     kept_of,
     made,
     published,
@@ -22,7 +25,7 @@ from foreign_logs import (
     written,
 )
 
-from mockprovider import tape
+from mockprovider import Double, Stack, replaying_all, tape
 from mockprovider.cli import main
 from mockprovider.double.cassettes import deciding
 from mockprovider.double.foreign import export_log, import_log
@@ -377,3 +380,20 @@ def test_from_the_command_line(log, cassette):
     assert json.loads(again.read_text().splitlines()[0])["method"] == f"{PROVIDER}GetPluginInfo"
     code, output = run("import", log.with_name("no.json"), "--into", cassette, "--force")
     assert (code, output) == (1, "Error: no.json: No such file or directory.\n")
+
+
+@published
+def test_published_logs_are_replayed_to_the_embedded_engine(log, cassette):
+    """The program of each published log gets from its cassette what it got from the cloud."""
+    import_log(log, cassette)
+    run = LoggedRun(log)
+
+    with ExitStack() as ending:
+        wirings = replaying_all(cassette, unplayed="allow")
+        doubles = {name: ending.enter_context(Double(provider=wiring)) for name, wiring in wirings.items()}
+        stack = Stack(doubles, project=run.project, name=run.stack, config=run.config)
+        assert ids_of(stack.up(run.program, preview=run.previews).state) == run.ids
+        if run.destroys:
+            stack.destroy()
+        for double in doubles.values():
+            double.raise_errors()

@@ -1,7 +1,7 @@
 """Recordings of older engines, as today's engines would have made them (reference 16.1).
 
-Until 3.132 a request named its resource by the URN alone, until 3.154 Configure did not name the provider, and until 3.143
-there was no handshake. The file stays as it is.
+Until 3.132 a request named its resource by the URN alone, until 3.154 Configure did not name the provider, until 3.143 there
+was no handshake, and until 3.206 no function knew of previews. The file stays as it is.
 """
 
 from __future__ import annotations
@@ -56,8 +56,24 @@ def _parts(urn: str) -> dict[str, Any]:
     return {"urn": urn, "name": parsed.name, "type": parsed.type}
 
 
+def unasked(cassette: Cassette) -> Callable[[Call], bool]:
+    """Which calls need no recording: Attach, and Cancel of a provider that was never recorded at its end."""
+    ended = any(interaction.op == Op.CANCEL for interaction in cassette.interactions)
+    return lambda call: call.op is Op.ATTACH or (call.op is Op.CANCEL and not ended)
+
+
 def without_handshake(cassette: Cassette) -> Callable[[Call], Reply | None]:
     """What answers a handshake with a provider that was recorded without one: as a provider does that has none."""
-    old = bool(cassette.interactions) and not any(interaction.op == Op.HANDSHAKE for interaction in cassette.interactions)
     unknown = status("unimplemented", "The recorded provider was configured without a handshake.")
+    old = _is_old(cassette)
     return lambda call: failed(unknown) if old and call.op is Op.HANDSHAKE else None
+
+
+def unknown_fields(cassette: Cassette) -> dict[Op, frozenset[str]]:
+    """The fields that its engine did not know: until 3.206 a function was not told that it serves a preview."""
+    said = any("preview" in (cassette.request(call) or {}) for call in cassette.interactions if call.op == Op.INVOKE)
+    return {Op.INVOKE: frozenset({"preview"})} if _is_old(cassette) and not said else {}
+
+
+def _is_old(cassette: Cassette) -> bool:
+    return bool(cassette.interactions) and not any(interaction.op == Op.HANDSHAKE for interaction in cassette.interactions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from google.protobuf import any_pb2
@@ -64,8 +65,10 @@ class PulumiTranscript(TableTranscript):
 
     marks = replace(MARKS, wrappers=BAGS, words=WORDS)
 
-    def __init__(self, service: Service = PROVIDER) -> None:
+    def __init__(self, service: Service = PROVIDER, *, without: Mapping[Op, frozenset[str]] = MappingProxyType({})) -> None:
         super().__init__(service)
+        self._without = without
+        """Fields of requests that the recorded engine did not know, which are therefore not compared."""
         self._accepts: set[bool] = set()
         self._untold = False
 
@@ -98,7 +101,7 @@ class PulumiTranscript(TableTranscript):
         row = self.row(call)
         if row is None or row.op is Op.HANDSHAKE:
             return request if row is None else {}
-        said = CAPABILITIES.get(row.op, frozenset())
+        said = CAPABILITIES.get(row.op, frozenset()) | self._without.get(row.op, frozenset())
         if "args" not in request:
             said -= {"variables"}
         kept = {name: item for name, item in super().key(call, request).items() if name not in said}
