@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from mockprovider.errors import MalformedError
-from mockprovider.pulumi.grpclog.words import CUT, DUPLICATES, PROVIDER_SERVICE, STRANGE, UNANSWERED
+from mockprovider.pulumi.grpclog.words import CUT, DUPLICATES, PROVIDER_SERVICE, STRANGE, UNANSWERED, of_service
 from mockprovider.pulumi.methods import PROVIDER
 
 STARTED = "request_started"
@@ -65,8 +65,8 @@ def finished_calls(data: bytes, left_out: Counter[str]) -> dict[str, list[Finish
     for service, lines in _by_service(_lines(data, left_out)).items():
         paired = _paired(_once(lines, left_out) if service == PROVIDER_SERVICE else lines)
         finished[service] = [call for call in paired if call.is_answered]
-        if service == PROVIDER_SERVICE:
-            left_out[UNANSWERED] += len(paired) - len(finished[service])
+        is_providers = service == PROVIDER_SERVICE
+        left_out[UNANSWERED if is_providers else of_service(service)] += len(paired) - is_providers * len(finished[service])
     return finished
 
 

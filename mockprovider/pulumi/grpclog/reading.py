@@ -28,7 +28,6 @@ from mockprovider.pulumi.grpclog.words import (
     UNKNOWN_RPCS,
     UNREADABLE,
     WITH_WAY_BACK,
-    of_service,
 )
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.package.reading import from_schema
@@ -51,7 +50,6 @@ def read_log(data: bytes, chosen: Collection[str] = ()) -> EngineLog | None:
     finished = finished_calls(data, left_out)
     if not finished:
         return None
-    left_out.update({of_service(name): len(calls) for name, calls in finished.items() if name != PROVIDER_SERVICE})
     calls = finished[PROVIDER_SERVICE]
     packages = owners(calls)
     registered = ProgramSide(finished.get(MONITOR_SERVICE, ()), finished.get("pulumirpc.LanguageRuntime", ()))
