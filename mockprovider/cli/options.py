@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,15 @@ def places_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+PLACES: Mapping[str, str] = {"secrets": "--secret", "public": "--public", "masks": "--mask"}
+"""The options that name places, by the argument of ``recording``."""
+
+
+def naming(places: Mapping[str, Sequence[str]]) -> list[str]:
+    """The words of a command line that name these places."""
+    return [word for kind, names in places.items() for name in names for word in (PLACES[kind], name)]
 
 
 def providers(together: Sequence[str]) -> dict[str, list[str]]:

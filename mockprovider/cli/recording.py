@@ -14,6 +14,7 @@ from msgspec import Struct
 from mockprovider.calls import Layer
 from mockprovider.cassette import Mode, Sent
 from mockprovider.cassette.report import lines
+from mockprovider.cli.options import naming
 from mockprovider.cli.serving import QUIET, breaking, doubles_of, say_if_nobody, serve, serve_replay
 from mockprovider.double import Double, Wiring, attached, real
 from mockprovider.double.cassettes import deciding, drafted, using, using_all
@@ -21,9 +22,6 @@ from mockprovider.errors import CassetteError
 
 if TYPE_CHECKING:
     from mockprovider.tape import Draft
-
-OPTIONS: Mapping[str, str] = {"secrets": "--secret", "public": "--public", "masks": "--mask"}
-"""What names places, by the argument of ``recording``."""
 
 
 class CommandRecording(Struct, frozen=True, kw_only=True):
@@ -46,7 +44,7 @@ class CommandRecording(Struct, frozen=True, kw_only=True):
     def options(self) -> str:
         """What names all this on a command line, without the paths of this machine."""
         words = ["--compact"] * self.compact + ["--prove"] * self.prove
-        words += [f"{OPTIONS[kind]} {shlex.quote(place)}" for kind, given in self.places.items() for place in given]
+        words += [shlex.join(naming(self.places))] if any(self.places.values()) else []
         words += [f"--faults {shlex.quote(portable(str(plan)))}" for plan in self.plans]
         words += [
             f"--provider {shlex.quote(f'{name}={shlex.join(map(portable, line))}')}" for name, line in self.together.items()

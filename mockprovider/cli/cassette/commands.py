@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from mockprovider.cli.options import FILE, NAMED, example
+from mockprovider.cli.options import FILE, example, places_options
 
 
 @click.group()
@@ -86,9 +86,7 @@ force_option = click.option("--force", is_flag=True, help="Replace what is there
     metavar="NAME",
     help="Of several providers in the log, one that is kept; may be given again.",
 )
-@click.option("--secret", "secrets", multiple=True, metavar="PATH", help=NAMED)
-@click.option("--public", multiple=True, metavar="PATH", help="What stays readable although it is declared secret.")
-@click.option("--mask", "masks", multiple=True, metavar="PATH", help="What differs each time and does not count on replay.")
+@places_options
 @force_option
 @example("  mockprovider cassette import grpc.json --into random.json")
 def import_(*, log: Path, into: Path, providers: tuple[str, ...], force: bool, **places: tuple[str, ...]) -> None:

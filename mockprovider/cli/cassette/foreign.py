@@ -10,11 +10,10 @@ import click
 
 from mockprovider.cassette.report import lines
 from mockprovider.cassette.report.words import number_of
+from mockprovider.cli.options import naming
 from mockprovider.double.cassettes import deciding
 from mockprovider.double.foreign import export_log, import_log, said_left_out
 from mockprovider.double.reporting import from_here, reported
-
-OPTIONS = {"secrets": "--secret", "public": "--public", "masks": "--mask"}
 
 
 def import_file(log: Path, into: Path, providers: Sequence[str], places: Mapping[str, Sequence[str]], *, force: bool) -> None:
@@ -46,7 +45,6 @@ def export_file(file: Path, into: Path, *, force: bool) -> None:
 
 def _again(log: Path, into: Path, providers: Sequence[str], places: Mapping[str, Sequence[str]]) -> str:
     """The command, without the folders of this machine."""
-    named = [("--provider", name) for name in providers]
-    named += [(OPTIONS[kind], name) for kind, names in places.items() for name in names]
-    words = [log.name, "--into", into.name, *(word for option in named for word in option)]
+    chosen = [word for name in providers for word in ("--provider", name)]
+    words = [log.name, "--into", into.name, *chosen, *naming(places)]
     return f"mockprovider cassette import {shlex.join(words)}"
