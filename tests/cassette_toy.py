@@ -8,10 +8,12 @@ from typing import Any
 
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session, Status
 from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Library, Mode, Reader, Recorder
+from mockprovider.cassette.gist import Gist
 from mockprovider.cassette.report import CassetteReport, lines, report
 from mockprovider.cassette.shelf import Shelf
 from mockprovider.matching import encode
 from mockprovider.protocols import ProviderProtocol
+from mockprovider.pulumi.gist import gist
 from mockprovider.pulumi.signatures import MARKS, SECRET, SIGNATURE
 from mockprovider.redaction import Redactor
 
@@ -80,6 +82,9 @@ class Toy:
 
     def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
         return Reply(value=dict(response), native=Native(encode(response)))
+
+    def gist(self, op: str, request: dict[str, Any], response: dict[str, Any]) -> Gist:
+        return gist(op, request, response)
 
     def details(self, data: bytes) -> Any:
         return base64.b64encode(data).decode()

@@ -109,7 +109,7 @@ def test_commands_and_options_are_listed():
 def test_a_command_that_a_page_shows_exists(page):
     """Each option that a page writes after a command is an option of that command."""
     known = dict(commands(main, "mockprovider"))
-    written = re.findall(r"(mockprovider (?:plugin )?[a-z]+) ([^`\n#]*)", page.read_text(encoding="utf-8"))
+    written = re.findall(r"(mockprovider (?:plugin |cassette )?[a-z]+) ([^`\n#]*)", page.read_text(encoding="utf-8"))
     options = [(command, option) for command, rest in written for option in re.findall(r"--[a-z-]+", rest.partition(" -- ")[0])]
 
     assert [(command, option) for command, option in options if option not in known.get(command, ())] == []

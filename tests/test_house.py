@@ -20,7 +20,7 @@ HOUSE = Path(__file__).resolve().parent.parent
 PACKAGE = HOUSE / "mockprovider"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "_pb2" not in path.name)
 PAGES = [*sorted(HOUSE.glob("*.md")), *sorted((HOUSE / "docs").rglob("*.md"))]
-SLOW = ("cryptography", "deepdiff", "google.protobuf", "grpc", "pulumi", "sqlite3", "zstandard")
+SLOW = ("cryptography", "deepdiff", "google.protobuf", "grpc", "pulumi", "rich", "sqlite3", "zstandard")
 DEPTH = 22
 """How many modules of the package the longest chain of imports may have: the rings alone are fifteen, equal objects seven."""
 AT_HOME = {"pulumi", "terraform", "engine", "drivers", "demo"}

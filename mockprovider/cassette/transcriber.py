@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from mockprovider.calls import Call, Reply, Status
+from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import Declarations, Marks
 
 Tree = dict[str, Any]
@@ -81,3 +82,6 @@ class Transcriber(Protocol):
 
     def failed(self, status: Status, call: Call) -> Reply:
         """The reply of an RPC that ended in ``status``, with what its details say decoded."""
+
+    def gist(self, op: str, request: Tree, response: Tree) -> Gist:
+        """What a recorded answer comes to, for people. Must not change the trees."""

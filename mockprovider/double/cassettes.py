@@ -342,6 +342,11 @@ def transcriber(protocol: str) -> Transcriber:
     return adapter(by_name(protocol)).transcriber()
 
 
+def transcribers(cassette: Cassette) -> dict[str, Transcriber]:
+    """How the conversations of a cassette are written down, by the provider's name in it."""
+    return {name: transcriber(protocol) for name, protocol in cassette.header.spoken.items()}
+
+
 def cassette_path(module: Path, test: str) -> Path:
     """The default place of a test's cassette: ``cassettes/<module>/<test>.json`` beside the test."""
     safe = "".join(mark if mark.isalnum() or mark in "-_.[]" else "-" for mark in test)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from mockprovider import tape
 from mockprovider.calls import Session
+from mockprovider.cassette import Cassette
 from mockprovider.cassette.report import CassetteReport, prove, report
 from mockprovider.double.cassettes import opened
-from mockprovider.errors import CassetteError
+from mockprovider.errors import CassetteBrokenError, CassetteError
 from mockprovider.protocols import by_name
 from mockprovider.redaction import Redactor
 
+NEVER_ENDED = "This recording never ended: these are the calls that it has until then."
 MOST_SHOWN = 5
 """So many things that a replay gets wrong are said."""
 
@@ -29,6 +32,18 @@ def reported(path: Path, *, notices: Sequence[str] = (), broken_off: bool = Fals
     library = opened(cassette, Redactor(), whole_schema=True)
     contents = report(library.shelf, notices=notices, file_bytes=file_bytes, blob_bytes=blob_bytes)
     return replace(contents, name=from_here(path))
+
+
+def readable(path: Path) -> tuple[Cassette, str]:
+    """A cassette, or what a recording that broke off has, with what to say of that. Raises as ``tape.load`` does."""
+    try:
+        return tape.load(path), ""
+    except CassetteBrokenError:
+        with suppress(CassetteBrokenError):
+            cassette = tape.load(path, recover=True)
+            if cassette.interactions:
+                return cassette, NEVER_ENDED
+        raise
 
 
 def proved(path: Path) -> int:

@@ -12,10 +12,12 @@ from msgspec.structs import replace
 from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Native, Op, Reply, Session, Status
+from mockprovider.cassette.gist import Gist
 from mockprovider.errors import MissError, UnsupportedError
 from mockprovider.matching import digest
 from mockprovider.pulumi.configuration import CONFIG, CONFIGURED, SECRET_KEYS, secret_keys, secret_names
 from mockprovider.pulumi.errors import TYPE_URL, read_status
+from mockprovider.pulumi.gist import gist
 from mockprovider.pulumi.log import LOGGING, SEVERITIES
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
@@ -132,6 +134,10 @@ class PulumiTranscript(TableTranscript):
     def failed(self, status: Status, call: Call) -> Reply:
         """The reply of an RPC that ended in ``status``, with the partial state in its details."""
         return read_status(status, call)
+
+    def gist(self, op: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> Gist:
+        """What a recorded answer comes to."""
+        return gist(op, request, response)
 
 
 WAYS = (MONITOR, STATUS, LOGGING)

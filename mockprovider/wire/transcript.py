@@ -10,6 +10,7 @@ from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import UNMARKED, Declarations
 from mockprovider.wire import trees
 from mockprovider.wire.methods import RpcMethod, Service
@@ -153,6 +154,10 @@ class TableTranscript:
     def failed(self, status: Status, call: Call) -> Reply:  # noqa: ARG002 - for protocols with state in their details
         """The reply of an RPC that ended in ``status``."""
         return failed(status)
+
+    def gist(self, op: str, request: Tree, response: Tree) -> Gist:  # noqa: ARG002 - for protocols that say more
+        """What a recorded answer comes to: only that there is one, where the protocol does not say more."""
+        return Gist()
 
 
 def raw(native: Native | None) -> Tree:

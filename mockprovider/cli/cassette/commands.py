@@ -11,6 +11,12 @@ import click
 from mockprovider.cli.options import FILE, example, places_options
 
 
+class TroubleError(click.ClickException):
+    """What kept two cassettes from being compared: it ends as diff(1) does then."""
+
+    exit_code = 2
+
+
 @click.group()
 def cassette() -> None:
     """Recordings, besides replaying them."""
@@ -113,3 +119,67 @@ def export(*, file: Path, into: Path, force: bool) -> None:
     from mockprovider.cli.cassette.foreign import export_file  # noqa: PLC0415 - zstandard is slow to import
 
     export_file(file, into, force=force)
+
+
+@cassette.command()
+@click.argument("file", type=FILE)
+@click.option("--timeline", is_flag=True, help="The story of the run: what happened in each session, the rest folded.")
+@click.option("--call", "number", type=int, metavar="N", help="One call whole: its request and what was answered.")
+@click.option("--op", "ops", multiple=True, metavar="OP", help="Only calls of this op, such as create; may be given again.")
+@click.option("--type", "types", multiple=True, metavar="TEXT", help="Only types with this in them; may be given again.")
+@click.option(
+    *("--resource", "--urn", "resources"),
+    multiple=True,
+    metavar="TEXT",
+    help="Only resources with this in their name, URN, address or id; may be given again.",
+)
+@click.option("--failed", is_flag=True, help="Only calls that failed.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON; docs/cassettes.md has the fields.")
+@example(
+    "  mockprovider cassette show random.json\n"
+    "  mockprovider cassette show --timeline random.json\n"
+    "  mockprovider cassette show --op update --resource logs random.json"
+)
+def show(
+    *,
+    file: Path,
+    timeline: bool,
+    number: int | None,
+    ops: tuple[str, ...],
+    types: tuple[str, ...],
+    resources: tuple[str, ...],
+    failed: bool,
+    as_json: bool,
+) -> None:
+    """Show the calls of a cassette, or of a recording that broke off.
+
+    A line for each call: what it asked for, about what, and what it came to. Secrets stay placeholders.
+    """
+    from mockprovider.cassette.telling import CallFilter  # noqa: PLC0415 - msgspec's structs take a while to import
+    from mockprovider.cli.cassette.showing import show_file  # noqa: PLC0415 - zstandard is slow to import
+
+    wanted = CallFilter(ops, types, resources, failed)
+    if number is not None and (timeline or wanted != CallFilter((), (), ())):
+        raise click.UsageError("--call shows one call whole; --timeline and the filters are about many.")
+    show_file(file, wanted, timeline=timeline, number=number, as_json=as_json)
+
+
+@cassette.command()
+@click.argument("old", type=FILE)
+@click.argument("new", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON; docs/cassettes.md has the fields.")
+@example("  mockprovider cassette diff cassettes/random.json random-2.json")
+def diff(*, old: Path, new: Path, as_json: bool) -> None:
+    """Show how the cassette NEW differs from OLD.
+
+    Calls are paired by resource, method and order. Ids that are others everywhere in the same way are no difference. It ends
+    with 0 where nothing differs, with 1 where something does, and with 2 where a file cannot be read.
+    """
+    from mockprovider.cli.cassette.diffing import diff_files  # noqa: PLC0415 - zstandard is slow to import
+    from mockprovider.errors import MockProviderError  # noqa: PLC0415 - as above
+
+    try:
+        equal = diff_files(old, new, as_json=as_json)
+    except MockProviderError as error:
+        raise TroubleError(str(error).rstrip()) from error
+    sys.exit(0 if equal else 1)

@@ -7,8 +7,10 @@ from typing import Any
 from google.protobuf.message import Message
 
 from mockprovider.calls import Call, Op
+from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import Declarations
 from mockprovider.terraform.recorded import trees
+from mockprovider.terraform.recorded.gist import gist
 from mockprovider.terraform.recorded.secrets import MARKS, Secrets
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
@@ -69,6 +71,10 @@ class TerraformTranscript(TableTranscript):
         message = super().restored(row, dict(dated(response)))
         self._learn(row, message)
         return message
+
+    def gist(self, op: str, request: dict[str, Any], response: dict[str, Any]) -> Gist:
+        """What a recorded answer comes to."""
+        return gist(op, request, response)
 
     def _message(self, call: Call) -> Message | None:
         if call.native is not None:

@@ -1,0 +1,148 @@
+"""How commands show tables and stories: in colour in a terminal, as plain text elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+from msgspec import Struct
+
+from mockprovider.cassette.telling import CallFacts
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+MOST = 300
+"""So many characters of a text of a recording are shown in a line."""
+GAP = "  "
+ENOUGH = 20
+"""A last column with so much room may go on below itself, before others are shortened."""
+NARROWEST = 12
+"""No column is made narrower than this, whatever the terminal's width."""
+STYLES = {
+    "change": "green",
+    "failure": "bold red",
+    "drift": "yellow",
+    "plan": "cyan",
+    "look": "",
+    "rest": "dim",
+    "title": "bold",
+    "old": "red",
+    "new": "green",
+    "": "",
+}
+"""The colours of what is shown, by what it is."""
+
+
+class ShownLine(Struct, frozen=True):
+    """A line: what it is (a key of ``STYLES``), and what stands before it, below which nothing of it goes on."""
+
+    text: str
+    kind: str = ""
+    lead: str = ""
+
+
+class ShownTable(Struct, frozen=True):
+    """Titles, rows of equally many cells, and what the rows are (``kinds``).
+
+    Where a terminal is too narrow, the columns in ``shortened`` lose their beginnings, and the last one goes on below.
+    """
+
+    titles: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    kinds: Sequence[str]
+    shortened: Sequence[str] = ("type", "resource")
+
+
+Shown: TypeAlias = ShownLine | ShownTable
+
+
+def printable(text: str) -> str:
+    """A text of a recording as a terminal may get it: what would move the cursor or turn the direction is escaped."""
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
+
+
+def cut(text: str, most: int = MOST) -> str:
+    """A text without its end, if it is too long, and how much that is."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} characters more)"
+
+
+def terminal() -> Console | None:
+    """The terminal that this command writes to; ``None`` for a pipe or a file. ``NO_COLOR`` takes its colours."""
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and a pipe does not need it
+
+    return Console(highlight=False)
+
+
+def show(parts: Iterable[Shown]) -> None:
+    """Print lines and tables: in a terminal's width and in colour, or plain into a pipe."""
+    console = terminal()
+    if console is None:
+        for part in parts:
+            click.echo("\n".join(line for line, _ in laid(part)))
+        return
+    from rich.text import Text  # noqa: PLC0415 - slow to import, and a pipe does not need it
+
+    for part in parts:
+        lines = [Text(line, STYLES[kind]) for line, kind in laid(part, console.width)]
+        console.print(Text("\n").join(lines), soft_wrap=True)
+
+
+def laid(part: Shown, width: int | None = None) -> list[tuple[str, str]]:
+    """The lines of a part and what they are, at most so many characters wide; of any width for a pipe."""
+    if isinstance(part, ShownTable):
+        return list(_rows(part, width))
+    return [(line, part.kind) for line in _hanging(part.lead, _safe(part.text), width)]
+
+
+def _hanging(lead: str, text: str, width: int | None) -> list[str]:
+    """A text after ``lead``, going on below its own beginning."""
+    room = None if width is None else max(width - len(lead), NARROWEST)
+    if room is None or len(text) <= room:
+        return [(lead + text).rstrip()]
+    first, *more = wrap(text, room, break_on_hyphens=False)
+    return [lead + first, *(" " * len(lead) + line for line in more)]
+
+
+def _rows(table: ShownTable, width: int | None) -> Iterator[tuple[str, str]]:
+    rows = [list(table.titles), *([_safe(cell) for cell in row] for row in table.rows)]
+    widths = _widths(table, rows, width)
+    for row, kind in zip(rows, ("title", *table.kinds), strict=True):
+        cells = [_end(cell, most).ljust(most) for cell, most in zip(row[:-1], widths, strict=False)]
+        yield from ((line, kind) for line in _hanging("".join(cell + GAP for cell in cells), row[-1], width))
+
+
+def _widths(table: ShownTable, rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+    """The columns' widths: those of their content, if there is room for it."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    widths[-1] = min(widths[-1], ENOUGH)
+    lacking = sum(widths) + len(GAP) * (len(widths) - 1) - width if width is not None else 0
+    for title in table.shortened:
+        if title in table.titles and lacking > 0:
+            place = table.titles.index(title)
+            less = min(lacking, max(widths[place] - NARROWEST, 0))
+            widths[place] -= less
+            lacking -= less
+    return widths
+
+
+def _end(text: str, most: int) -> str:
+    """The end of a text, which tells more than its beginning: types and paths have what they share in front."""
+    return text if len(text) <= most else f"…{text[len(text) - most + 1 :]}"
+
+
+def _safe(text: str) -> str:
+    return printable(cut(text))
+
+
+def op_of(call: CallFacts) -> str:
+    """What a call asks for; the provider's own calls to its engine stand below the call during which they were made."""
+    if call.direction == "engine":
+        return f"  {call.op}"
+    return call.op
