@@ -36,7 +36,7 @@ def commands(group: click.Group, path: str) -> Iterator[tuple[str, set[str]]]:
             yield from commands(command, f"{path} {name}")
         else:
             options = (option for option in command.params if isinstance(option, click.Option))
-            yield f"{path} {name}", {option.opts[-1] for option in options}
+            yield f"{path} {name}", {word for option in options for word in option.opts if word.startswith("--")}
 
 
 class Options(list[str]):
