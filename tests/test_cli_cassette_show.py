@@ -16,7 +16,7 @@ from mockprovider import tape
 from mockprovider.calls import Failure, Op, Reply
 from mockprovider.cassette.telling import CallFilter
 from mockprovider.cli import main
-from mockprovider.cli.cassette import diffing, screen, showing
+from mockprovider.cli.cassette import checking, diffing, reporting, screen, showing
 from mockprovider.pulumi.transcript import PulumiTranscript
 
 PULUMI = CASSETTES / "fake-pulumi/pulumi.json"
@@ -503,3 +503,26 @@ def test_a_terminal_is_one(monkeypatch):
 def test_the_real_protocol_reads_it():
     """What is shown is read by the protocol's own transcriber."""
     assert isinstance(showing.transcribers(tape.load(PULUMI))[""], PulumiTranscript)
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_the_report_and_the_check_in_a_terminal(monkeypatch, width):
+    """Reports and findings have the manner of the others: they fit, their titles are bold, and what fails is red."""
+    report = in_terminal(
+        monkeypatch, width, lambda: reporting.report_file(CASSETTES / "terraform-tls-equal/terraform.json", as_json=False)
+    )
+    check = in_terminal(monkeypatch, width, lambda: checking.check_files([PULUMI], ["acl", "nowhere"], ["private"]))
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in [*report.splitlines(), *check.splitlines()]]
+
+    assert max(map(len, lines)) <= width
+    assert report.startswith("\x1b[1m")
+    assert " ".join(line.strip() for line in lines).count("no other one may get it.") == 1
+    assert "\x1b[1;31m" in check
+    assert "\x1b[33mwarning: --secret: 'nowhere' is nowhere" in check
+
+
+def test_a_message_of_several_lines():
+    """A sentence of ours is never cut, and each of its lines is one."""
+    shown = screen.sentences("a" * 500 + "\nb", "failure", "> ")
+
+    assert [line for part in shown for line in screen.laid(part)] == [(f"> {'a' * 500}", "failure"), ("> b", "failure")]

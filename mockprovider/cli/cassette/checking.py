@@ -12,6 +12,7 @@ from mockprovider.cassette import FORMAT
 from mockprovider.cassette.checking import Finding, check
 from mockprovider.cassette.naming import RecordedPlaces
 from mockprovider.cassette.report.words import numbered
+from mockprovider.cli.cassette.screen import sentences, show
 from mockprovider.double.cassettes import transcriber
 from mockprovider.errors import MockProviderError
 from mockprovider.hints import did_you_mean
@@ -32,7 +33,7 @@ def check_files(files: Sequence[Path], names: Sequence[str], values: Sequence[st
     known: set[str] = set()
     failed = [file for file in files if not _passes(file, hidden, values, known)]
     for name in hidden.unused() if known else ():
-        click.echo(f"warning: --secret: {name!r} is nowhere in these files. {did_you_mean(name, known)}".rstrip())
+        show(sentences(f"warning: --secret: {name!r} is nowhere in these files. {did_you_mean(name, known)}".rstrip(), "drift"))
     if failed:
         click.echo(f"{len(failed)} of {len(files)} {'file' if len(files) == 1 else 'files'} must not be committed.", err=True)
     return not failed
@@ -48,14 +49,14 @@ def _passes(file: Path, hidden: Places, values: Sequence[str], known: set[str]) 
         marks = transcriber(cassette.header.protocol).marks
         findings = check(cassette, marks, names=hidden.given, values=values)
     except MockProviderError as error:
-        click.echo(f"{file}: {error}" if str(file) not in str(error) else str(error))
+        show(sentences(f"{file}: {error}" if str(file) not in str(error) else str(error), "failure"))
         return False
     if hidden.given:
         places = RecordedPlaces(cassette, marks)
         known.update(places.names)
         hidden.used |= {((), name) for name in hidden.given if places.at(name)}
     for finding in findings:
-        click.echo(f"{file}: {_said(finding)}")
+        show(sentences(f"{file}: {_said(finding)}", "failure" if finding.fails else "drift"))
     return not any(finding.fails for finding in findings)
 
 

@@ -8,10 +8,15 @@ from pathlib import Path
 import click
 
 from mockprovider.cassette.report import lines
+from mockprovider.cli.cassette.screen import sentences, show
 from mockprovider.double.reporting import reported
 
 
 def report_file(file: Path, *, as_json: bool) -> None:
     """Say what a cassette holds and what a replay of it will refuse. Raises as ``tape.load`` does."""
     report = reported(file)
-    click.echo(json.dumps(report.to_json(), indent=1, ensure_ascii=False) if as_json else "\n".join(lines(report)))
+    if as_json:
+        click.echo(json.dumps(report.to_json(), indent=1, ensure_ascii=False))
+        return
+    first, *others = lines(report)
+    show([*sentences(first, "title"), *(line for other in others for line in sentences(other))])

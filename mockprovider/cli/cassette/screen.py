@@ -39,11 +39,15 @@ STYLES = {
 
 
 class ShownLine(Struct, frozen=True):
-    """A line: what it is (a key of ``STYLES``), and what stands before it, below which nothing of it goes on."""
+    """A line: what it is (a key of ``STYLES``), and what stands before it, below which nothing of it goes on.
+
+    One that is ``whole`` is not cut, however long it is: it is our own sentence.
+    """
 
     text: str
     kind: str = ""
     lead: str = ""
+    whole: bool = False
 
 
 class ShownTable(Struct, frozen=True):
@@ -59,6 +63,11 @@ class ShownTable(Struct, frozen=True):
 
 
 Shown: TypeAlias = ShownLine | ShownTable
+
+
+def sentences(text: str, kind: str = "", lead: str = "") -> list[ShownLine]:
+    """A message of ours, which may have several lines, as what is shown."""
+    return [ShownLine(line, kind, lead, whole=True) for line in text.splitlines()]
 
 
 def printable(text: str) -> str:
@@ -98,7 +107,7 @@ def laid(part: Shown, width: int | None = None) -> list[tuple[str, str]]:
     """The lines of a part and what they are, at most so many characters wide; of any width for a pipe."""
     if isinstance(part, ShownTable):
         return list(_rows(part, width))
-    return [(line, part.kind) for line in _hanging(part.lead, _safe(part.text), width)]
+    return [(line, part.kind) for line in _hanging(part.lead, printable(part.text) if part.whole else _safe(part.text), width)]
 
 
 def _hanging(lead: str, text: str, width: int | None) -> list[str]:
