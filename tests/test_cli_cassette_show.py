@@ -479,10 +479,18 @@ def test_hostile_recordings_in_a_pipe(path):
     other = path.with_name("other.json")
     write(other, (call(Op.CREATE, session(), f"{URN}logs", type_=f"t\x1b[2J{evil[:9]}", note="x"), answer()))
 
-    for arguments in (["show", path], ["show", "--timeline", path], ["show", "--call", "1", path], ["diff", path, other]):
+    for arguments in (
+        ["show", path],
+        ["show", "--timeline", path],
+        ["show", "--call", "1", path],
+        ["diff", path, other],
+        ["show", "--json", path],
+        ["diff", "--json", path, other],
+    ):
         said, code = run(*arguments)
         assert (code in (0, 1), [mark for mark in said if not mark.isprintable() and mark != "\n"]) == (True, [])
     assert "characters more)" in run("show", path)[0]
+    assert json.loads(run("show", "--call", "1", "--json", path)[0])["request"]["note"] == evil
 
 
 def test_a_terminal_is_one(monkeypatch):
@@ -525,4 +533,5 @@ def test_a_message_of_several_lines():
     """A sentence of ours is never cut, and each of its lines is one."""
     shown = screen.sentences("a" * 500 + "\nb", "failure", "> ")
 
+    assert [line for line, _ in screen.laid(screen.sentences("one two three")[0], 12)] == ["one two", "  three"]
     assert [line for part in shown for line in screen.laid(part)] == [(f"> {'a' * 500}", "failure"), ("> b", "failure")]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from mockprovider.cassette.report.words import number_of
 from mockprovider.cassette.telling import CallFacts, CassetteDifference, DifferingCalls, compared, facts
 from mockprovider.cassette.telling.differences import PlaceDifference
-from mockprovider.cli.cassette.screen import ShownLine, ShownTable, op_of, show
+from mockprovider.cli.cassette.screen import ShownLine, ShownTable, in_json, op_of, show
 from mockprovider.double.cassettes import transcribers
 from mockprovider.double.reporting import from_here, readable
 from mockprovider.matching import show as shown
@@ -30,7 +28,7 @@ def diff_files(old: Path, new: Path, *, as_json: bool) -> bool:
     result = compared(before, after, facts(before, transcribers(before)), facts(after, transcribers(after)))
     result = replace(result, old=from_here(old), new=from_here(new))
     if as_json:
-        click.echo(json.dumps({"equal": result.equal, **msgspec.to_builtins(result)}, indent=1, ensure_ascii=False))
+        click.echo(in_json({"equal": result.equal, **asdict(result)}))
     else:
         torn = [ShownLine(f"{from_here(file)}: {notice}", "failure") for file, notice in ((old, one), (new, other)) if notice]
         show([*torn, *_parts(result)])

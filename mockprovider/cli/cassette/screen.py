@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
+import msgspec
 from msgspec import Struct
 
 from mockprovider.cassette.telling import CallFacts
@@ -72,7 +74,19 @@ def sentences(text: str, kind: str = "", lead: str = "") -> list[ShownLine]:
 
 def printable(text: str) -> str:
     """A text of a recording as a terminal may get it: what would move the cursor or turn the direction is escaped."""
+    if text.isprintable():
+        return text
     return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
+
+
+def in_json(tree: Any, indent: int = 1) -> str:
+    """A tree of structs, maps and lists as JSON that a terminal may get, too."""
+    text = json.dumps(msgspec.to_builtins(tree), indent=indent, ensure_ascii=False)
+    return "\n".join(line if line.isprintable() else _escaped(line) for line in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    return "".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in line)
 
 
 def cut(text: str, most: int = MOST) -> str:
@@ -107,15 +121,18 @@ def laid(part: Shown, width: int | None = None) -> list[tuple[str, str]]:
     """The lines of a part and what they are, at most so many characters wide; of any width for a pipe."""
     if isinstance(part, ShownTable):
         return list(_rows(part, width))
-    return [(line, part.kind) for line in _hanging(part.lead, printable(part.text) if part.whole else _safe(part.text), width)]
+    # One sentence under another must be seen to begin.
+    further = "  " if part.whole else ""
+    text = printable(part.text) if part.whole else _safe(part.text)
+    return [(line, part.kind) for line in _hanging(part.lead, text, width, further)]
 
 
-def _hanging(lead: str, text: str, width: int | None) -> list[str]:
-    """A text after ``lead``, going on below its own beginning."""
+def _hanging(lead: str, text: str, width: int | None, further: str = "") -> list[str]:
+    """A text after ``lead``, going on below its own beginning, or ``further`` in."""
     room = None if width is None else max(width - len(lead), NARROWEST)
     if room is None or len(text) <= room:
         return [(lead + text).rstrip()]
-    first, *more = wrap(text, room, break_on_hyphens=False)
+    first, *more = wrap(text, room, break_on_hyphens=False, subsequent_indent=further)
     return [lead + first, *(" " * len(lead) + line for line in more)]
 
 

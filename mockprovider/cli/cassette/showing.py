@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-import msgspec
+from msgspec.structs import asdict
 
 from mockprovider.cassette import Cassette
 from mockprovider.cassette.report.words import number_of
 from mockprovider.cassette.telling import CallFacts, CallFilter, Chapter, facts, story
 from mockprovider.cassette.telling.facts import whole
-from mockprovider.cli.cassette.screen import ShownLine, ShownTable, op_of, printable, show
+from mockprovider.cli.cassette.screen import ShownLine, ShownTable, in_json, op_of, show
 from mockprovider.double.cassettes import transcribers
 from mockprovider.double.reporting import from_here, readable
 from mockprovider.errors import DefinitionError
@@ -37,14 +35,10 @@ def show_file(file: Path, wanted: CallFilter, *, timeline: bool, number: int | N
     title = f"{from_here(file)}: {cassette.header.provider or ', '.join(cassette.header.providers) or 'a provider'}"
     if as_json:
         parts = {"timeline": story(kept)} if timeline else {"calls": kept}
-        _echo_json({"name": from_here(file), "protocol": cassette.header.protocol, "ended": not notice, **parts})
+        click.echo(in_json({"name": from_here(file), "protocol": cassette.header.protocol, "ended": not notice, **parts}))
         return
     lines = [ShownLine(f"{title}, {_counted(calls, kept)}.", "title"), *([ShownLine(notice, "failure")] if notice else [])]
     show([*lines, *(_told(story(kept)) if timeline else _table(kept))])
-
-
-def _echo_json(tree: Any) -> None:
-    click.echo(json.dumps(msgspec.to_builtins(tree), indent=1, ensure_ascii=False))
 
 
 def _counted(calls: Sequence[CallFacts], kept: Sequence[CallFacts]) -> str:
@@ -121,7 +115,7 @@ def _show_call(cassette: Cassette, call: CallFacts, *, as_json: bool) -> None:
     interaction = next(one for one in cassette.interactions if one.n == call.n)
     trees = whole(cassette, interaction)
     if as_json:
-        _echo_json({**msgspec.to_builtins(call), **trees})
+        click.echo(in_json({**asdict(call), **trees}))
         return
     fields = {
         "session": str(call.session),
@@ -139,5 +133,4 @@ def _show_call(cassette: Cassette, call: CallFacts, *, as_json: bool) -> None:
     for name, tree in trees.items():
         show([ShownLine(""), ShownLine(name, "title")])
         # Whole, and with the blanks that it has: it is for reading, and for copying.
-        for line in json.dumps(tree, indent=2, ensure_ascii=False).splitlines():
-            click.echo(printable(line))
+        click.echo(in_json(tree, indent=2))
