@@ -11,6 +11,7 @@ from mockprovider.calls import Failure, Op, Reply, Status
 from mockprovider.cassette import Cassette, Interaction, RecordedStatus
 from mockprovider.cassette.gist import Gist, changed, worded
 from mockprovider.cassette.telling import CallFacts, CallFilter, compared, facts, story
+from mockprovider.cassette.telling.facts import listed
 from mockprovider.double.cassettes import transcribers
 from mockprovider.errors import CassetteBrokenError
 from mockprovider.terraform.recorded.gist import gist
@@ -102,6 +103,7 @@ def test_imports_and_addresses():
 
     assert calls[77].result == "imported 15390,1,50000"
     assert told_by(Cassette(header(), [addressed]))[0].resource == "t module.x.t.a[0]"
+    assert [calls[n].resource for n in (0, 8, 20)] == ["random_integer", "", "random_integer 35624"]
 
 
 def failing(**slots):
@@ -179,12 +181,20 @@ def test_a_change_that_names_no_property():
     assert [one.result for one in told_by(recorded((asked, answer(replaces=["acl"]))))] == ["replace because of acl"]
 
 
+@pytest.mark.parametrize(("names", "said"), [("abcd", "a, b, c, d"), ("abcde", "a, b, c, d and 1 more"), ("", "")])
+def test_lists_of_names(names, said):
+    """Four names are said, of more how many there are."""
+    assert listed(list(names)) == said
+
+
 def test_words_for_texts_and_states():
     """What is no text has no words, and what is no state has no changes."""
     assert [worded("a"), worded({"$secret": 2}), worded({"$text": ["x", {"$secret": 1, "as": "url"}]}), worded(3)] == [
         *("a", "[secret 2]", "x[secret 1]", ""),
     ]
     assert changed({"a": 1, "b": 2}, {"a": 1, "b": 3, "c": 4}) == ("b", "c")
+    assert changed({"a": None, "b": {}, "c": "", "d": 0}, {"a": [], "c": None, "d": 0, "e": 1}) == ("e",)
+    assert changed({"a": {}}, {"a": 0}) == ("a",)
     assert changed(None, {"a": 1}) == changed({"a": 1}, None) == ()
 
 
@@ -256,6 +266,35 @@ def test_the_story_of_a_terraform_run():
     assert chapters[1].lines[0].text == "plans: 2 x cloud_bucket create; cloud_user create"
 
 
+def test_objects_without_a_name():
+    """Where nobody knows a name, the id stands in its place, once."""
+    chapters = story(kept("fake-terraform/terraform")[1])
+    texts = {line.calls[0]: line.text for chapter in chapters for line in chapter.lines if line.kind in ("change", "drift")}
+
+    assert {n: texts[n] for n in (56, 119, 120, 121, 126)} == {
+        56: "creates cloud_bucket 56f6d7e9",
+        119: "creates cloud_bucket 5f794e1a",
+        120: "updates cloud_bucket d9a1aa89: acl, source",
+        121: "deletes cloud_bucket 56f6d7e9",
+        126: "finds that cloud_bucket d9a1aa89 is gone",
+    }
+
+
+def test_what_a_provider_tells_meanwhile():
+    """Views are counted beside the change that published them, and questions of previews among the rest."""
+    calls = [
+        CallFacts(n=1, session=1, op="import", method="I", type="t", name="a", id="i-1"),
+        CallFacts(n=2, session=1, op="views", method="V", parent=1, direction="engine"),
+        CallFacts(n=3, session=1, op="list", method="L", type="t"),
+        CallFacts(n=4, session=1, op="invoke", method="N", preview=True),
+    ]
+    assert lines(calls) == [
+        ("change", "imports t a → i-1 (views: 1)"),
+        ("look", "reads t"),
+        ("rest", "also: invoke"),
+    ]
+
+
 def test_components_have_what_they_registered():
     """What a provider told and asked its engine meanwhile is counted beside the construct."""
     first = story(kept("pulumi-sites/embedded")[1])[0].lines[0]
@@ -288,6 +327,7 @@ def test_many_plans_are_cut():
     assert lines(plans) == [
         ("plan", "plans: t1 create; t2 create; t3 create; t4 create; t5 create; t6 create; 3 more"),
     ]
+    assert lines(plans[:6]) == [("plan", "plans: t1 create; t2 create; t3 create; t4 create; t5 create; t6 create")]
     assert lines([]) == []
 
 

@@ -36,7 +36,11 @@ def worded(tree: Any) -> str:
 
 
 def changed(before: Any, after: Any) -> tuple[str, ...]:
-    """The names of the properties that two states of an object do not share."""
+    """The names of the properties that two states of an object do not share. Nothing may be written as null or as empty."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return ()
-    return tuple(name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name))
+    return tuple(name for name in sorted(before.keys() | after.keys()) if _set(before.get(name)) != _set(after.get(name)))
+
+
+def _set(value: Any) -> Any:
+    return None if value in ({}, [], "") else value

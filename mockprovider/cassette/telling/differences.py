@@ -125,8 +125,6 @@ def compared(
 
 
 def _places(old: Any, new: Any) -> list[PlaceDifference]:
-    if old == new and encode(old) == encode(new):
-        return []
     by_position = differences(old, new)
     return [_place(one) for one in (aligned(old, new) if len(by_position) <= MOST_PLACES else by_position)]
 
@@ -185,7 +183,7 @@ def _generated(before: ComparedSide, after: ComparedSide, pairs: Iterable[Pair])
 
 def _made(one: Interaction, other: Interaction, old: Trees, new: Trees) -> Iterator[tuple[str, str]]:
     asked_old, asked_new = encode(old["request"]).decode(), encode(new["request"]).decode()
-    if one.id and other.id and one.id not in asked_old and other.id not in asked_new:
+    if one.id not in asked_old and other.id not in asked_new:
         yield one.id, other.id
     for place in differences(old.get("response"), new.get("response")):
         for was, now in [*_parts(place.recorded, place.actual), *_random(place.recorded, place.actual)]:

@@ -184,7 +184,7 @@ def _deleted(interaction: Interaction, _gist: Gist) -> str:
 def _read(interaction: Interaction, gist: Gist) -> str:
     if gist.gone:
         return GONE
-    if gist.before and _changes(gist):
+    if _changes(gist):
         return f"has changed: {listed(_changes(gist))}"
     return "as remembered" if gist.before else f"read {interaction.id}".rstrip()
 

@@ -69,7 +69,7 @@ def _kind(call: CallFacts) -> LineKind:
     if call.preview or call.op in PLANNING:
         return "plan" if call.op in PLANNING or call.op in CHANGING else "rest"
     if call.op in LOOKING:
-        return "look" if call.idle or (not call.changes and call.result != GONE) else "drift"
+        return "drift" if call.changes or call.result == GONE else "look"
     return "change" if call.op in CHANGING else "rest"
 
 
@@ -111,7 +111,7 @@ def _changed(call: CallFacts) -> str:
         return f"{text} → {call.id}"
     if call.op == Op.DELETE and call.name and call.id:
         return f"{text} ({call.id})"
-    return f"{text}: {listed(call.changes)}" if call.op == Op.UPDATE and call.changes else text
+    return f"{text}: {listed(call.changes)}" if call.changes else text
 
 
 def _failed(call: CallFacts) -> StoryLine:
