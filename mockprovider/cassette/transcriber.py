@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from mockprovider.calls import Call, Reply, Status
+from mockprovider.calls import Call, Reply, Session, Status
 from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import Declarations, Marks
 
@@ -67,6 +67,12 @@ class Transcriber(Protocol):
 
     def reply(self, reply: Reply, call: Call) -> Tree | Status:
         """The native response message as a tree, or the status that the reply travels as. Not asked if it has a ``status``."""
+
+    def again(self, method: str, request: Tree, session: Session) -> Call:
+        """A recorded request as a call of today, with what the engine says of itself: a recording leaves that out.
+
+        Raises ``MalformedError`` for a tree of no such message.
+        """
 
     def restore(self, method: str, response: Tree, call: Call) -> Reply:
         """The reply (native bytes and decoded fields) of a response tree: a message equal to the recorded one.

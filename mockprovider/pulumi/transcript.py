@@ -24,7 +24,7 @@ from mockprovider.pulumi.monitor import MONITOR
 from mockprovider.pulumi.signatures import MARKS, OUTPUT, SIGNATURE, accepted
 from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
 from mockprovider.urn import PROVIDERS, reference
-from mockprovider.wire.methods import Service
+from mockprovider.wire.methods import RpcMethod, Service
 from mockprovider.wire.transcript import TableTranscript
 from mockprovider.wire.trees import RAW, build, encode, tree
 
@@ -35,6 +35,12 @@ CAPABILITIES: Mapping[Op, frozenset[str]] = {
     ),
 }
 """Fields about the engine itself, and repeated ones. Recordings serve engines of any age, so they are not matched."""
+
+OFFERS: Mapping[Op, Mapping[str, bool]] = {
+    Op.HANDSHAKE: {"configure_with_urn": True, "invoke_with_preview": True},
+    Op.CONFIGURE: dict.fromkeys(("acceptSecrets", "acceptResources", "sends_old_inputs", "sends_old_inputs_to_delete"), True),
+}
+"""What an engine of today says of itself."""
 
 BAGS = frozenset({
     *("args", "config", "inputs", "news", "object", "old_inputs", "olds", "outputs", "properties", "query"),
@@ -108,6 +114,10 @@ class PulumiTranscript(TableTranscript):
             said -= {"variables"}
         kept = {name: item for name, item in super().key(call, request).items() if name not in said}
         return _settled(kept) if row.op in CONFIGURED else kept
+
+    def offers(self, row: RpcMethod) -> Mapping[str, Any]:
+        """What an engine of today says of itself."""
+        return OFFERS.get(row.op, {})
 
     def secrets(self, call: Call) -> Collection[str]:
         """The secrets in the stack's configuration, and those that the engine knows and sends openly; others are marked."""

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from mockprovider.calls import Call, Reply
+from mockprovider.calls import Call, Reply, Session
 from mockprovider.errors import PluginError
 
 if TYPE_CHECKING:
@@ -55,6 +55,13 @@ class PerSession:
         # The proxy was closed during the start, so nobody else would end this provider.
         provider.close()
         raise _gone(call)
+
+    def end(self, session: Session) -> None:
+        """End the provider of this session, if it has one: the session is over."""
+        with self._lock:
+            provider = self._providers.pop(session.number, None)
+        if provider is not None:
+            provider.close()
 
     def close(self) -> None:
         """End every provider, for good. Safe to call again."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
-from mockprovider.calls import Call, Native, Op, Reply, Status
+from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import UNMARKED, Declarations
 from mockprovider.wire import trees
@@ -118,6 +118,20 @@ class TableTranscript:
     def answer(self, row: RpcMethod, message: Message) -> Tree:  # noqa: ARG002 - for protocols that learn from answers
         """The tree of an answer message."""
         return self.tree(message)
+
+    def offers(self, row: RpcMethod) -> Mapping[str, Any]:  # noqa: ARG002 - for protocols in which engines say what they can
+        """The fields in which an engine of today says of itself what recordings leave out."""
+        return {}
+
+    def again(self, method: str, request: Tree, session: Session) -> Call:
+        """A recorded request as a call of today. Raises ``MalformedError`` for a tree of no such message."""
+        row = self._service.methods.get(method)
+        if row is None:
+            return Call(op=Op.RAW, method=method, session=session, native=Native(_bytes(request)))
+        cls = self._service.messages[method][0]
+        known = {name: said for name, said in self.offers(row).items() if name in cls.DESCRIPTOR.fields_by_name}
+        message = self.build(cls, {**known, **request})
+        return replace(row.call(message, session), method=method, native=Native(encode(message), message))
 
     def restore(self, method: str, response: Tree, call: Call) -> Reply:
         """The reply of a tree: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.message import Message
@@ -19,6 +21,10 @@ from mockprovider.wire.transcript import TableTranscript
 
 CAPABILITIES = "client_capabilities"
 """The engine's capabilities. Recordings serve engines of any age, so they are not matched."""
+OFFERS: Mapping[str, Any] = MappingProxyType({CAPABILITIES: {"write_only_attributes_allowed": True}})
+"""What an engine of today can, where its request says so."""
+VERSION, ENGINE = "terraform_version", "1.11.0"
+"""The first version of the engine that can all of this."""
 
 
 class TerraformTranscript(TableTranscript):
@@ -50,6 +56,10 @@ class TerraformTranscript(TableTranscript):
         kept = super().key(call, request)
         kept.pop(CAPABILITIES, None)
         return kept
+
+    def offers(self, row: RpcMethod) -> dict[str, Any]:
+        """What an engine of today says of itself."""
+        return {**OFFERS, **({VERSION: ENGINE} if row.op is Op.CONFIGURE else {})}
 
     def secrets(self, call: Call) -> Declarations:
         """The sensitive and write-only attributes of the call's type, at their places in its messages.
