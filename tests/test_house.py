@@ -31,6 +31,7 @@ DECLARES = "whoever declares a type may say its name in Terraform, and not every
 NAMING = {
     "__init__.py": "the readers of both ecosystems' schemas, and the packages that traits come from",
     "cli/commands.py": "commands, their examples and their help",
+    "cli/cassette/commands.py": "examples",
     "cli/options.py": "the help of an option",
     "cli/executing.py": "the engines that are known by name",
     "cli/running.py": "it runs a Pulumi project",

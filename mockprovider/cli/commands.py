@@ -18,9 +18,9 @@ from mockprovider.cli.options import (
     example,
     faults_option,
     host_option,
+    named_commands,
     places_options,
     port_option,
-    providers,
     seed_option,
     together_option,
     types_option,
@@ -164,7 +164,7 @@ def record(
             "Name one provider: its command after --, or --attach HOST:PORT of one that runs already. Or name several, "
             "each with --provider NAME=COMMAND."
         )
-    several = providers(together)
+    several = named_commands(together)
     for command in (provider, *several.values()):
         spoken, package = named(command)
         if spoken not in ("", protocol):
@@ -249,7 +249,7 @@ def exec_(
         recording = CommandRecording(
             mode=chosen(mode or DEFAULT),
             protocol=protocol or spoken(command[0]),
-            together=providers(together),
+            together=named_commands(together),
             compact=compact,
             places=places,
             plans=plans,

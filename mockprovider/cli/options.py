@@ -84,7 +84,7 @@ def naming(places: Mapping[str, Sequence[str]]) -> list[str]:
     return [word for kind, names in places.items() for name in names for word in (PLACES[kind], name)]
 
 
-def providers(together: Sequence[str]) -> dict[str, list[str]]:
+def named_commands(together: Sequence[str]) -> dict[str, list[str]]:
     """The command line of each ``--provider``, by its name. Raises ``UsageError`` for what is no such thing."""
     several = dict(map(_provider, together))
     if len(several) < len(together):

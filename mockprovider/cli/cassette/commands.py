@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from mockprovider.cli.options import FILE, example, places_options
+from mockprovider.cli.options import FILE, example, named_commands, places_options
 
 
 class TroubleError(click.ClickException):
@@ -183,3 +183,67 @@ def diff(*, old: Path, new: Path, as_json: bool) -> None:
     except MockProviderError as error:
         raise TroubleError(str(error).rstrip()) from error
     sys.exit(0 if equal else 1)
+
+
+@cassette.command(context_settings={"ignore_unknown_options": True})
+@click.argument("file", type=FILE)
+@click.option("--attach", default="", metavar="HOST:PORT", help="Ask a provider that runs already, instead of starting one.")
+@click.option(
+    "--provider",
+    "together",
+    multiple=True,
+    metavar="NAME=COMMAND",
+    help="One of several providers that share the cassette: its name there, and its command; may be given again.",
+)
+@click.option(
+    "--secret-env",
+    "secrets",
+    multiple=True,
+    metavar="N=NAME",
+    help="The environment variable with today's value of the cassette's secret number N; may be given again.",
+)
+@click.option("--mask", "masks", multiple=True, metavar="PATH", help="A property that differs each time and does not count.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="All of it, also the equal calls, as JSON; docs/cassettes.md has the fields."
+)
+@click.argument("provider", nargs=-1, metavar="[-- PROVIDER...]", type=click.UNPROCESSED)
+@example(
+    "  mockprovider cassette verify random.json -- terraform-provider-random\n"
+    "  mockprovider cassette verify users.json --secret-env 1=DB_PASSWORD -- pulumi-resource-users"
+)
+def verify(
+    *,
+    file: Path,
+    attach: str,
+    together: tuple[str, ...],
+    secrets: tuple[str, ...],
+    masks: tuple[str, ...],
+    as_json: bool,
+    provider: tuple[str, ...],
+) -> None:
+    """Ask a real PROVIDER all that a cassette holds, and list what it answers differently.
+
+    What it makes is real, and is deleted where the recording deletes it; what is left is listed. The exit code is 0 where all
+    answers are the same, 1 where some differ, and 2 where the calls could not be asked. Ids, times and generated passwords that
+    are other ones, consistently, are no difference.
+    """
+    from mockprovider.cli.cassette.verifying import verify_file  # noqa: PLC0415 - grpc is slow to import
+
+    if [bool(attach), bool(provider), bool(together)].count(True) != 1:
+        raise click.UsageError(
+            "Name the provider: its command after --, or --attach HOST:PORT of one that runs already. Or name several, each "
+            "with --provider NAME=COMMAND."
+        )
+    values = dict(map(_secret, secrets))
+    commands = named_commands(together) or ({"": list(provider)} if provider else {})
+    sys.exit(verify_file(file, commands, attach=attach, secrets=values, masks=masks, as_json=as_json))
+
+
+def _secret(text: str) -> tuple[int, str]:
+    """The number and the value of a ``--secret-env``."""
+    number, _, name = text.partition("=")
+    if not (number.isdecimal() and name):
+        raise click.UsageError(f"--secret-env: {text!r} is no N=NAME, such as 1=DB_PASSWORD.")
+    if not os.environ.get(name):
+        raise click.UsageError(f"--secret-env: {name} is not set or empty.")
+    return int(number), os.environ[name]
