@@ -387,6 +387,32 @@ def test_two_objects_that_became_one():
     assert (result.same, len(result.differing), result.generated) == (0, 2, {})
 
 
+def test_one_object_that_became_two():
+    """One old id with two new ones is no renaming either."""
+    other = URN.replace("logs", "more")
+    result = compare(recorded(made("b-1111"), made("b-1111", other)), recorded(made("b-2222"), made("b-3333", other)))
+
+    assert (result.same, len(result.differing), result.generated) == (0, 2, {})
+
+
+@pytest.mark.parametrize(
+    ("op", "preview", "learnt"),
+    [
+        (Op.CREATE, False, True),
+        (Op.IMPORT, False, True),
+        (Op.CREATE, True, False),
+        (Op.UPDATE, False, False),
+        (Op.INVOKE, False, False),
+        (Op.READ, False, False),
+    ],
+)
+def test_where_things_are_generated(op, preview, learnt):
+    """Only what makes objects generates ids: other answers with such words are differences."""
+    old, new = (recorded((call(op, session(), URN, preview=preview), answer(value=f"i-{word}"))) for word in ("12ab", "98fe"))
+
+    assert compare(old, new).equal is learnt
+
+
 def test_other_requests_and_answers():
     """A difference has its path, both values, and on which side it is."""
     old = recorded((call(Op.UPDATE, session(), URN, acl="x", gone=1), answer(acl="x", size=1)))
