@@ -172,6 +172,20 @@ def test_the_gist_of_terraform_messages(op, request_, response, expected):
     assert gist(op, request_, response) == expected
 
 
+def test_what_found_nothing_to_do():
+    """A look or a plan without a change is idle; one that failed, or found the object gone, is not."""
+    looked = call(Op.READ, session(), URN, properties={"a": 1})
+    answers = [
+        answer(id="1", properties={"a": 1}),
+        answer(id="1", properties={"a": 2}),
+        answer(),
+        answer(id="1", failures=[{}]),
+    ]
+
+    assert [told_by(recorded((looked, reply)))[0].idle for reply in answers] == [True, False, False, False]
+    assert not told_by(recorded((call(Op.CHECK, session(), URN), answer())))[0].idle
+
+
 def test_a_change_that_names_no_property():
     """A diff that says no more than that there is one is still a change."""
     asked = call(Op.DIFF, session(), URN)
