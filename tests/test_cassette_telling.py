@@ -309,6 +309,17 @@ def test_what_a_provider_tells_meanwhile():
     ]
 
 
+def test_the_last_plan_of_a_resource_counts():
+    """A preview of the change knows more than the question before it, so only that is said; names tell resources apart."""
+
+    def plan(n, urn, result):
+        return CallFacts(n=n, session=1, op="diff", method="D", type="t", urn=urn, name=urn, result=result, changes=("a",))
+
+    assert lines([plan(1, "a", "update: a"), plan(2, "b", "update: a"), plan(3, "a", "would be updated: a")]) == [
+        ("plan", "plans: t a would be updated: a; t b update: a"),
+    ]
+
+
 def test_components_have_what_they_registered():
     """What a provider told and asked its engine meanwhile is counted beside the construct."""
     first = story(kept("pulumi-sites/embedded")[1])[0].lines[0]
