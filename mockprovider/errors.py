@@ -9,7 +9,8 @@ MockProviderError
 │   ├── CassetteVersionError     written by a newer format
 │   ├── CassetteBusyError        another recorder holds it
 │   ├── MissError                a call that was never recorded
-│   └── AmbiguousError           recorded calls that cannot be told apart
+│   ├── AmbiguousError           recorded calls that cannot be told apart
+│   └── UnknownSecretError       a recorded secret that its user has to tell
 ├── ContractError          a reply that breaks the protocol's contract, which an engine would refuse
 ├── UnsupportedError       the protocol allows it, this version does not do it yet
 ├── PluginError            a provider process that does not start, speak or end as it must
@@ -59,6 +60,10 @@ class MissError(CassetteError):
 
 class AmbiguousError(CassetteError):
     """Recorded calls that cannot be told apart, with different answers: refused, because a guess could be wrong."""
+
+
+class UnknownSecretError(CassetteError):
+    """A provider is to be asked with a secret that the cassette does not have, and that nobody has told."""
 
 
 class ContractError(MockProviderError):

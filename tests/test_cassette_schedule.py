@@ -92,6 +92,8 @@ def test_what_waits_for_itself_is_asked_all_the_same():
         ("2026-01-02T03:04:05Z", "yesterday", "made_at", False),
         (KEYS, KEYS.replace("MCow", "QQow"), "key", True),
         (KEYS, KEYS.replace("PUBLIC", "EC"), "key", True),
+        ("adedc2dd", "eecceaaa", "etag", True),
+        ("decade", "facade", "word", False),
         ("E+SZUQ0=", "z5fT0pQ=", "b64", True),
         ("1.20.3", "1.21.0", "version", False),
         (5432, 5433, "port", False),

@@ -69,7 +69,7 @@ def verify(
 
     ``behind`` is ``real(...)``, ``attached(...)`` or a handler; of a cassette of several providers, each by its name.
     Objects that were made and not deleted are in ``left`` of what comes back. Raises as ``verification`` does, ``PluginError``
-    where a provider does not start, and ``CassetteError`` for a secret that nobody knows.
+    where a provider does not start, and ``UnknownSecretError`` for secrets that the user sent and that are not given.
     """
     by_provider = behind if isinstance(behind, Mapping) else {"": behind}
     with verification(path, by_provider, secrets=secrets, masks=masks) as play:

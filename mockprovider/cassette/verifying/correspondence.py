@@ -9,16 +9,12 @@ from msgspec import Struct, field
 
 from mockprovider.cassette.objects.values import finder
 from mockprovider.cassette.verifying.generated import STANDS_ALONE, is_made_up, is_time
-from mockprovider.errors import CassetteError
+from mockprovider.errors import UnknownSecretError
 from mockprovider.matching import digest
 from mockprovider.redaction import LITERAL, PLACEHOLDER, TEXT, fill
 
 SMALLEST = 2
 """A part of a message with so many members tells what it is part of."""
-
-
-class UnknownSecretError(CassetteError):
-    """A request needs a secret that the recording does not have, and that nobody has given."""
 
 
 class Values(Struct):

@@ -14,7 +14,8 @@ PEM = r"-----BEGIN [A-Z ]+-----[^-]*-----END [A-Z ]+-----"
 PAIRS = r"(?:[0-9a-fA-F]{2}:){5,}[0-9a-fA-F]{2}"
 BASE64 = r"(?<![\w+/])[\w+/-]{6,}={1,2}(?![\w=])|(?<![\w+/])(?=[\w+/-]*[0-9+/])[\w+/-]{16,}={0,2}"
 WORD = r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)[A-Za-z0-9]{6,}(?![A-Za-z0-9])"
-RANDOM = re.compile("|".join((PEM, UUID, TIME, PAIRS, BASE64, WORD)))
+HEX = r"(?<![A-Za-z0-9])[0-9a-f]{8,}(?![A-Za-z0-9])"
+RANDOM = re.compile("|".join((PEM, UUID, TIME, PAIRS, BASE64, WORD, HEX)))
 """What is made up, inside of a text: words of six characters and more with a digit in them, and keys."""
 WHOLE_TIME = re.compile(TIME)
 LARGE = 10**6

@@ -75,7 +75,7 @@ class LeftObject(Struct, frozen=True):
 
 
 class Verified(Struct):
-    """What came of a whole recording. ``unsure`` counts the made-up values that were other ones today, and no difference."""
+    """What came of a whole recording. ``made_up`` counts the values that were other ones today, consistently."""
 
     name: str
     calls: list[VerifiedCall] = field(default_factory=list)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from mockprovider.cassette.model import Cassette, Interaction
-from mockprovider.cassette.verifying.correspondence import UnknownSecretError
 from mockprovider.cassette.verifying.generated import leaves
+from mockprovider.errors import UnknownSecretError
 from mockprovider.matching import step
 from mockprovider.redaction import PLACEHOLDER, numbers
 
