@@ -14,7 +14,7 @@ from mockprovider.pulumi import deployments
 from mockprovider.pulumi.errors import read_status
 from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
-from mockprovider.pulumi.modern import as_of_today, unasked, unknown_fields, without_handshake
+from mockprovider.pulumi.modern import unasked, unknown_fields, with_instances, without_handshake
 from mockprovider.pulumi.monitor import relayed
 from mockprovider.pulumi.package.reading import from_schema, is_schema
 from mockprovider.pulumi.plugin import Plugin, attach_environment
@@ -81,10 +81,10 @@ class PulumiAdapter(Adapter):
     def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:  # noqa: ARG002
         """The recording, whose replay also answers Attach: that only gives an address, and engines accept no failure of it.
 
-        What older engines asked is read as today's ask it. A handshake and the end of a session need not have been recorded.
+        What older engines did not say is not compared. A handshake and the end of a session need not have been recorded.
         """
         transcript = PulumiTranscript(without=unknown_fields(cassette))
-        return as_of_today(cassette), Reader(transcript, unasked=unasked(cassette), absent=without_handshake(cassette))
+        return with_instances(cassette), Reader(transcript, unasked=unasked(cassette), absent=without_handshake(cassette))
 
     log_file = "what `pulumi` writes with PULUMI_DEBUG_GRPC=FILE: a JSON object in each line"
 

@@ -1,13 +1,13 @@
-"""Recordings of older engines, as today's engines would have made them (reference 16.1).
+"""Recordings of older engines, replayed to today's (reference 16.1).
 
 Until 3.132 a request named its resource by the URN alone, until 3.154 Configure did not name the provider, until 3.143 there
-was no handshake, and until 3.206 no function knew of previews. The file stays as it is.
+was no handshake, and until 3.206 no function knew of previews. What an engine did not say is not compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
@@ -19,47 +19,45 @@ from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.urn import Urn
 from mockprovider.wire.status import failed, status
 
-NAMED = frozenset(
-    rpc
-    for rpc, (request, _, _) in PROVIDER.messages.items()
-    if {"urn", "name", "type"} <= set(request.DESCRIPTOR.fields_by_name)
-)
-"""The RPCs whose requests have the URN, and its parts."""
+PARTS = frozenset({"urn", "name", "type"})
+LATER: Mapping[Op, frozenset[str]] = {
+    row.op: PARTS if row.op is Op.CONFIGURE else PARTS - {"urn"}
+    for rpc, row in PROVIDER.methods.items()
+    if set(PROVIDER.messages[rpc][0].DESCRIPTOR.fields_by_name) >= PARTS and row.op != Op.CONSTRUCT
+}
+"""Fields that came later, and say nothing that is not in the URN."""
 
 
-def as_of_today(cassette: Cassette) -> Cassette:
-    """The recording, with what its engine left out of requests because a URN has it."""
-    return replace(cassette, interactions=[_named(interaction) for interaction in cassette.interactions])
+def with_instances(cassette: Cassette) -> Cassette:
+    """The recording, in which each Configure that names no provider is about the one that it was worked out to be for."""
+    return replace(cassette, interactions=[_about(interaction) for interaction in cassette.interactions])
 
 
-def _named(interaction: Interaction) -> Interaction:
-    request = interaction.request
-    if (
-        interaction.method not in NAMED
-        or interaction.direction != "provider"
-        or not isinstance(request, dict)
-        or "type" in request
-    ):
+def _about(interaction: Interaction) -> Interaction:
+    if interaction.op != Op.CONFIGURE or interaction.urn:
         return interaction
-    urn = request.get("urn") or (interaction.instance if interaction.op == Op.CONFIGURE else "")
-    parts = _parts(urn) if isinstance(urn, str) else {}
-    if interaction.op == Op.CONFIGURE and parts:
-        return replace(interaction, request={**parts, **request}, urn=urn, type=parts["type"])
-    return replace(interaction, request={**parts, **request}) if parts else interaction
-
-
-def _parts(urn: str) -> dict[str, Any]:
     try:
-        parsed = Urn.parse(urn)
+        return replace(interaction, urn=interaction.instance, type=Urn.parse(interaction.instance).type)
     except MalformedError:
-        return {}
-    return {"urn": urn, "name": parsed.name, "type": parsed.type}
+        # A digest: nobody knows which provider it was.
+        return interaction
+
+
+def unknown_fields(cassette: Cassette) -> dict[Op, frozenset[str]]:
+    """The fields that the recorded engine did not know."""
+    said: dict[str, set[str]] = defaultdict(set)
+    for interaction in cassette.interactions:
+        said[interaction.op] |= (cassette.request(interaction) or {}).keys()
+    later = dict(LATER)
+    if _is_old(cassette):
+        later[Op.INVOKE] = frozenset({"preview"})
+    return {op: fields for op, fields in later.items() if not fields & said[op]}
 
 
 def unasked(cassette: Cassette) -> Callable[[Call], bool]:
-    """Which calls need no recording: Attach, and Cancel of a provider that was never recorded at its end."""
-    ended = any(interaction.op == Op.CANCEL for interaction in cassette.interactions)
-    return lambda call: call.op is Op.ATTACH or (call.op is Op.CANCEL and not ended)
+    """Which calls need no recording: Attach, and Cancel where the engine was so old that its log has none."""
+    old = _is_old(cassette) and not any(interaction.op == Op.CANCEL for interaction in cassette.interactions)
+    return lambda call: call.op is Op.ATTACH or (call.op is Op.CANCEL and old)
 
 
 def without_handshake(cassette: Cassette) -> Callable[[Call], Reply | None]:
@@ -67,12 +65,6 @@ def without_handshake(cassette: Cassette) -> Callable[[Call], Reply | None]:
     unknown = status("unimplemented", "The recorded provider was configured without a handshake.")
     old = _is_old(cassette)
     return lambda call: failed(unknown) if old and call.op is Op.HANDSHAKE else None
-
-
-def unknown_fields(cassette: Cassette) -> dict[Op, frozenset[str]]:
-    """The fields that its engine did not know: until 3.206 a function was not told that it serves a preview."""
-    said = any("preview" in (cassette.request(call) or {}) for call in cassette.interactions if call.op == Op.INVOKE)
-    return {Op.INVOKE: frozenset({"preview"})} if _is_old(cassette) and not said else {}
 
 
 def _is_old(cassette: Cassette) -> bool:
