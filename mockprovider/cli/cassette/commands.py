@@ -221,7 +221,7 @@ def verify(
     as_json: bool,
     provider: tuple[str, ...],
 ) -> None:
-    """Ask a real PROVIDER all that a cassette holds, and list what it answers differently.
+    """Ask a real PROVIDER all of it again, and list what differs.
 
     What it makes is real, and is deleted where the recording deletes it; what is left is listed. The exit code is 0 where all
     answers are the same, 1 where some differ, and 2 where the calls could not be asked. Ids, times and generated passwords that
