@@ -103,6 +103,12 @@ def _provider(text: str) -> tuple[str, list[str]]:
     return name, command
 
 
+class TroubleError(click.ClickException):
+    """What kept a comparison from being made: the command ends as diff(1) does then, 1 being that something differs."""
+
+    exit_code = 2
+
+
 class Group(click.Group):
     """Turns our errors into one clear message, whatever command raised them."""
 

@@ -8,13 +8,7 @@ from pathlib import Path
 
 import click
 
-from mockprovider.cli.options import FILE, example, named_commands, places_options
-
-
-class TroubleError(click.ClickException):
-    """What kept two cassettes from being compared: it ends as diff(1) does then."""
-
-    exit_code = 2
+from mockprovider.cli.options import FILE, TroubleError, example, named_commands, places_options
 
 
 @click.group()

@@ -10,19 +10,14 @@ import click
 
 from mockprovider import tape
 from mockprovider.cassette.verifying import Verification, left_lines, lines
+from mockprovider.cli.options import TroubleError
 from mockprovider.double import Wiring, attached, real
 from mockprovider.double.verifying import verification
 from mockprovider.errors import MockProviderError
 from mockprovider.protocols import by_name
 
-SAME, DIFFERENT, NOT_ASKED = range(3)
+SAME, DIFFERENT = range(2)
 """Exit codes."""
-
-
-class _NotAskedError(click.ClickException):
-    """The calls could not be asked."""
-
-    exit_code = NOT_ASKED
 
 
 def verify_file(
@@ -43,7 +38,7 @@ def verify_file(
         with verification(file, behind, secrets=secrets, masks=masks) as play:
             _play(play)
     except MockProviderError as error:
-        raise _NotAskedError(str(error).rstrip()) from error
+        raise TroubleError(str(error).rstrip()) from error
     verified = play.verified
     click.echo(json.dumps(verified.to_json(), indent=1, ensure_ascii=False) if as_json else "\n".join(lines(verified)))
     return SAME if verified.same else DIFFERENT
@@ -65,7 +60,7 @@ def _play(play: Verification) -> None:
             pass
     except KeyboardInterrupt:
         _say_left(play)
-        raise _NotAskedError(f"It was interrupted after {len(play.verified.calls)} of {len(play)} calls.") from None
+        raise TroubleError(f"It was interrupted after {len(play.verified.calls)} of {len(play)} calls.") from None
     except MockProviderError:
         _say_left(play)
         raise
