@@ -37,7 +37,7 @@ test: $(VENV)/.with-$(GROUP) ## all tests, with those engines that are on PATH o
 unit: $(VENV)/.with-$(GROUP) ## the tests that need no engine's command line
 	@$(BIN)/pytest -n auto -m "$(UNIT)" $(ARGS)
 
-quick: $(VENV)/.with-$(GROUP) ## those of them that take no time, for every save
+quick: $(VENV)/.with-$(GROUP) ## as many of them as take a few seconds, for every save
 	@$(BIN)/pytest -n auto -m "$(UNIT)" --quick $(ARGS)
 
 peers: ## what must work in one session with the plugins of others, which are installed for this alone

@@ -20,6 +20,10 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# What is not there for long needs no garbage collector: of the time of an engine's run it takes a sixth.
+if "GOGC" not in os.environ and "GOMEMLIMIT" not in os.environ:
+    os.environ |= {"GOGC": "off", "GOMEMLIMIT": "512MiB"}
+
 ENGINES = {"pulumi_cli": "pulumi", "terraform_cli": "terraform", "tofu_cli": "tofu"}
 """Markers, and the binaries that tests so marked drive."""
 
@@ -50,6 +54,14 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(
             f"--require-engines: there is no engine {', '.join(sorted(unknown))}; there are {', '.join(ENGINES.values())}"
         )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Two workers for a core where tests wait as long as they compute: for processes, answers and ends of patience."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or config.getoption("trials") or config.getoption("quick"):
+        return None
+    return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

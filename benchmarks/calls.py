@@ -81,7 +81,7 @@ def traced(family: str, double: Double) -> Trace:
 
     def asking(rpc: str, fields: Any) -> Callable[[], Any]:
         data = service.messages[rpc][0](**fields).SerializeToString()
-        return lambda: endpoint.answers(service.methods[rpc], rpc, data, "peer")
+        return lambda: endpoint.answers(service.methods[rpc], rpc, [data], "peer")
 
     for rpc, fields in requests("first"):
         asking(rpc, fields)()

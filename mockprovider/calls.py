@@ -67,6 +67,10 @@ class Op(StrEnum):
     """A provider shows a line to its engine's user."""
 
 
+EFFECTS = frozenset({Op.CREATE, Op.UPDATE, Op.DELETE})
+"""The ops that change what exists."""
+
+
 class ChangeKind(StrEnum):
     """How one property changes."""
 
@@ -191,6 +195,8 @@ class Call(Struct, kw_only=True):
             where the engine says nothing.
         secrets: where the engine knows of secrets that it sends openly, as recordings name places; ``None`` if it never says.
         extra: the protocol's other words.
+        native: the request's message, where it came over a wire: it is handed on as it is.
+        stream: the messages of an RPC whose request is a stream, in ``native``'s place; none, where it is one message.
         monitor: the way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct,
             Call), or takes its views (Create, Read, Update, Delete).
         midway: what is asked after each step of an object in the making: it gets the step, what there is by then, and the way
@@ -227,6 +233,7 @@ class Call(Struct, kw_only=True):
     secrets: tuple[str, ...] | None = None
     extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
+    stream: tuple[Native, ...] | None = None
     monitor: Handler | None = None
     midway: Callable[[str, Reply, Handler], Reply] | None = None
 
@@ -252,6 +259,7 @@ class Reply(Struct, kw_only=True):
         listed: the answers of List, in their order.
         imported: the objects of an import that brought several, the first one among them.
         unchecked: this is wrong on purpose, and sent as it is.
+        made_up: a fake answered it, past the end of a cassette.
         extra: the protocol's other words.
         native, status: the message, and how the RPC failed as such, where they came over a wire behind us: both are handed on
             as they are, whatever the other fields say. A layer that changes such an answer takes its ``native`` off.
@@ -276,6 +284,7 @@ class Reply(Struct, kw_only=True):
     listed: tuple[Listed, ...] = ()
     imported: tuple[Reply, ...] = ()
     unchecked: bool = False
+    made_up: bool = False
     extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
     status: Status | None = None
@@ -305,13 +314,14 @@ class Reply(Struct, kw_only=True):
 
 
 _parts: Callable[[Reply], tuple[Any, ...]] = attrgetter(
-    *(name for name in Reply.__struct_fields__ if name not in ("native", "status", "stream", "delivery"))
+    *(name for name in Reply.__struct_fields__ if name not in ("made_up", "native", "status", "stream", "delivery"))
 )
 
 Handler: TypeAlias = Callable[[Call], Reply]
 Layer: TypeAlias = Callable[[Call, Handler], Reply]
 
 __all__ = [
+    "EFFECTS",
     "STATUS_NAMES",
     "Bag",
     "Call",

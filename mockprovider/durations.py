@@ -8,6 +8,9 @@ from mockprovider.errors import MalformedError
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)")
+DAY = 86400.0
+DAYS = {"d": DAY, "w": 7 * DAY}
+AGE = re.compile(r"([0-9]{1,6})([dw])")
 
 TIMEOUTS = "timeouts"
 """What a configuration calls its own limits of operations, in a protocol that sends them among the inputs."""
@@ -28,3 +31,21 @@ def seconds(duration: str) -> float:
     if "".join(number + unit for number, unit in parts) != duration:
         raise MalformedError(f"{duration!r} is no duration. Write it as '90s', '5m' or '1h30m'.")
     return sum(float(number) * UNITS[unit] for number, unit in parts)
+
+
+def age(text: str) -> float:
+    """An age such as ``90d``, ``12w`` or ``36h`` in seconds. Raises ``MalformedError`` for what is none, or no time at all."""
+    days = AGE.fullmatch(text)
+    try:
+        wanted = int(days[1]) * DAYS[days[2]] if days else seconds(text)
+    except MalformedError:
+        wanted = 0.0
+    if not wanted:
+        raise MalformedError(f"{text!r} is no age. Write it as '90d', '12w' or '36h'.")
+    return wanted
+
+
+def shown_age(wanted: float) -> str:
+    """An age as people tell it: in days, or in hours where it is less than two."""
+    count, unit = (int(wanted // 3600), "hour") if wanted < 2 * DAY else (int(wanted // DAY), "day")
+    return f"{count} {unit}{'' if count == 1 else 's'}"

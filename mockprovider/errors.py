@@ -9,7 +9,10 @@ MockProviderError
 │   ├── CassetteVersionError     written by a newer format
 │   ├── CassetteBusyError        another recorder holds it
 │   ├── MissError                a call that was never recorded
+│   │   └── HttpMissError            a request of a replayed provider's own that its call had not made
+│   ├── ProviderChangedError     a replayed provider's own code does something else than was recorded
 │   ├── AmbiguousError           recorded calls that cannot be told apart
+│   ├── DifferentAnswersError    a live provider that answers otherwise than was recorded
 │   └── UnknownSecretError       a recorded secret that its user has to tell
 ├── ContractError          a reply that breaks the protocol's contract, which an engine would refuse
 ├── UnsupportedError       the protocol allows it, this version does not do it yet
@@ -20,6 +23,8 @@ What nobody may overlook and yet breaks nothing is a ``MockProviderWarning``.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class MockProviderError(Exception):
@@ -58,8 +63,37 @@ class MissError(CassetteError):
     """A call that the cassette does not hold."""
 
 
+class HttpMissError(MissError):
+    """A provider whose own code is replayed makes an HTTP request that its call had not made when it was recorded."""
+
+
+class ProviderChangedError(CassetteError):
+    """A provider whose own code is replayed answers a call in another way than was recorded, or leaves out what it asked."""
+
+
 class AmbiguousError(CassetteError):
     """Recorded calls that cannot be told apart, with different answers: refused, because a guess could be wrong."""
+
+
+class DifferentAnswersError(CassetteError):
+    """A live provider that answers otherwise than was recorded, in mode ``verify``.
+
+    ``cassette`` is the recording's name, ``answers`` are the calls whose answers differ, in the order in which they came, each
+    with its ``differences``. More may come until the provider's double is closed.
+    """
+
+    def __init__(self, cassette: str, answers: list[Any], again: str = "") -> None:
+        super().__init__(cassette, answers, again)
+        self.cassette = cassette
+        self.answers = answers
+        self._again = again
+
+    def __str__(self) -> str:
+        count = "one call" if len(self.answers) == 1 else f"{len(self.answers)} calls"
+        lines = [f"The provider answers {count} otherwise than {self.cassette} holds."]
+        for answer in self.answers:
+            lines += [f"{answer}:", *(f"  {difference}" for difference in answer.differences)]
+        return "\n".join([*lines, f"Mask what differs each time. {self._again}".rstrip()])
 
 
 class UnknownSecretError(CassetteError):
@@ -86,7 +120,7 @@ class MockProviderWarning(UserWarning):
     """A test passed, and hardly tests what it says: a fault that never fired, a cassette that nothing used."""
 
 
-EXTRAS = {"pulumi": "pulumi", "msgpack": "terraform", "cryptography": "tls", "freezegun": "time"}
+EXTRAS = {"pulumi": "pulumi", "msgpack": "terraform", "cryptography": "tls", "freezegun": "time", "vcr": "http"}
 """The extra of this package that brings a module."""
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
+from typing import Any
 
 from mockprovider.errors import MalformedError, MockProviderError
 from mockprovider.hints import did_you_mean
@@ -40,6 +43,16 @@ def make_folder(path: Path) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise MockProviderError(f"Cannot make the folder {path}: {reason}. Name a folder of yours.") from error
+
+
+def write_json(path: Path, content: Any, *, private: bool = False, sort_keys: bool = False) -> None:
+    """Write data as JSON, the file whole or not at all; a ``private`` one is its owner's alone. Raises ``OSError``."""
+    # Renamed into place, so that a crash leaves the old file or the new one, never half of one.
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    if private:
+        draft.touch(mode=0o600)
+    draft.write_text(json.dumps(content, indent=1, sort_keys=sort_keys) + "\n", encoding="utf-8")
+    draft.replace(path)
 
 
 def _beside(folder: Path) -> list[str]:

@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from itertools import count
+from itertools import takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -56,7 +56,8 @@ class Entry(Struct):
             message = self.reply.status.message if self.reply.status else ""
             reasons = "; ".join(failure.reason for failure in self.reply.failures) or message
             end = f"{'half-made ' + self.reply.id if self.reply.partial else 'failed'}: {reasons}"
-        return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}"
+        mark = ", made up past the end of the cassette" if self.reply and self.reply.made_up else ""
+        return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}{mark}"
 
 
 LIMIT = 100_000
@@ -74,8 +75,11 @@ class Journal:
     ) -> None:
         self._check_type, self._scrub = check_type, scrub
         self._entries: deque[Entry] = deque(maxlen=LIMIT)
+        self.leaving: list[Callable[[list[Entry], int], None]] = []
+        """What looks at entries before they are forgotten: at those of ``so_far``."""
         self._begun = 0
-        self._moments = count(1)
+        self._look_at = LIMIT
+        self._moment = 0
         self._lock = threading.Lock()
 
     def at(self, side: Side) -> Layer:
@@ -84,9 +88,16 @@ class Journal:
         def write(call: Call, proceed: Handler) -> Reply:
             thread = threading.current_thread().name
             with self._lock:
+                leaving = None
+                if self._begun == self._look_at:
+                    leaving, self._look_at = (list(self._entries), self._moment), self._begun + self.limit
                 self._begun += 1
-                entry = Entry(self._begun, side, call, began=next(self._moments), thread=thread)
+                self._moment += 1
+                entry = Entry(self._begun, side, call, began=self._moment, thread=thread)
                 self._entries.append(entry)
+            if leaving is not None:
+                # Without the lock, because others should not wait for those who look.
+                self._show(leaving)
             try:
                 entry.reply = proceed(call)
             except BaseException as error:
@@ -94,7 +105,8 @@ class Journal:
                 raise
             finally:
                 with self._lock:
-                    entry.ended = next(self._moments)
+                    self._moment += 1
+                    entry.ended = self._moment
             return entry.reply
 
         return write
@@ -180,8 +192,19 @@ class Journal:
     def clear(self) -> None:
         """Forget everything, to look at the next run alone."""
         with self._lock:
+            leaving = (list(self._entries), self._moment)
             self._entries.clear()
-            self._begun = 0
+            self._begun, self._look_at = 0, self.limit
+        self._show(leaving)
+
+    def so_far(self, after: int = 0) -> tuple[list[Entry], int]:
+        """The entries that began after a moment, the newest first, and the moment of this look."""
+        with self._lock:
+            return [*takewhile(lambda entry: entry.began > after, reversed(self._entries))], self._moment
+
+    def _show(self, leaving: tuple[list[Entry], int]) -> None:
+        for look in self.leaving:
+            look(*leaving)
 
     @property
     def limit(self) -> int:
@@ -196,7 +219,10 @@ class Journal:
         if not isinstance(entries, int) or isinstance(entries, bool) or entries < 1:
             raise DefinitionError(f"A journal keeps some entries, and {entries!r} is no such number: give one from 1.")
         with self._lock:
+            leaving = (list(self._entries), self._moment)
             self._entries = deque(self._entries, maxlen=entries)
+            self._look_at = self._begun + entries
+        self._show(leaving)
 
     @property
     def forgotten(self) -> int:

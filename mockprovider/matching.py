@@ -29,7 +29,12 @@ def encode(tree: Any) -> bytes:
 
 def digest(tree: Any) -> str:
     """SHA-256 of ``encode(tree)``, in hex. Equal trees have equal digests; ``1``, ``1.0`` and ``true`` differ."""
-    return hashlib.sha256(encode(tree)).hexdigest()
+    return digest_of(encode(tree))
+
+
+def digest_of(encoded: bytes) -> str:
+    """The digest of the tree that was encoded so."""
+    return hashlib.sha256(encoded).hexdigest()
 
 
 class Difference(Struct, frozen=True):

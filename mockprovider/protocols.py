@@ -45,6 +45,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
         room: import path of the class that answers what only this protocol asks of a fake, given the fake's catalogue and the
             answers that every protocol gets, by op.
         generations: import path of the function that finds a generation by name: a layer that makes the fake an older provider.
+        contract: import path of the rules that its engines and providers owe each other (``contract.Contract``).
     """
 
     name: str
@@ -63,6 +64,7 @@ class ProviderProtocol(Struct, frozen=True, kw_only=True):
     traits: str = ""
     room: str = ""
     generations: str = ""
+    contract: str = ""
 
     def __str__(self) -> str:
         return self.name

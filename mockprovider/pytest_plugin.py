@@ -16,19 +16,25 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from mockprovider.errors import CassetteBusyError, CassetteError, DefinitionError, MockProviderError, extra_hint
-from mockprovider.pytest_marks import MARKS, break_doubles
+from mockprovider.pytest_marks import ALLOW, MARKS, allow_breaches, break_doubles, check_allowed
 from mockprovider.pytest_orphans import ORPHANS, only_look, pytest_collection_finish, pytest_itemcollected, pytest_sessionfinish
 from mockprovider.pytest_reports import (
+    MAX_AGE,
     RECORD,
     SEED,
     USED,
+    check_max_age,
+    fail_broken,
     fail_unplayed,
     from_here,
+    note_left,
     note_used,
     pytest_runtest_call,
     pytest_runtest_makereport,
     pytest_terminal_summary,
+    warn_expired,
 )
+from mockprovider.pytest_workers import pytest_configure_node
 
 if TYPE_CHECKING:
     from mockprovider.double import Double, FrozenTime
@@ -40,7 +46,7 @@ if TYPE_CHECKING:
 
 HOOKS = (
     *(pytest_itemcollected, pytest_collection_finish, pytest_sessionfinish),
-    *(pytest_runtest_call, pytest_runtest_makereport, pytest_terminal_summary),
+    *(pytest_runtest_call, pytest_runtest_makereport, pytest_terminal_summary, pytest_configure_node),
 )
 """pytest finds these by their names in this module."""
 RECORDED = pytest.StashKey[dict[Path, str]]()
@@ -54,9 +60,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         RECORD,
         metavar="MODE",
         help="cassette mode of tests marked 'cassette', whatever they are marked with: none replays only (the default), once "
-        "records what has no cassette, all and rewrite record anew",
+        "records what has no cassette, new adds what it does not hold, all and rewrite record anew, verify compares",
     )
     group.addoption(SEED, metavar="N", type=int, default=0, help="seed of everything that doubles generate (default: 0)")
+    group.addoption(MAX_AGE, metavar="AGE", help="how old a cassette may be, such as 90d: a test with an older one warns")
+    parser.addini(
+        ALLOW, type="linelist", help="rules of the contract that may be broken, a line each, as ID: reason", default=[]
+    )
     group.addoption(
         ORPHANS, action="store_true", help="run nothing; list the cassettes beside the tests that none of them uses"
     )
@@ -70,6 +80,8 @@ def pytest_configure(config: pytest.Config) -> None:
     logging.getLogger("mockprovider.provider").setLevel(logging.INFO)
     only_look(config)
     _known_mode(config.getoption(RECORD))
+    check_max_age(config)
+    check_allowed(config)
     for mark in MARKS:
         config.addinivalue_line("markers", mark)
 
@@ -113,6 +125,10 @@ def mockprovider_cassette(request: pytest.FixtureRequest) -> CassetteUse | None:
         places={name: options[name] for name in PLACES},
         prove=bool(options["prove"]),
         unplayed=options["unplayed"] or "fail",
+        max_age=request.config.getoption(MAX_AGE) or options["max_age"] or "",
+        matching=options["matching"],
+        beyond=options["beyond"] or "miss",
+        http=bool(options["http"]),
     )
 
 
@@ -139,19 +155,24 @@ def mockprovider_providers(
     doubles = [Double(provider=wiring, seed=seed, name=name) for wiring in wirings.values()]
     try:
         break_doubles(request.node, doubles)
+        allow_breaches(request.node, doubles)
     except MockProviderError as error:
         _give_up(error)
     used = Used({double.name: double for double in doubles}, tmp_path_factory, use.recording if use else None)
     note_used(request.node, used)
     try:
+        warn_expired(used, use.max_age if use else "", _remake(from_here(request.node)))
         yield ByName(used.doubles)
     finally:
         used.close()
+        note_left(request.node, used)
     try:
         used.prove()
     except CassetteError as error:
         _give_up(error)
     used.raise_errors()
+    if used.complete:
+        fail_broken(used)
     fail_unplayed(used, _remake(from_here(request.node)))
 
 

@@ -75,6 +75,11 @@ class ResourceReference(Struct, frozen=True):
     type: str | None = None
     package_version: str | None = None
 
+    @property
+    def flat(self) -> str | Unknown:
+        """What stands for it where references are not known: its id, or the URN of a component."""
+        return self.urn if self.id is None else self.id or UNKNOWN
+
 
 LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
 """Types without inner values. Walks check these first: most values are leaves, and the check for ``Mapping`` is slow."""

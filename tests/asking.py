@@ -10,7 +10,8 @@ from mockprovider import tape
 from mockprovider.calls import Call, Handler, Native, Reply, Session, Status
 from mockprovider.cassette import Cassette, Interaction
 from mockprovider.cassette.model import code_number
-from mockprovider.double.cassettes import replaying_all, transcriber
+from mockprovider.double.cassettes import replaying_all
+from mockprovider.double.opening import transcriber
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
 from mockprovider.redaction import fill, stand_in

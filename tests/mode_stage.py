@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from mockprovider.calls import Call, Op, Reply
-from mockprovider.cassette import CassetteAction, LookResult
+from mockprovider.cassette import CassetteAction, LookResult, Mode
 from mockprovider.double import Double, Wiring, recording
 from mockprovider.protocols import of_family
 
@@ -58,12 +58,13 @@ def prepared(path: Path, *, existed: bool) -> bytes:
     return path.read_bytes() if existed else b""
 
 
-def action(reply: Reply) -> CassetteAction:
-    """What was done with a call, by the reply."""
+def action(reply: Reply, mode: str | None = None) -> CassetteAction:
+    """What was done with a call, by the reply: in ``verify`` a live answer is compared, and else it is recorded."""
     if reply.status is not None:
         return CassetteAction.REFUSE
     answered = reply.id or (reply.value or {})["zone"]
-    return CassetteAction.RECORD if answered.startswith(LIVE) else CassetteAction.REPLAY
+    live = CassetteAction.COMPARE if mode == Mode.VERIFY else CassetteAction.RECORD
+    return live if answered.startswith(LIVE) else CassetteAction.REPLAY
 
 
 def holders(path: Path) -> set[str]:
@@ -71,10 +72,10 @@ def holders(path: Path) -> set[str]:
     return set(re.findall(r'"(?:id|zone)": *"([a-z]+)', path.read_text(encoding="utf-8")))
 
 
-def assert_kept(path: Path, before: bytes, done: CassetteAction) -> None:
-    """What was recorded is the whole cassette; otherwise it is the same as before; and nothing lies beside it."""
+def assert_kept(path: Path, before: bytes, done: CassetteAction, mode: str = Mode.ALL) -> None:
+    """What was recorded is the whole cassette, or was added to it; else it stays as it was; and nothing lies beside it."""
     if done is CassetteAction.RECORD:
-        assert holders(path) == {LIVE}
+        assert holders(path) == ({LIVE, "recorded"} if before and mode == Mode.NEW else {LIVE})
     else:
         assert (path.read_bytes() if path.exists() else b"") == before
     assert [*path.parent.glob("it.json?*")] == []

@@ -7,5 +7,7 @@ from pathlib import Path
 
 FILES = Path(__file__).parents[1] / "examples" / "files"
 COMMAND = [sys.executable, str(FILES / "provider.py")]
-WITHOUT = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:randomly")
+BY_HAND = ("-o", "provider_contract_allow=*: calls by hand")
+"""What an inner run is given whose tests ask providers by hand, as no engine does: the contract has tests of its own."""
+WITHOUT = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-p", "no:randomly", *BY_HAND)
 """The plugins of pytest that an inner run in a process of its own goes without."""

@@ -1,32 +1,42 @@
-"""Which tests are quick: those that took little time when they were last run here.
+"""Which tests are quick: as many as take a few seconds together, by what each took when it last ran here.
 
-Every other run measures, and ``--quick`` goes by what was measured, so nobody keeps a list. What was never run here is quick
-unless it starts processes by nature. Properties have a few examples only.
+Every other run measures, and ``--quick`` goes by what was measured, so nobody keeps a list. Each file is there with its
+quickest test, and then the quickest of all are, until the time is spent. What never ran here is quick, unless it starts
+processes by nature. Properties have a few examples only. The run says how many of the tests it has, and how many never ran.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
 
-SECONDS = 0.02
-"""More than this is not quick: a hundred such tests take as long as three thousand others."""
+SECONDS = 6.0
+"""What each worker's tests may take together, beside what it takes to start and to collect them."""
+EACH = 0.001
+"""What a test takes beside what is measured: to tell its report."""
+LONGEST = 0.25
+"""A file whose quickest test takes longer is not there at all."""
 
 EXAMPLES = 5
 MEASURED = "mockprovider/seconds"
 ENGINES, *PROCESSES = (Path(__file__).parent / name for name in ("engines", "plugin", "wire"))
 """Whose tests start engines, and other processes."""
+SAID = "quick"
+"""The key under which a worker says what it has chosen."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--quick``."""
-    parser.addoption(
-        "--quick", action="store_true", help=f"leave out what took more than {SECONDS:g} s when it was last run here"
+    group = parser.getgroup("quick")
+    group.addoption(
+        "--quick", action="store_true", help="have what takes a few seconds together, as it did when it last ran here"
     )
+    group.addoption("--quick-seconds", type=float, default=SECONDS, metavar="N", help="so many in each worker")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("quick"):
         hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("house"), max_examples=EXAMPLES)
         hypothesis.settings.load_profile("quick")
+        config.pluginmanager.register(Choosing())
     elif not hasattr(config, "workerinput"):
         config.pluginmanager.register(Measuring(config))
 
@@ -43,19 +54,55 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.getoption("quick") and collection_path == ENGINES else None
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not quick."""
-    if config.getoption("quick"):
+class Choosing:
+    """Chooses the tests, and says at the end of a run what it has chosen."""
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Leave out what is not quick; all workers come to the same."""
         cache = getattr(config, "cache", None)
-        measured: dict[str, float] = cache.get(MEASURED, {}) if cache else {}
-        kept = [item for item in items if measured.get(item.nodeid, _guessed(item)) <= SECONDS]
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = kept
+        measured: Mapping[str, float] = cache.get(MEASURED, {}) if cache else {}
+        workers = getattr(config, "workerinput", {}).get("workercount", 1)
+        quick = set(_chosen(items, measured, workers * config.getoption("quick_seconds")))
+        guessed = sum(item.nodeid not in measured for item in quick)
+        self._said = f"quick: {len(quick)} of {len(items)} tests, of which {guessed} have never run here"
+        config.hook.pytest_deselected(items=[item for item in items if item not in quick])
+        items[:] = [item for item in items if item in quick]
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Let a worker tell it to whoever leads."""
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[SAID] = self._said
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Hear it from a worker; one that crashed says nothing."""
+        self._said = getattr(node, "workeroutput", {}).get(SAID, self._said)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say it."""
+        terminalreporter.write_line(self._said)
+
+
+def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds: float) -> Iterator[pytest.Item]:
+    cost = {item: measured.get(item.nodeid, _guessed(item)) for item in items}
+    quickest_first = sorted(items, key=lambda item: (cost[item], item.nodeid))
+    rooms = {item.path: item for item in reversed(quickest_first) if cost[item] <= LONGEST}
+    yield from rooms.values()
+    left = seconds - sum(cost[item] + EACH for item in rooms.values())
+    for item in quickest_first:
+        left -= 0 if rooms.get(item.path) is item else cost[item] + EACH
+        if left < 0:
+            return
+        yield item
 
 
 def _guessed(item: pytest.Item) -> float:
     slow = any(folder in item.path.parents for folder in PROCESSES) or "pytester" in getattr(item, "fixturenames", ())
-    return 2 * SECONDS if slow else 0
+    return 2 * LONGEST if slow else 0
 
 
 class Measuring:
@@ -70,9 +117,10 @@ class Measuring:
         self._seconds[report.nodeid] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        """Keep what was measured beside what earlier runs have."""
+        """Keep what was measured beside what earlier runs have: the mean of both, since a machine may be busy for once."""
         # Whoever leaves pytest's cache out (-p no:cacheprovider) has nothing to keep it in.
         cache = getattr(self._config, "cache", None)
         if cache and self._seconds:
             earlier = cache.get(MEASURED, {})
-            cache.set(MEASURED, {**earlier, **{name: round(took, 3) for name, took in self._seconds.items()}})
+            seconds = {name: round((took + earlier.get(name, took)) / 2, 4) for name, took in self._seconds.items()}
+            cache.set(MEASURED, {**earlier, **seconds})

@@ -135,7 +135,7 @@ class Writing:
         written = [self._by_resource(journal) for journal in self._journals]
         name = sha256(item.nodeid.encode()).hexdigest()[:16]
         text = json.dumps({"test": item.nodeid, "journals": written}, indent=1, sort_keys=True)
-        (self._folder / f"{name}.json").write_text(text, encoding="utf-8")
+        self._write(name, text)
         for thread in threading.enumerate():
             self._begun_in.setdefault(thread, item.nodeid)
         for socket in listening():
@@ -151,7 +151,13 @@ class Writing:
             "threads": [f"{thread.name} of {self._begun_in[thread]}" for thread in threads if thread.is_alive()],
             "listening": [f"{socket} of {self._listening[socket]}" for socket in listening() if self._listening.get(socket)],
         }
-        (self._folder / f"worker-{os.getpid()}.json").write_text(json.dumps(left), encoding="utf-8")
+        self._write(f"worker-{os.getpid()}", json.dumps(left))
+
+    def _write(self, name: str, text: str) -> None:
+        """Write it whole or not at all: the Ctrl-C of another worker may come in the midst of it."""
+        unfinished = self._folder / f"{name}.unfinished"
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.rename(self._folder / f"{name}.json")
 
     def _wait(self) -> None:
         """Wait for the ends of calls that were cut off: until then a journal does not say what came of them."""

@@ -54,7 +54,7 @@ def play(folder: Path, tests: Sequence[str], *options: str, patience: float = PA
     adopting = [sys.executable, str(Path(__file__).with_name("adopting.py")), str(folder / "log"), str(patience)]
     with OwnedProcess([*adopting, *command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         told = json.loads(process.communicate()[0])
-    written = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(places["journals"].iterdir())]
+    written = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(places["journals"].glob("*.json"))]
     workers = [one for one in written if "threads" in one]
     left = {
         "processes": told["left"],

@@ -42,6 +42,10 @@ def commands(group: click.Group, path: str) -> Iterator[tuple[str, set[str]]]:
 class Options(list[str]):
     """A parser of pytest's that keeps the options which a plugin adds."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.inis: list[str] = []
+
     def getgroup(self, *_: str) -> Options:
         """Itself, as the one group."""
         return self
@@ -49,6 +53,10 @@ class Options(list[str]):
     def addoption(self, name: str, **_: object) -> None:
         """Keep an option."""
         self.append(name)
+
+    def addini(self, name: str, *_: object, **__: object) -> None:
+        """Keep an option of the ini file."""
+        self.inis.append(name)
 
 
 @pytest.mark.parametrize("name", LISTED)
@@ -93,6 +101,7 @@ def test_fixtures_and_options_of_pytest_are_listed():
         *fixtures,
     }
     assert set(re.findall(r"`(--[\w-]+)`", section)) == set(options)
+    assert set(re.findall(r"ini option `(\w+)`", section)) == set(options.inis)
     assert f"`@pytest.mark.cassette({', '.join(marked.ARGUMENTS)})`" in section
 
 

@@ -30,7 +30,7 @@ from pulumi.runtime.proto import provider_pb2
 from mockprovider import Double, Function, ResourceType, Stack, real, recording, replaying, tape
 from mockprovider.calls import Op
 from mockprovider.double import Wiring
-from mockprovider.double.cassettes import transcriber
+from mockprovider.double.opening import transcriber
 from mockprovider.errors import (
     CassetteBrokenError,
     CassetteBusyError,

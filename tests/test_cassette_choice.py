@@ -9,7 +9,7 @@ from cassette_toy import TYPE
 
 from mockprovider.cassette import Interaction
 from mockprovider.cassette.choice import Candidate, choose, narrowed
-from mockprovider.cassette.recorded import RecordedCall
+from mockprovider.cassette.recorded import RecordedCall, RequestKey
 
 ONCE = {"once": True}
 """A call that changes something."""
@@ -23,7 +23,8 @@ def candidate(text, place):
     answer, wave, used, of = re.fullmatch(r"(\w)@(\d)( used)?(?: of (\w))?", text).groups()
     recorded = Interaction(n=place, session=int(wave), op="create", method="Create", type=TYPE)
     where = "", "", "Create", TYPE, ""
-    entry = RecordedCall(recorded, where, {}, place, int(wave), None, "request", answer, secret=False, filled=False, once=True)
+    asked = RequestKey({}, "request", secret=False)
+    entry = RecordedCall(recorded, where, place, int(wave), None, once=True, asking=lambda _: asked, answering=lambda _: answer)
     return Candidate(entry, (), answer, used=bool(used), pairing=((1, ord(of)),) if of else ())
 
 

@@ -10,9 +10,19 @@ from cassette_toy import TOY, TYPE, Toy, answer, call, header, recorded, secret,
 from test_cassette_wayback import Room
 
 from mockprovider.calls import Call, Op, Reply, Status
-from mockprovider.cassette import Cassette, CassetteLayer, Interaction, Library, LookResult, Mode, Reader, RecordedStatus
+from mockprovider.cassette import (
+    Cassette,
+    CassetteLayer,
+    Interaction,
+    Library,
+    LookResult,
+    Mode,
+    Reader,
+    RecordedStatus,
+    Recorder,
+)
 from mockprovider.cassette.report import prove
-from mockprovider.errors import CassetteBrokenError, CassetteError, MissError, UnsupportedError
+from mockprovider.errors import CassetteBrokenError, CassetteError, DefinitionError, MissError, UnsupportedError
 from mockprovider.redaction import Redactor
 
 KEYS = ("k-8d1f2a", "k-77c3b0")
@@ -304,9 +314,10 @@ def test_a_mode_that_needs_a_cassette(mode: Mode) -> None:
 
 def test_a_layer_that_has_nowhere_to_record_to() -> None:
     """Without a recorder, or a provider, nothing can be recorded."""
-    for proceed in (None, lambda _: answer()):
-        with pytest.raises(UnsupportedError, match="would record"):
-            CassetteLayer(Mode.ALL, None, None)(read(), proceed)
+    with pytest.raises(DefinitionError, match=r"'all' would record .*nowhere to"):
+        CassetteLayer(Mode.ALL, None, None)(read(), lambda _: answer())
+    with pytest.raises(DefinitionError, match="stands in front of none"):
+        CassetteLayer(Mode.ALL, None, Recorder(Toy(), header()))(read())
 
 
 def test_a_session_of_another_protocol() -> None:

@@ -1,4 +1,4 @@
-"""The modes: every cell of their table is what the layer does, and modes to come are refused by the table itself."""
+"""The modes: every cell of their table is what the layer does."""
 
 import itertools
 
@@ -18,10 +18,12 @@ from mockprovider.cassette import (
     Recorder,
     mode,
 )
-from mockprovider.errors import AmbiguousError, DefinitionError, MissError, UnsupportedError
+from mockprovider.cassette.live.beside import Beside
+from mockprovider.cassette.live.growth import Growth
+from mockprovider.cassette.merging import Earlier
+from mockprovider.errors import AmbiguousError, DefinitionError, MissError
 
 LIVE = answer(id="live")
-BUILT = [mode for mode, rule in RULES.items() if rule.built]
 CALLS = {
     LookResult.FOUND: call(Op.CREATE, session(), "urn:a", name="a"),
     LookResult.MISSING: call(Op.CREATE, session(), "urn:a", name="never"),
@@ -40,8 +42,11 @@ class Stage:
 
     def __init__(self, chosen, *, existed):
         library = Library(recorded(*CONVERSATION), {"": Reader(Toy())}) if existed else None
-        self.recorder = Recorder(Toy(), header())
-        self.layer = CassetteLayer(chosen, library, self.recorder)
+        earlier = Earlier(library.cassette, library.sent) if library and chosen is Mode.NEW else None
+        self.recorder = Recorder(Toy(), header(), earlier=earlier)
+        growth = Growth(library, self.recorder) if earlier else None
+        self.beside = Beside(library) if library and chosen is Mode.VERIFY else None
+        self.layer = CassetteLayer(chosen, library, self.recorder, live=growth or self.beside)
         self.reached = 0
 
     def provider(self, _):
@@ -55,8 +60,8 @@ class Stage:
         except (MissError, AmbiguousError):
             assert (self.reached, self.recorder.recorded) == (0, 0)
             return CassetteAction.REFUSE
-        except UnsupportedError:
-            assert RULES[self.layer.mode].if_found is CassetteAction.COMPARE
+        if self.beside is not None:
+            assert (reply, self.reached, self.recorder.recorded, self.beside.noticed) == (LIVE, 1, 0, [])
             return CassetteAction.COMPARE
         assert (reply is LIVE) == (self.reached == 1) == (self.recorder.recorded == 1)
         return CassetteAction.RECORD if reply is LIVE else CassetteAction.REPLAY
@@ -76,15 +81,8 @@ def test_the_default_never_records():
     assert actions == {CassetteAction.REPLAY, CassetteAction.REFUSE}
 
 
-@pytest.mark.parametrize("name", sorted(set(Mode) - set(BUILT)))
-def test_modes_to_come_are_refused_by_name(name):
-    """A mode that is named and not built is refused, with those that are."""
-    with pytest.raises(UnsupportedError, match=f"'{name}' is not built yet.*'none', 'once', 'all' and 'rewrite'"):
-        mode(name)
-
-
 def test_the_names_of_modes():
-    """What users write for a mode, also for those that are not built yet, and what messages call the cells of the table."""
+    """What users write for a mode, and what messages call the cells of the table."""
     assert [str(chosen) for chosen in Mode] == ["none", "once", "new", "all", "rewrite", "verify"]
     assert [str(outcome) for outcome in LookResult] == ["found", "missing", "ambiguous"]
     assert [str(action) for action in CassetteAction] == ["replay", "record", "refuse", "compare"]
@@ -92,7 +90,7 @@ def test_the_names_of_modes():
 
 def test_an_unknown_mode_is_a_definition_error():
     """A word that is no mode is refused, with the modes that there are."""
-    with pytest.raises(DefinitionError, match=r"'al' is no cassette mode.*'none', 'once', 'all' and 'rewrite'"):
+    with pytest.raises(DefinitionError, match=r"'al' is no cassette mode. There are 'none', .*'rewrite' and 'verify'"):
         mode("al")
 
 
@@ -108,6 +106,13 @@ def test_looking_moves_nothing():
 
 
 def test_which_modes_replace_a_cassette():
-    """Only ``all`` and ``rewrite`` put a recording in the place of a cassette, and they are one row of the table."""
-    assert [mode for mode in BUILT if RULES[mode].replaces] == [Mode.ALL, Mode.REWRITE]
+    """Of those that put a recording in the place of a cassette, ``new`` adds to it, and the others are one row of the table."""
+    assert [mode for mode in Mode if RULES[mode].replaces] == [Mode.NEW, Mode.ALL, Mode.REWRITE]
+    assert [mode for mode in Mode if RULES[mode].adds] == [Mode.NEW]
     assert RULES[Mode.ALL] == RULES[Mode.REWRITE]
+
+
+def test_which_modes_need_a_provider():
+    """Where there is a cassette, ``none`` and ``once`` ask nobody; where there is none, only ``none`` and ``verify`` do not."""
+    assert [mode for mode in Mode if not RULES[mode].asks(existed=True)] == [Mode.NONE, Mode.ONCE]
+    assert [mode for mode in Mode if not RULES[mode].asks(existed=False)] == [Mode.NONE, Mode.VERIFY]

@@ -38,6 +38,21 @@ def test_a_secret_is_needed_too():
     assert order(later, ("password", "create", {}, {"result": {"$secret": 1}}, {})) == ["password", "user"]
 
 
+def test_a_short_word_that_stands_there_by_chance():
+    """A call waits for the long word that it needs, also if whoever makes that word has another's short id in its request."""
+    shuffled = ("shuffled", "create", {"input": ["right-mantis"]}, {"id": "-"}, {})
+    pet = ("pet", "create", {"separator": "-"}, {"id": "right-mantis"}, {})
+    assert order(pet, shuffled) == order(shuffled, pet) == ["pet", "shuffled"]
+
+
+def test_a_short_id():
+    """A call waits for the short id that it needs, where nothing else says otherwise."""
+    assert order(("mount", "create", {"disk": "7"}, {"id": "x"}, {}), ("disk", "create", {}, {"id": "7"}, {})) == [
+        "disk",
+        "mount",
+    ]
+
+
 def test_deletes_come_last_and_backwards():
     """What depends on others is deleted before them, and both after all else."""
     one = ("one", "create", {}, {"id": "id-000001"}, {"id": "id-000001"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Call, Op, Reply, Status
 from mockprovider.cassette import Cassette, Interaction, Reader
 from mockprovider.cassette.objects import MARK
-from mockprovider.cassette.recorded import RecordedCall
+from mockprovider.cassette.recorded import RecordedCall, Where
 from mockprovider.cassette.shelf import Alike, Shelf, where_of
 
 KEYS = ("k-8d1f2a", "k-77c3b0", "k-e05a91")
@@ -39,6 +40,10 @@ def keys(count: int = 2) -> list[tuple[Call, Reply]]:
     return [(create(), answer(id=id_, kind="k")) for id_ in KEYS[:count]]
 
 
+def keys_of(shelf: Shelf) -> Iterable[tuple[Where, str]]:
+    return dict.fromkeys((one.where, one.digest) for one in shelf.calls)
+
+
 def only(shelf: Shelf) -> RecordedCall:
     (one,) = shelf.calls
     return one
@@ -60,8 +65,9 @@ def test_where_a_call_has_secrets(asked: Call, reply: Reply, expected: tuple[boo
     shelf = shelved((asked, reply))
     one = only(shelf)
     assert (one.secret, one.filled) == expected
-    assert [*shelf.with_secrets.values()] == ([[one]] if one.secret else [])
-    assert shelf.by_digest == {(one.where, one.digest): [one]}
+    there = shelf.there(one.where)
+    assert there.with_secrets == ([one] if one.secret else [])
+    assert (there.by_digest, shelf.asked_with((one.where, one.digest))) == ({one.digest: [one]}, [one])
 
 
 @pytest.mark.parametrize(
@@ -113,6 +119,31 @@ def test_what_is_masked_is_not_compared() -> None:
     cassette = recorded(*conversation)
     shelf = Shelf(cassette, {"": Reader(Toy())}, lambda type_, tree: {**tree, "at": type_})
     assert [(one.request, one.answer) for one in shelf.calls] == [({"at": "Key"}, shelf.calls[0].answer)] * 2
+
+
+def test_what_goes_through_requests_sees_all_of_them() -> None:
+    """A request in which sets, masks or matchers find damage is refused when a cassette is opened, asked for or not."""
+    cassette = recorded((create(set=[1]), answer()))
+
+    def refuse(*_: Any) -> Any:
+        raise ValueError("no set")
+
+    for reader, more in (
+        (Reader(Toy(), refuse), {}),
+        (Reader(Toy()), {"compared": refuse}),
+        (Reader(Toy()), {"asked": refuse}),
+    ):
+        with pytest.raises(ValueError, match="no set"):
+            Shelf(cassette, {"": reader}, **more)
+
+
+def test_only_the_requests_of_a_place_are_looked_at() -> None:
+    """Where nothing goes through requests, those are looked at that stand where a call is looked up."""
+    shelf = shelved((create(name="a"), answer(id="1")), (read(id="1"), answer(id="1")))
+    one, other = shelf.calls
+    assert [*shelf.there(one.where).by_digest.values()] == [[one]]
+    assert (one._asked is None, other._asked is None) == (False, True)
+    assert shelf.there(("", "", "Nothing", "", "")).by_digest == {}
 
 
 # During a call -----------------------------------------------------------------------------------------------------------
@@ -171,14 +202,16 @@ EQUAL: dict[str, tuple[list[tuple[Call, Reply]], list[int]]] = {
 def test_of_equal_calls_only_the_number_counts(conversation: list[tuple[Call, Reply]], counts: list[int]) -> None:
     """Calls with equal requests and answers are equal, if they have no secrets and made no objects."""
     shelf = shelved(*conversation)
-    assert [len(equal.calls) for equal in shelf.equal.values()] == counts
-    listed = [one for equal in shelf.equal.values() for one in equal.calls]
+    groups = [equal for key in keys_of(shelf) if (equal := shelf.equal(key))]
+    assert [len(equal.calls) for equal in groups] == counts
+    listed = [one for equal in groups for one in equal.calls]
     assert [shelf.equal_to(one) is not None for one in shelf.calls] == [one in listed for one in shelf.calls]
 
 
 def test_equal_calls_by_time() -> None:
     """Equal calls are counted by time, and the most that one session asked."""
-    (equal,) = shelved(*((create(number=number), answer()) for number in (1, 1, 2, 3, 3, 3))).equal.values()
+    shelf = shelved(*((create(number=number), answer()) for number in (1, 1, 2, 3, 3, 3)))
+    (equal,) = (group for key in keys_of(shelf) if (group := shelf.equal(key)))
     assert {wave: len(calls) for wave, calls in equal.by_wave.items()} == {1: 2, 2: 1, 3: 3}
     assert equal.most == 3
 

@@ -12,7 +12,7 @@ from mockprovider.cassette import Cassette, Interaction, RecordedStatus
 from mockprovider.cassette.gist import Gist, changed, worded
 from mockprovider.cassette.telling import CallFacts, CallFilter, compared, facts, story
 from mockprovider.cassette.telling.facts import listed
-from mockprovider.double.cassettes import transcribers
+from mockprovider.double.opening import transcribers
 from mockprovider.errors import CassetteBrokenError
 from mockprovider.terraform.recorded.gist import gist
 

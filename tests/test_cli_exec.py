@@ -56,7 +56,7 @@ def executed(folder: Path, line: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120)
 
 
-CELLS = itertools.product([Mode.NONE, Mode.ONCE, Mode.ALL], [True, False], ["found", "missing"])
+CELLS = itertools.product([Mode.NONE, Mode.ONCE, Mode.NEW, Mode.ALL, Mode.VERIFY], [True, False], ["found", "missing"])
 
 
 @pytest.mark.parametrize(("mode", "existed", "outcome"), [*CELLS])
@@ -65,13 +65,27 @@ def test_every_cell_from_exec(tmp_path: Path, mode: Mode, existed: bool, outcome
     before = prepared(tmp_path / "it.json", existed=existed)
     expected = RULES[mode].action(LookResult(outcome), existed=existed)
     ended = executed(tmp_path, command(tmp_path, "--mode", mode, outcomes=(outcome,)))
-    if mode is Mode.NONE and not existed:
+    if mode in (Mode.NONE, Mode.VERIFY) and not existed:
         assert "There is no cassette it.json" in ended.stderr
     else:
-        assert ended.stdout.split()[-1:] == [expected], ended.stderr
+        done = "record" if expected is CassetteAction.COMPARE else expected
+        assert ended.stdout.split()[-1:] == [done], ended.stderr
     assert ended.returncode == (expected is CassetteAction.REFUSE), ended.stderr
     (tmp_path / "provider.py").unlink()
-    assert_kept(tmp_path / "it.json", before, expected)
+    assert_kept(tmp_path / "it.json", before, expected, mode)
+
+
+@pytest.mark.parametrize("mode", [Mode.NONE, Mode.ONCE])
+@pytest.mark.parametrize("outcomes", [("found",), ("found", "missing"), ("missing", "ambiguous")], ids=" ".join)
+def test_a_fake_past_the_end(tmp_path: Path, mode: Mode, outcomes: tuple[str, ...]) -> None:
+    """With a fake past the end, what is missing is made up, marked and counted; what is ambiguous stays refused."""
+    before = prepared(tmp_path / "it.json", existed=True)
+    ended = executed(tmp_path, command(tmp_path, "--mode", mode, "--beyond", "fake", outcomes=outcomes))
+    assert ended.returncode == ("ambiguous" in outcomes), ended.stderr
+    assert ended.stderr.count("made up past the end of the cassette") == ("missing" in outcomes)
+    said = "1 call was answered by a fake, past the end of the cassette." in ended.stderr
+    assert said == (outcomes == ("found", "missing"))
+    assert (tmp_path / "it.json").read_bytes() == before
 
 
 def test_what_a_recording_says(tmp_path: Path) -> None:
@@ -101,6 +115,8 @@ def test_a_command_that_fails_replaces_nothing(tmp_path: Path, mode: str, existe
             assert running.stdout.readline() == "record\n"
             if code == "interrupted":
                 running.send_signal(signal.SIGINT)
+            # The command reads its input until the signal reaches it, and ``communicate`` would end that first.
+            running.wait(timeout=120)
             _, error = running.communicate(timeout=120)
         finally:
             running.kill()
@@ -114,9 +130,16 @@ def test_a_command_that_fails_replaces_nothing(tmp_path: Path, mode: str, existe
 
 
 REFUSED = [
-    (["--cassette", "it.json", "--mode", "once"], 2, "--mode once records it.json: name what is recorded, --provider"),
+    (["--cassette", "it.json", "--mode", "once"], 2, "--mode once asks real providers: name what it.json is of, --provider"),
     (["--mode", "all"], 2, "go with --cassette FILE."),
     (["--provider", "a=b"], 2, "go with --cassette FILE."),
+    (["--beyond", "fake"], 2, "go with --cassette FILE."),
+    (["--cassette", "it.json", "--beyond", "fakes"], 1, "beyond='fakes' is no policy"),
+    (
+        ["--cassette", "it.json", "--beyond", "fake", "--mode", "new", "--provider", "a=b"],
+        1,
+        "with the modes 'none' and 'once'",
+    ),
     (["--cassette", "it.json", "--mode", "onse"], 1, "'onse' is no cassette mode"),
     (["--cassette", "it.json", "--mode", "all", "--provider", "a"], 2, "write NAME=COMMAND"),
     (["--cassette", "it.json", "--mode", "all", "--provider", "a=no-such-thing"], 1, "There is no executable 'no-such-thing'"),

@@ -29,7 +29,7 @@ def broken(service: Endpoint, rpc: str, double: Double) -> str:
     for seed in range(MESSAGES):
         data = Hostile(seed).data(service.service.messages[rpc][0])
         try:
-            service.answers(service.service.methods[rpc], rpc, data, f"engine {seed}")
+            service.answers(service.service.methods[rpc], rpc, [data], f"engine {seed}")
         except StatusError as error:
             if any(rule.fired for rule in double.faults.rules):
                 return f"{STATUS_NAMES[error.status.code]}: {error.status.message}"

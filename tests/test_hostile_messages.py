@@ -42,7 +42,7 @@ def asked(hostile: Hostile, service: Endpoint) -> tuple[str, bytes]:
 def answered(service: Endpoint, rpc: str, data: bytes, peer: str) -> str:
     """All that an engine reads of the answer."""
     try:
-        answers = service.answers(service.service.methods.get(rpc), rpc, data, peer)
+        answers = service.answers(service.service.methods.get(rpc), rpc, [data], peer)
     except StatusError as error:
         return error.status.message
     for answer in answers:

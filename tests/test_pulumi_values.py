@@ -26,6 +26,7 @@ from mockprovider.pulumi.signatures import (
     SENTINELS,
     SIGNATURE,
 )
+from mockprovider.pulumi.structure import decode_tree
 from mockprovider.pulumi.values import (
     EVERYTHING,
     FLOAT,
@@ -129,6 +130,12 @@ def test_numbers(double, value):
     assert exact(decode_value(message)) == exact(value)
     assert math.copysign(1, encode_value(value).number_value) == math.copysign(1, double)
     assert exact(from_plain(to_plain(double))) == exact(value)
+
+
+@pytest.mark.parametrize("number", [0, -0.0, 1.5, 2**53, 2**53 + 1, -(2**70), 1e300])
+def test_numbers_of_a_tree(number):
+    """A number in the JSON of a Struct is what the wire would make of it, a double."""
+    assert exact(decode_tree({"a": [number]})) == exact(decode(struct({"a": [number]})))
 
 
 def test_nan_survives():
@@ -273,7 +280,7 @@ BAD = [
 def test_malformed(found, why):
     """An object that does not fit its signature is refused, with the path at which it stands."""
     bag = {"ok": 1, "spec": {"rules": [0, {"a.b": found}]}}
-    for reading in (lambda: decode(struct(bag)), lambda: from_plain(bag)):
+    for reading in (lambda: decode(struct(bag)), lambda: decode_tree(bag), lambda: from_plain(bag)):
         with pytest.raises(MalformedError) as caught:
             reading()
         assert str(caught.value).startswith('At spec.rules[1]["a.b"]')

@@ -10,8 +10,10 @@ import pytest
 from builders import URN
 from google.protobuf import json_format, struct_pb2
 from hypothesis import given, settings
+from pulumi.runtime.proto import provider_pb2
 from strategies import archives, assets, bags, exact, plain_values, values
 
+from mockprovider.pulumi.structure import decode_tree
 from mockprovider.pulumi.values import (
     FLOAT,
     decode,
@@ -37,6 +39,7 @@ from mockprovider.values import (
     map_value,
     reveal,
 )
+from mockprovider.wire.trees import RAW, tree
 
 
 def is_endless(value):
@@ -48,6 +51,15 @@ def is_endless(value):
 def test_struct_round_trips(bag):
     """Every kind of value comes back as it was from a Struct, exact type and sign included, when everything is accepted."""
     assert exact(decode(encode(bag))) == exact(bag)
+
+
+@given(bags)
+def test_the_json_of_a_struct_is_read_as_the_struct(bag):
+    """Where its tree says all of a message, the properties are read from the tree as from the message."""
+    message = provider_pb2.ReadResponse(properties=encode(bag))
+    shown = tree(message)
+    if RAW not in shown:
+        assert exact(decode_tree(shown["properties"])) == exact(decode(message.properties))
 
 
 @given(bags)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from contract_stage import PulumiRun
 from real_schemas import real_schema
 
-from mockprovider.calls import Call, Op
+from mockprovider.calls import Call, Op, Reply
 from mockprovider.double import Double
 from mockprovider.pulumi.package.reading import from_schema
 from mockprovider.schema import Kind
@@ -42,6 +43,14 @@ def test_every_type_of_a_real_schema_makes_objects(name, pytestconfig):
         reply = double(Call(op=Op.CREATE, session=session, type=token, name="it", inputs=inputs))
         assert not reply.failures, token
         assert set(reply.value) >= {each for each, item in declared.properties.items() if item.computed is True}
+
+
+@pytest.mark.parametrize("name", sorted(COUNTS))
+def test_a_real_schema_keeps_the_contract(name, pytestconfig):
+    """What real providers publish is a package schema by the contract's rule, too."""
+    run = PulumiRun()
+    run.ask(Op.GET_SCHEMA, Reply(extra={"schema": real_schema(name, pytestconfig)}))
+    assert run.broken == []
 
 
 SAMPLES = {

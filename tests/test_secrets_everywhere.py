@@ -126,9 +126,9 @@ class Case:
             texts.append(f"{before}{SPELLINGS['json' if inside else spelling](words[n])}{END if inside else ''}")
         return [*texts, *(["x" * 70_000] if self.large else [])]
 
-    def provider(self, words: list[str]) -> Handler:
+    def provider(self, words: list[str], of: ResourceType = DATABASE) -> Handler:
         """The fake, whose reads may fail with a reason that has secrets in it."""
-        fake = Double(DATABASE)
+        fake = Double(of)
         # A text with base64 in it is given back only if the engine has sent it, and else has a stand-in.
         reason = f"cannot read {words[0]}, {words[-1].encode().hex()}"
 

@@ -7,6 +7,7 @@ import os
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,16 @@ def tree_spoiled(data: bytes, chance: random.Random) -> bytes:
         inside = tree
         for step in way:
             inside = inside[step]
-        what = chance.random()
+        # A copy, because a later change may be inside of it, and every case has the same ones.
+        what, put = chance.random(), deepcopy(chance.choice(TREES))
         if what < 0.7:
-            inside[last] = chance.choice(TREES)
+            inside[last] = put
         elif what < 0.85:
             del inside[last]
         elif isinstance(inside, dict):
-            inside[chance.choice(("$secret", "$text", "$literal", "$bytes", "withheld", "status", "more"))] = chance.choice(
-                TREES
-            )
+            inside[chance.choice(("$secret", "$text", "$literal", "$bytes", "withheld", "status", "more"))] = put
         else:
-            inside.insert(last, chance.choice(TREES))
+            inside.insert(last, put)
     return json.dumps(tree).encode()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import pytest
@@ -10,8 +9,9 @@ import pytest
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.rpcs import methods
-from mockprovider.terraform.rpcs.methods import NOTHING, REASONS, SERVICES
-from mockprovider.terraform.rpcs.replies import refused_response, to_response
+from mockprovider.terraform.rpcs.beyond import REASONS
+from mockprovider.terraform.rpcs.methods import NOTHING, SERVICES
+from mockprovider.terraform.rpcs.replies import to_response
 from mockprovider.wire.status import StatusError, status
 
 
@@ -35,14 +35,13 @@ def test_an_answer_without_a_place_for_failures_ends_in_a_status(major: int) -> 
     """An RPC whose answer has no diagnostics cannot say what went wrong, so it fails: no answer is taken for an empty one."""
     cls = protocol(major).message("StopProvider.Response")
     call = Call(op=Op.RAW, session=Session(f"tfplugin{major}"))
-    for respond in (partial(to_response, NOTHING, cls), partial(refused_response, cls)):
-        assert respond(Reply(), call) == cls()
-        with pytest.raises(StatusError) as raised:
-            respond(Reply(failures=(Failure("no", status="unimplemented"),)), call)
-        assert raised.value.status == status("unimplemented", "no")
-        with pytest.raises(StatusError) as raised:
-            respond(Reply(failures=(Failure("first"), Failure("second"))), call)
-        assert raised.value.status == status("failed_precondition", "first")
+    assert to_response(NOTHING, cls, Reply(), call) == cls()
+    with pytest.raises(StatusError) as raised:
+        to_response(NOTHING, cls, Reply(failures=(Failure("no", status="unimplemented"),)), call)
+    assert raised.value.status == status("unimplemented", "no")
+    with pytest.raises(StatusError) as raised:
+        to_response(NOTHING, cls, Reply(failures=(Failure("first"), Failure("second"))), call)
+    assert raised.value.status == status("failed_precondition", "first")
 
 
 def test_a_row_of_an_rpc_that_a_major_lacks(monkeypatch: pytest.MonkeyPatch) -> None:

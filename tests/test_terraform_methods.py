@@ -13,7 +13,8 @@ from mockprovider.layers import unchecked
 from mockprovider.payloads import StoredState
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.rpcs.methods import PROVIDER5, PROVIDER6, REASONS, SERVICES
+from mockprovider.terraform.rpcs.beyond import REASONS
+from mockprovider.terraform.rpcs.methods import PROVIDER5, PROVIDER6, SERVICES
 from mockprovider.terraform.rpcs.requests import NAMED, Shape
 from mockprovider.values import UNKNOWN, Unknown
 from mockprovider.wire.methods import RpcMethod

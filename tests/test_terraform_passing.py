@@ -13,7 +13,8 @@ from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.schema import Kind, Package, Property, ResourceType
 from mockprovider.terraform import ResourceTraits
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.rpcs.methods import REASONS, SERVICES
+from mockprovider.terraform.rpcs.beyond import REASONS
+from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.rpcs.requests import schema_of
 from mockprovider.terraform.schema.provider import ProviderSchema
 from mockprovider.values import Unknown

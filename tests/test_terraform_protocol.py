@@ -22,6 +22,7 @@ def test_the_two_protocols() -> None:
                 executable="terraform-provider-",
                 traits="mockprovider.terraform.traits:ResourceTraits",
                 starter="mockprovider.terraform.process.starter:TerraformStarter",
+                contract="mockprovider.terraform.contract:CONTRACT",
             )
             for name, version in (("tfplugin6", 6), ("tfplugin5", 5))
         )

@@ -61,6 +61,10 @@ ROWS = {
 }
 
 
+CHANGING = ("InvokeAction", "WriteStateBytes", "LockState", "UnlockState", "DeleteState")
+"""Of the RPCs that only real providers serve, those that change something."""
+
+
 def test_what_each_rpc_asks_for() -> None:
     """Of each RPC the table says which op it is, what of it changes from run to run, and whether it is served."""
     rows = SERVICES[6].methods
@@ -72,6 +76,7 @@ def test_what_each_rpc_asks_for() -> None:
         assert (each.reason or " ".join(words)).startswith(said), name
         assert each.reason or " ".join(words) == said, name
         assert bool(each.reason or words) == bool(said), name
+        assert not each.reason or each.mutates == (name in CHANGING), name
         assert each.diagnosed == bool(each.reason), name
 
 

@@ -274,7 +274,7 @@ def test_problems_inside_of_something_sensitive_show_nothing() -> None:
     inside = {"nesting_mode": "single", "attributes": {"word": {"type": "string", "optional": True}}}
     tree = tree_of({"block": {"attributes": {"login": {"optional": True, "sensitive": True, "nested_type": inside}}}})
     [problem] = kept.broken(tree, {"login": {"word": "s3cret"}}, {"login": {"word": "other"}})
-    assert problem == planned.Problem("login", "another sensitive value than was planned")
+    assert problem == planned.Problem("login", "another sensitive value than was planned", planned.Promise.APPLIED)
 
 
 TUPLE = Type("tuple", elements=(STRING, Type("set", items=STRING)))

@@ -281,10 +281,12 @@ def test_rpcs_that_nobody_knows_are_kept_raw() -> None:
     assert transcript.key(made, {"$raw": "AQI="}) == {"$raw": "AQI="}
 
 
-def test_what_is_not_served_is_not_recorded() -> None:
-    """Calls of a refused row are refused with its reason; changes are told from looks."""
+def test_what_the_fake_does_not_serve_is_recorded() -> None:
+    """Calls that only a real provider answers are refused no recording; changes are told from looks."""
     transcript = TerraformTranscript(6)
-    assert "the fake has no actions" in transcript.refuses(call("PlanAction"))
+    assert transcript.refuses(call("PlanAction")) == ""
+    assert transcript.mutates("InvokeAction")
+    assert not transcript.mutates("PlanAction")
     assert transcript.mutates("ApplyResourceChange")
     assert not transcript.mutates("PlanResourceChange")
 

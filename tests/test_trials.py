@@ -87,11 +87,42 @@ def test_a_failure_names_its_case(run):
     result.stdout.fnmatch_lines(["*The case that failed: --trials-case=7"])
 
 
+def measured(pytester, seconds):
+    """Earlier runs, in which the tests of each file took so long."""
+    names = ("test_cases", "test_property", "test_other")
+    tests = [f"{path.name}::{name}" for path in sorted(pytester.path.glob("test_*.py")) for name in names]
+    cache = pytester.path / ".pytest_cache" / "v" / "mockprovider" / "seconds"
+    cache.parent.mkdir(parents=True)
+    cache.write_text(json.dumps(dict(zip(tests, seconds, strict=True))))
+
+
 def test_quick_goes_by_what_was_measured(run):
-    """What was never run here is quick; what took long when it was, is left out, until it takes less."""
+    """What never ran here is quick; what took too long for the time that there is, is left out."""
     before, _ = run("--quick")
     run("-k", "other")
-    after, _ = run("--quick")
+    after, _ = run("--quick", "--quick-seconds=0.05")
 
     before.assert_outcomes(passed=3)
+    before.stdout.fnmatch_lines(["quick: 3 of 3 tests, of which 3 have never run here"])
     after.assert_outcomes(passed=2, deselected=1)
+    after.stdout.fnmatch_lines(["quick: 2 of 3 tests, of which 2 have never run here"])
+
+
+def test_quick_has_each_file(run, pytester):
+    """However short the time, each file is there with its quickest test, unless that takes long itself."""
+    pytester.makepyfile(test_second=SOURCE, test_third=SOURCE)
+    measured(pytester, [0.2, 0.01, 0.02, 0.2, 0.1, 0.2, 0.3, 0.5, 0.4])
+    quick, cases = run("--quick", "--quick-seconds=0")
+
+    quick.assert_outcomes(passed=2, deselected=7)
+    assert cases == []
+
+
+@pytest.mark.parametrize(("seconds", "passed"), [("0.05", 1), ("0.1", 2), ("0.2", 3)])
+def test_quick_among_workers(run, pytester, seconds, passed):
+    """Each worker adds to the time, all come to the same tests, and the run says which they are."""
+    measured(pytester, [0.1, 0.2, 0.05])
+    quick, _ = run("-p", "xdist", "-n2", "--quick", f"--quick-seconds={seconds}")
+
+    quick.assert_outcomes(passed=passed)
+    quick.stdout.fnmatch_lines([f"quick: {passed} of 3 tests, of which 0 have never run here"])

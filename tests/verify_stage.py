@@ -33,6 +33,8 @@ MOUNT = ResourceType("cloud:index:Mount", {"disk": Property(str, required=True),
 ZONE = Function("cloud:index:zone", {"region": str}, {"zone": "{region}-one"})
 FIRST = {"size": 1, "region": "eu"}
 """What the disk is made with."""
+OTHER = {"size": 9, "region": "us"}
+"""What another one is made with."""
 DEFINITIONS = DISK, MOUNT, ZONE
 
 
@@ -52,8 +54,7 @@ class Life:
 
     def run(self) -> None:
         """From the schema to the delete."""
-        self.ask(Op.GET_SCHEMA)
-        self.ask(Op.CONFIGURE, inputs={})
+        started(self)
         disk = self.create(DISK.token, "d", FIRST)
         mount = self.create(MOUNT.token, "m", {"disk": disk.id, "path": f"/dev/{disk.id}"})
         self.ask(Op.INVOKE, ZONE.token, inputs={"region": "eu"})
@@ -92,6 +93,19 @@ class Life:
     def delete(self, token: str, name: str, thing: Reply) -> None:
         """Delete it."""
         self.ask(Op.DELETE, token, name, id=thing.id, prior=thing.value, prior_inputs={})
+
+
+def started(life: Life) -> None:
+    """What an engine asks first."""
+    life.ask(Op.GET_SCHEMA)
+    life.ask(Op.CONFIGURE, inputs={})
+
+
+def two(life: Life) -> None:
+    """A disk and what is mounted on it are made, and nothing else happens."""
+    started(life)
+    disk = life.create(DISK.token, "d", FIRST)
+    life.create(MOUNT.token, "m", {"disk": disk.id, "path": "/dev"})
 
 
 def record(

@@ -28,12 +28,12 @@ class User(pulumi.CustomResource):
 
 def database(**properties):
     """A program of one database."""
-    return lambda: Database(**properties) and None
+    return lambda: Database(**properties)
 
 
 def database_with_user(**properties):
     """A program of a database and its user."""
-    return lambda: User(Database(**properties).id) and None
+    return lambda: User(Database(**properties).id)
 
 
 @pytest.fixture(params=["pulumi_stack", pytest.param("pulumi_cli", marks=pytest.mark.pulumi_cli)])

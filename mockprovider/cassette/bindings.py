@@ -127,6 +127,10 @@ class Bindings:
         known = {**self._sent, **{(pair.number, pair.kind): pair.value for pair in pairs}}
         return fill(tree, lambda number, kind: known.get((number, kind), placeholder(number, kind)))
 
+    def known(self, number: int, kind: str, default: Any) -> Any:
+        """What the engine sent in the place of a placeholder, ``default`` where it sent nothing yet."""
+        return self._sent.get((number, kind), default)
+
     def _value(self, number: int, kind: str) -> Any:
         if (number, kind) in self._sent:
             return self._sent[number, kind]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from mockprovider.calls import Op
 from mockprovider.cassette.model import Cassette
@@ -101,6 +101,7 @@ def _parts(cassette: Cassette, redactor: Redactor) -> Iterator[Part]:
             "request": cassette.request(interaction),
             "response": None if interaction.op == Op.GET_SCHEMA else cassette.response(interaction),
             "status": interaction.status and {"message": interaction.status.message, "details": interaction.status.details},
+            "http": [to_builtins(exchange) for exchange in interaction.http],
         }
         yield Part(interaction.n, interaction.type, tree, redactor.names(interaction.type))
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Op
 from mockprovider.cassette.model import Cassette, Interaction
-from mockprovider.cassette.order import answer_digest
+from mockprovider.cassette.order import answer_digest, renumbered
 from mockprovider.matching import digest
 
 COUNTED = frozenset({Op.READ.value, Op.IMPORT.value, Op.CANCEL.value, Op.RAW.value})
@@ -41,12 +41,10 @@ def without_repeats(cassette: Cassette, mutates: Callable[[str], bool]) -> Casse
             dropped.add(interaction.n)
         seen.add(question)
     numbers = {interaction.n: n for n, interaction in enumerate(kept, 1)}
-    return replace(
-        cassette,
-        interactions=[
-            replace(interaction, n=numbers[interaction.n], parent=numbers.get(interaction.parent or 0)) for interaction in kept
-        ],
-    )
+    interactions = [
+        replace(interaction, n=numbers[interaction.n], parent=numbers.get(interaction.parent or 0)) for interaction in kept
+    ]
+    return renumbered(replace(cassette, interactions=interactions))
 
 
 def _question(interaction: Interaction) -> str:

@@ -17,12 +17,16 @@ def note_decisions(header: Header, redactor: Redactor, types: Iterable[str]) -> 
     header.masks, header.undecided = redactor.masks.kept(known), redactor.still_open()
 
 
-def take_decisions(redactor: Redactor, cassette: Cassette) -> None:
-    """Decide as the recording did: its declared places are secret, and what it left readable in a request is not."""
-    header = cassette.header
+def decide_as(redactor: Redactor, header: Header) -> None:
+    """Take over what a recording was told about places."""
     redactor.declare(header.secrets)
     redactor.decide(redactor.public, by_type=header.public)
     redactor.decide(redactor.masks, by_type=header.masks)
+
+
+def take_decisions(redactor: Redactor, cassette: Cassette) -> None:
+    """Decide as the recording did: its declared places are secret, and what it left readable in a request is not."""
+    decide_as(redactor, cassette.header)
     redactor.origins.replay(cassette.request(interaction) for interaction in cassette.interactions)
 
 

@@ -12,10 +12,12 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.cassette import misses
+from mockprovider.cassette.bindings import Bindings
 from mockprovider.cassette.choice import Candidate, Verdict
 from mockprovider.cassette.decided import take_decisions
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.lookup import LiveCall, Lookup
+from mockprovider.cassette.matching import Comparison, Matching, Order, check_methods
 from mockprovider.cassette.model import DAMAGE, Cassette, Interaction, damaged, status_of
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects.explaining import answer_of
@@ -23,13 +25,14 @@ from mockprovider.cassette.order import ANYWHERE
 from mockprovider.cassette.recorded import RecordedCall
 from mockprovider.cassette.rehearsal import rehearsed
 from mockprovider.cassette.replay import Replay
+from mockprovider.cassette.sequence import RecordedSequence
 from mockprovider.cassette.shelf import Reader, Shelf
 from mockprovider.cassette.tally import Tally
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.unplayed import REQUIRED, Unplayed, listed
 from mockprovider.cassette.wayback import TOLD, Playing, Refused, back_of
 from mockprovider.errors import AmbiguousError, CassetteError, MissError, UnsupportedError
-from mockprovider.redaction import Policy, Redactor, fill
+from mockprovider.redaction import Policy, Redactor, fill, placeholder
 
 FORGOTTEN = frozenset({Op.OPEN, Op.RENEW})
 """What engines ask for anew whenever they need it."""
@@ -53,15 +56,25 @@ class Sought(Struct, frozen=True):
 
 
 class TakenAnswer:
-    """What is given for a call: ``tree`` is the recorded answer as it is now, and calling this makes the reply."""
+    """What is given for a call: ``tree`` is the recorded answer as it is now, and calling this makes the reply.
 
-    def __init__(self, tree: Any, reply: Callable[[], Reply]) -> None:
+    ``candidate`` is what was chosen, ``recorded`` its call, and ``hidden`` its answer about the live objects, with placeholders
+    for secrets.
+    """
+
+    def __init__(self, candidate: Candidate, hidden: Any, tree: Any, reply: Callable[[Call | None], Reply]) -> None:
+        self.candidate = candidate
+        self.recorded = candidate.call
+        self.hidden = hidden
         self.tree = tree
         self._reply = reply
 
-    def __call__(self) -> Reply:
-        """The reply. Raises what the way back raises (``wayback.Playing.play``)."""
-        return self._reply()
+    def __call__(self, call: Call | None = None) -> Reply:
+        """The reply, to this ``call`` instead of the one that was looked for, where something listens to its way back.
+
+        Raises what the way back raises (``wayback.Playing.play``).
+        """
+        return self._reply(call)
 
 
 class Library:
@@ -74,6 +87,7 @@ class Library:
         cassette: what to answer from.
         readers: by the provider's name in the cassette: ``""`` where it holds one provider.
         redactor: with the names that the recording declared secret; it keeps them out of messages.
+        matching: what is decided about which calls match, beside what the recording decides.
 
     Raises ``CassetteError`` where the readers are of other providers than the cassette has.
 
@@ -81,7 +95,13 @@ class Library:
     What the recorded provider asked its engine during a call is asked again before that call is answered (``wayback``).
     """
 
-    def __init__(self, cassette: Cassette, readers: Mapping[str, Reader], redactor: Redactor | None = None) -> None:
+    def __init__(
+        self,
+        cassette: Cassette,
+        readers: Mapping[str, Reader],
+        redactor: Redactor | None = None,
+        matching: Matching | None = None,
+    ) -> None:
         self.phase = ""
         self.repeats = 0
         """How many answers were given again, beyond the number of times that they were recorded."""
@@ -92,22 +112,48 @@ class Library:
         if readers.keys() != cassette.header.spoken.keys():
             held = ", ".join(cassette.header.providers) or "one provider"
             raise CassetteError(f"{cassette.name} holds {held}: replay it with replaying_all(path).")
-        self._redactor = redactor or Redactor()
-        self._redactor.marks = next(iter(readers.values())).transcriber.marks
-        take_decisions(self._redactor, cassette)
-        self.shelf = Shelf(cassette, readers, self._compared)
+        self.redactor = redactor or Redactor()
+        """What is secret, and what is masked."""
+        self.redactor.marks = next(iter(readers.values())).transcriber.marks
+        take_decisions(self.redactor, cassette)
+        self._matching = (matching or Matching()).with_kept(cassette.header.matching)
+        comparison = Comparison(self._matching)
+        self._comparison = None if comparison.whole else comparison
+        self.shelf = Shelf(cassette, readers, self._compared if self.redactor.masks.known else None, self._comparison)
         self.cassette = self.shelf.cassette
-        self._replay = Replay(self.shelf, self._redactor.vault, cache(lambda family: rehearsed(self.shelf, family)))
+        self._replay = Replay(self.shelf, self.redactor.vault, cache(lambda family: rehearsed(self.shelf, family)))
+        if self._matching.repeat:
+            check_methods(self._matching, {call.interaction.method for call in self.shelf.calls})
+        if self._matching.order == Order.STRICT:
+            self._replay.sequence = self._sequence()
 
     def _compared(self, type_: str, tree: Any) -> Any:
         """A recorded tree without what is masked in it."""
-        return self._redactor.compared(tree, self._redactor.names(type_))
+        return self.redactor.compared(tree, self.redactor.names(type_))
+
+    def transcriber(self, provider: str) -> Transcriber:
+        """How this provider's messages are written down."""
+        return self.shelf.readers[provider].transcriber
+
+    def _sequence(self) -> RecordedSequence:
+        if not all(call.interaction.at for call in self.shelf.calls):
+            raise CassetteError(
+                f"{self.cassette.name} was recorded without the order in which its calls came, so it cannot be replayed in "
+                f"strict order. Record it with that: matching={{'order': 'strict'}}."
+            )
+        return RecordedSequence(self.shelf.calls)
+
+    def request(self, call: Call, provider: str) -> Any:
+        """The tree of a call's request, with its secrets."""
+        transcriber = self.transcriber(provider)
+        return transcriber.request(transcriber.named(call))
 
     # Looking -------------------------------------------------------------------------------------------------------------
 
-    def look(self, call: Call, provider: str = "") -> Sought:
+    def look(self, call: Call, provider: str = "", as_recorded: Callable[[Any], Any] = lambda tree: tree) -> Sought:
         """What the recording holds for a call of this provider. It learns which values are secret, and moves nothing.
 
+        ``as_recorded`` turns the tree of a request into what the recorded provider would have been asked.
         Raises ``CassetteError`` for a call of another protocol, ``UnsupportedError`` for what cannot be replayed.
         """
         reader = self.shelf.readers[provider]
@@ -115,12 +161,13 @@ class Library:
         call = transcriber.named(call)
         self._admit(call, transcriber, provider)
         type_ = transcriber.type(call)
-        names = self._redactor.names(call.type, transcriber.secrets(call), type_)
-        request = transcriber.request(call)
+        names = self.redactor.names(call.type, transcriber.secrets(call), type_)
+        request = as_recorded(transcriber.request(call))
         with self.turn:
-            self._redactor.learn([request], names)
-            sent = transcriber.key(call, self._redactor.hide(request, names).tree)
-            tree = reader.arrange(call.method, type_, self._redactor.compared(sent, names))
+            sent = transcriber.key(call, self.redactor.learnt(request, names).tree)
+            tree = reader.arrange(call.method, type_, self.redactor.compared(sent, names))
+            if self._comparison is not None:
+                tree = self._comparison(provider, call.op.value, call.method, type_, tree)
             instance = call.session.instance if call.op.value not in ANYWHERE else ""
             live = LiveCall(
                 where=(provider, instance, call.method, type_, call.urn),
@@ -132,6 +179,7 @@ class Library:
                 phase=self.phase,
                 preview=call.session.preview,
                 fits=lambda recorded: self._is_of_package(recorded.interaction, call, transcriber),
+                repeat=self._matching.repeat.get(call.method, ""),
             )
             return Sought(call, self._replay.look(live), sent, names)
 
@@ -162,7 +210,7 @@ class Library:
         lookup, call = sought.lookup, sought.call
         error = AmbiguousError if sought.outcome is LookResult.AMBIGUOUS else MissError
         message = misses.told(self.shelf, self._replay.used, lookup, call)
-        return error(self._redactor.mask(message))
+        return error(self.redactor.mask(message))
 
     # The recording's own calls, asked again ----------------------------------------------------------------------------------
 
@@ -181,7 +229,7 @@ class Library:
             phase=interaction.phase,
             preview=recorded.preview,
         )
-        names = self._redactor.names(interaction.type)
+        names = self.redactor.names(interaction.type)
         return Sought(call, self._replay.look(live), self._replay.bindings.sent(self.cassette.request(interaction)), names)
 
     def answer_to(self, recorded: RecordedCall) -> Any:
@@ -198,18 +246,23 @@ class Library:
         call = sought.call
         with self.turn:
             if call.op is Op.CONFIGURE:
-                note_instance(call, sought.lookup.call.tree)
+                note_instance(call, sought.lookup.call.tree, sought.lookup.call.where[3])
             candidate = self._replay.take(sought.lookup)
             self.repeats += sought.lookup.decision.verdict is Verdict.REPEATED
             # What is masked is not compared, but secrets there are still those that the answer has.
             request = self.cassette.request(candidate.call.interaction)
-            for recorded, live in self._redactor.masked(request, sought.sent, sought.names):
+            for recorded, live in self.redactor.masked(request, sought.sent, sought.names):
                 self._replay.bindings.note(recorded, live)
             try:
-                answer = self._answer(candidate)
+                hidden = self._hidden_answer(candidate)
+                answer = self._filled(candidate, hidden)
             except DAMAGE as error:
                 raise damaged(self.cassette.name, candidate.call.interaction, error) from error
-        return TakenAnswer(answer, lambda: self._reply(sought, candidate, answer))
+
+        def reply(call: Call | None) -> Reply:
+            return self._reply(replace(sought, call=call or sought.call), candidate, answer)
+
+        return TakenAnswer(candidate, hidden, answer, reply)
 
     def _reply(self, sought: Sought, candidate: Candidate, answer: Any) -> Reply:
         call, interaction = sought.call, candidate.call.interaction
@@ -219,7 +272,7 @@ class Library:
                 answer = self._played_again(call, candidate, asked, transcriber)
             except Refused as refused:
                 return refused.reply
-        if self._redactor.masks.known:
+        if self.redactor.masks.known:
             answer = self._as_sent(answer, sought, candidate)
         try:
             if interaction.status is None:
@@ -233,21 +286,25 @@ class Library:
         """An answer with what the engine sent today where the recording has what it sent under a mask."""
         with self.turn:
             recorded = self._replay.bindings.filled(self.cassette.request(candidate.call.interaction), candidate.pairs)
-        live = fill(sought.sent, lambda number, _: self._redactor.vault.value(number))
-        return self._redactor.answered(answer, recorded, live, sought.names)
+        live = fill(sought.sent, lambda number, _: self.redactor.vault.value(number))
+        return self.redactor.answered(answer, recorded, live, sought.names)
 
     def _played_again(self, call: Call, candidate: Candidate, asked: Sequence[Interaction], transcriber: Transcriber) -> Any:
         """The answer, after the recorded calls to the engine have been repeated."""
         back = back_of(transcriber)
         if back is None:
             raise UnsupportedError(f"{self.cassette.name}: what {call} asked its engine cannot be replayed in this protocol.")
-        playing = Playing(call, back, self._replay.bindings, self.cassette, redactor=self._redactor, lock=self.turn)
+        playing = Playing(call, back, self._replay.bindings, self.cassette, redactor=self.redactor, lock=self.turn)
         playing.play([_renamed(question, candidate.renaming) for question in asked], candidate.pairs)
         with self.turn:
             answer = self._answer(candidate)
         return playing.mapped(answer, candidate.call.interaction)
 
     def _answer(self, candidate: Candidate) -> Any:
+        return self._filled(candidate, self._hidden_answer(candidate))
+
+    def _hidden_answer(self, candidate: Candidate) -> Any:
+        """The answer about the live objects, with placeholders for secrets."""
         interaction = candidate.call.interaction
         if interaction.withheld:
             raise UnsupportedError(
@@ -256,8 +313,34 @@ class Library:
             )
         if interaction.response_blob:
             return self.cassette.response(interaction)
-        trees = candidate.renaming(answer_of(candidate.call)) if candidate.renaming else answer_of(candidate.call)
-        return self._replay.bindings.filled(trees, candidate.pairs) if candidate.call.filled else trees
+        return candidate.renaming(answer_of(candidate.call)) if candidate.renaming else answer_of(candidate.call)
+
+    def _filled(self, candidate: Candidate, answer: Any) -> Any:
+        if candidate.call.interaction.response_blob or not candidate.call.filled:
+            return answer
+        return self._replay.bindings.filled(answer, candidate.pairs)
+
+    def secret(self, number: int, kind: str) -> Any:
+        """The value that this replay has for a placeholder: what the engine sent, or a stand-in."""
+        with self.turn:
+            return self._replay.bindings.filled(placeholder(number, kind))
+
+    def sent(self, tree: Any) -> Any:
+        """A recorded tree with the numbers that its secrets have in this replay, in the vault of the redactor."""
+        with self.turn:
+            return self._replay.bindings.sent(tree)
+
+    # The provider's own code, run again -------------------------------------------------------------------------------------
+
+    @property
+    def bindings(self) -> Bindings:
+        """What stands for the recorded secrets until now. It changes under ``turn`` only."""
+        return self._replay.bindings
+
+    def answer_again(self, taken: TakenAnswer) -> Any:
+        """The tree of an answer that was taken, with what has been learnt of secrets since. Raises as ``take`` does."""
+        with self.turn:
+            return self._answer(taken.candidate)
 
     def unused(self) -> list[Interaction]:
         """What was recorded, changes the cloud, and has not been asked for yet."""

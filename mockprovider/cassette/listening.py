@@ -8,12 +8,13 @@ of them for each resource, in another order each time, and engines show them onl
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, EnginePort, Op
+from mockprovider.cassette.http.writing import Heard
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import Back
 from mockprovider.redaction import Hidden, Policy
@@ -51,8 +52,14 @@ class Asked(Struct, eq=False):
     number: int = 0
     """Its interaction's, where others have to name it before it is there."""
     parent: int | None = None
+    at: int = 0
+    """As which one it came, where the recording keeps that."""
+    repeats: int = 0
+    """The number of the call of an earlier cassette that answers it; 0 where the provider does."""
     lines: list[Line] = field(default_factory=list)
     """What the provider logged meanwhile."""
+    http: Sequence[Heard] = ()
+    """What it asked its cloud meanwhile, where that is recorded."""
 
 
 class Listener:

@@ -19,7 +19,8 @@ class LiveCall(Struct, frozen=True):
 
     ``tree`` is its key, redacted. ``session`` names the live session; ``once`` says that one recorded answer answers once,
     and ``forgotten`` that nobody remembers the answer: engines open ephemeral resources as often as they like.
-    ``fits`` is asked of recorded calls whose answers differ.
+    ``fits`` is asked of recorded calls whose answers differ. ``repeat`` is what somebody decided about how often one answer
+    answers.
     """
 
     where: Where
@@ -31,6 +32,7 @@ class LiveCall(Struct, frozen=True):
     phase: str = ""
     preview: bool | None = None
     fits: Callable[[RecordedCall], bool] = lambda _: False
+    repeat: str = ""
 
     @property
     def urn(self) -> str:
@@ -43,7 +45,7 @@ class Lookup(Struct, frozen=True):
 
     ``choice`` is ``None`` where nothing recorded fits; ``candidates`` are all that fit. ``about`` are the recorded calls that
     are equal but for generated values, and ``alike`` says that these do not tell objects apart. ``reason`` is the refused
-    call of the rehearsal, where a family cannot be told apart.
+    call of the rehearsal, where a family cannot be told apart. ``early`` is the call that has to come first, in strict order.
     """
 
     call: LiveCall
@@ -55,6 +57,7 @@ class Lookup(Struct, frozen=True):
     alike: bool = False
     once: bool = False
     reason: Lookup | None = None
+    early: RecordedCall | None = None
 
     @property
     def decision(self) -> Choice:

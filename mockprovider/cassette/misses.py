@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from mockprovider.calls import Call, Op
 from mockprovider.cassette.choice import Candidate, Choice, Verdict
 from mockprovider.cassette.lookup import Lookup
@@ -43,7 +45,10 @@ def told(shelf: Shelf, used: Mapping[int, int], lookup: Lookup, call: Call) -> s
     """Why a call is refused. ``used`` says how often each recorded call has answered, by its place."""
     if lookup.choice is None:
         recorded = [one for one in shelf.calls if one.where[0] == lookup.call.where[0]]
-        return _unknown(shelf, recorded, used, call, lookup.call.tree)
+        # Recorded types are spelled as the protocol's messages do.
+        return _unknown(shelf, recorded, used, replace(call, type=lookup.call.where[3]), lookup.call.tree)
+    if lookup.early is not None:
+        return _out_of_order(shelf.cassette, lookup.decision.candidates[0].call, lookup.early, call)
     if lookup.reason is not None:
         return _untellable(shelf, lookup.chosen.call, lookup.reason, call)
     if lookup.outcome is LookResult.AMBIGUOUS:
@@ -64,8 +69,10 @@ def _unknown(shelf: Shelf, recorded: Sequence[RecordedCall], used: Mapping[int, 
     if not near and missing:
         return "\n".join([start, *missing, again(cassette)])
     if not near:
-        methods = ", ".join(sorted({one.interaction.method for one in recorded}))
-        return f"{start} No {call.method} was recorded at all, only {methods}. {again(cassette)}"
+        methods = {one.interaction.method for one in recorded}
+        if call.method in methods:
+            return f"{start} No {call.op.value} was recorded by {call.method}. {again(cassette)}"
+        return f"{start} No {call.method} was recorded at all, only {', '.join(sorted(methods))}. {again(cassette)}"
     nearest_one, places = near[0]
     interaction = nearest_one.interaction
     lines = [
@@ -172,6 +179,18 @@ def _bound(candidate: Candidate) -> str:
     return f"{path} is a secret of" if is_secret(candidate.call, candidate.opaque) else f"{path} may have been computed from"
 
 
+def _out_of_order(cassette: Cassette, recorded: RecordedCall, early: RecordedCall, call: Call) -> str:
+    """A call at another time than it was recorded, in strict order."""
+    when = "before" if early.interaction.at < recorded.interaction.at else "after"
+    first = f"{_recorded(early.interaction)} was recorded {when} it and "
+    first += "has not been asked for yet" if when == "before" else "has been answered already"
+    return "\n".join([
+        f"{cassette.name} holds {_recorded(recorded.interaction)}, which is {_asked(call)}, but it comes too "
+        f"{'early' if when == 'before' else 'late'}: {first}.",
+        f"The order is strict here (matching). Ask in the recorded order, or leave the order free. {again(cassette)}",
+    ])  # fmt: skip
+
+
 def _opaque(shelf: Shelf, candidate: Candidate, call: Call) -> str:
     """An answer that is about another one of several equal objects, and holds what cannot be renamed."""
     return "\n".join([
@@ -268,7 +287,13 @@ def _ranked(
     # One of several equal requests: the others would be told in the same words.
     different = {one.digest: one for one in reversed(recorded)}
     calls = [one for one in recorded if different[one.digest] is one]
-    return nearest(calls, lambda one: neutral(cassette.request(one.interaction)), neutral(live), most) if most > 0 else []
+    return nearest(calls, lambda one: neutral(_request(cassette, one)), neutral(live), most) if most > 0 else []
+
+
+def _request(cassette: Cassette, recorded: RecordedCall) -> Any:
+    """The request as it was compared; of a blob, as it was recorded."""
+    is_blob = recorded.request is None and bool(recorded.interaction.request_blob)
+    return cassette.request(recorded.interaction) if is_blob else recorded.request
 
 
 def _answer(cassette: Cassette, interaction: Interaction) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -57,6 +57,8 @@ class Header(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=Tru
     """The declared places where the provider's own public values stand, about which nobody has decided."""
     masks: dict[str, list[str]] = field(default_factory=dict)
     """The places whose values do not count when calls are compared."""
+    matching: dict[str, Any] = field(default_factory=dict)
+    """What was decided about which calls match (``cassette.matching``)."""
     aliases: dict[str, str] = field(default_factory=dict)
     """Names of today (URNs, addresses) by the recorded ones. Kept for later versions: nothing reads them yet."""
     sessions: list[RecordedSession] = field(default_factory=list)
@@ -76,25 +78,44 @@ class RecordedStatus(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fi
 
 
 class HttpExchange(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What a provider asked its cloud during a call. Kept for later versions: nothing writes or reads it yet.
+    """What a provider asked its cloud during a call, and what that answered (``cassette.http``).
 
-    ``request`` and ``response`` are the bodies: JSON as data, text as it is, anything else as ``{"$bytes": base64}``.
+    ``request`` and ``response`` are the bodies: JSON as data, text as it is, anything else as ``{"$bytes": base64}``. ``url``,
+    each header and the bodies are trees: a secret in them is a placeholder. A header that came more than once has a list.
+    ``reason`` is the status's phrase, where it is another than HTTP's own.
     """
 
     method: str
-    url: str
+    url: Any
     status: int
-    request_headers: dict[str, str] = field(default_factory=dict)
+    reason: str = ""
+    request_headers: dict[str, Any] = field(default_factory=dict)
     request: Any = None
-    response_headers: dict[str, str] = field(default_factory=dict)
+    response_headers: dict[str, Any] = field(default_factory=dict)
     response: Any = None
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What a request is compared with."""
+        return {"method": self.method, "url": self.url, "headers": self.request_headers, "body": self.request}
+
+    def rewritten(self, change: Callable[[Any], Any]) -> HttpExchange:
+        """The exchange with ``change`` applied to each tree in it."""
+        return replace(
+            self,
+            url=change(self.url),
+            request_headers={name: change(value) for name, value in self.request_headers.items()},
+            request=change(self.request),
+            response_headers={name: change(value) for name, value in self.response_headers.items()},
+            response=change(self.response),
+        )
 
 
 class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """One recorded call and its answer: exactly one of ``response``, ``response_blob``, ``status`` and ``withheld``.
 
     ``request`` is what the call was matched by. ``type``, ``urn`` and ``id`` repeat parts of it for the reader. ``address`` is
-    no part of it: the engine's driver knew it.
+    no part of it: the engine's driver knew it. ``at`` says as which one the call came, of a recording in strict order.
     """
 
     n: int
@@ -110,6 +131,7 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     urn: str = ""
     address: str = ""
     id: str = ""
+    at: int = 0
     preview: bool = False
     request: Any = None
     request_blob: str = ""
@@ -118,6 +140,11 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     status: RecordedStatus | None = None
     withheld: str = ""
     http: list[HttpExchange] = field(default_factory=list)
+
+    @property
+    def asks_object(self) -> bool:
+        """Whether its request is an object, as all are that are neither in a blob nor damaged."""
+        return type(self.request) is dict
 
 
 class Sent(Struct, kw_only=True, omit_defaults=True):
@@ -169,6 +196,11 @@ class Cassette(Struct):
     def response(self, interaction: Interaction) -> Any:
         """The interaction's response tree, wherever it is kept."""
         return self.blobs[interaction.response_blob] if interaction.response_blob else interaction.response
+
+
+def blob_names(interactions: Iterable[Interaction]) -> set[str]:
+    """The names of the blobs that these interactions use."""
+    return {name for one in interactions for name in (one.request_blob, one.response_blob) if name}
 
 
 def damaged(name: str, interaction: Interaction, error: Exception) -> CassetteBrokenError:

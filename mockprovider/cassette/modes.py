@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from mockprovider.errors import DefinitionError, UnsupportedError
+from mockprovider.errors import DefinitionError
 
 
 class Mode(StrEnum):
@@ -45,8 +45,6 @@ class ModeRule(Struct, frozen=True):
     if_missing: CassetteAction
     if_ambiguous: CassetteAction
     if_new: CassetteAction
-    built: bool = False
-    """Whether this version has the mode; the others are refused."""
 
     def action(self, outcome: LookResult, *, existed: bool) -> CassetteAction:
         """What to do with a call that the cassette, if it existed, has or has not."""
@@ -61,6 +59,15 @@ class ModeRule(Struct, frozen=True):
         """Everything that it may do with a call."""
         return frozenset(self.action(outcome, existed=existed) for outcome in LookResult)
 
+    def asks(self, *, existed: bool) -> bool:
+        """Whether it asks a provider: all other modes need none."""
+        return not self.actions(existed=existed).isdisjoint({CassetteAction.RECORD, CassetteAction.COMPARE})
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds to what the cassette holds, instead of recording another one."""
+        return self.actions(existed=True) >= {CassetteAction.REPLAY, CassetteAction.RECORD}
+
     @property
     def replaces(self) -> bool:
         """Whether it records also where there is a cassette, whose place the recording takes."""
@@ -74,27 +81,20 @@ DEFAULT = Mode.NONE
 RULES: Mapping[Mode, ModeRule] = {
     #                       the cassette existed, and the call was ...   it did not exist
     #                       found     missing   ambiguous
-    Mode.NONE: ModeRule(REPLAY, REFUSE, REFUSE, REFUSE, built=True),
-    Mode.ONCE: ModeRule(REPLAY, REFUSE, REFUSE, RECORD, built=True),
+    Mode.NONE: ModeRule(REPLAY, REFUSE, REFUSE, REFUSE),
+    Mode.ONCE: ModeRule(REPLAY, REFUSE, REFUSE, RECORD),
     Mode.NEW: ModeRule(REPLAY, RECORD, REFUSE, RECORD),
-    Mode.ALL: ModeRule(RECORD, RECORD, RECORD, RECORD, built=True),
+    Mode.ALL: ModeRule(RECORD, RECORD, RECORD, RECORD),
     # A recording is a whole cassette, so what was not asked for again goes with ``all``, too.
-    Mode.REWRITE: ModeRule(RECORD, RECORD, RECORD, RECORD, built=True),
+    Mode.REWRITE: ModeRule(RECORD, RECORD, RECORD, RECORD),
     Mode.VERIFY: ModeRule(COMPARE, REFUSE, REFUSE, REFUSE),
 }
 """What each mode does. The layer in ``deciding`` reads it, and nothing else does."""
 
 
 def mode(name: str) -> Mode:
-    """The mode of this name.
-
-    Raises ``DefinitionError`` for a name that is no mode, ``UnsupportedError`` for a mode that this version does not have yet.
-    """
-    *first, last = (repr(member.value) for member, rule in RULES.items() if rule.built)
-    built = f"{', '.join(first)} and {last}"
+    """The mode of this name. Raises ``DefinitionError`` for a name that is none."""
     if name not in list(Mode):
-        raise DefinitionError(f"{name!r} is no cassette mode. This version has {built}.")
-    chosen = Mode(name)
-    if not RULES[chosen].built:
-        raise UnsupportedError(f"Cassette mode {chosen.value!r} is not built yet. This version has {built}.")
-    return chosen
+        *first, last = (repr(member.value) for member in Mode)
+        raise DefinitionError(f"{name!r} is no cassette mode. There are {', '.join(first)} and {last}.")
+    return Mode(name)

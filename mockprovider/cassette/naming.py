@@ -17,10 +17,17 @@ Named: TypeAlias = tuple[str, Steps]
 
 
 class PlaceContents(Struct):
-    """What lies at a place in all messages: ``secrets`` by number, and whether anything there is known."""
+    """What lies at a place in all messages: ``secrets`` by number, and whether anything there is known, and readable."""
 
     secrets: set[int] = field(default_factory=set)
     has_value: bool = False
+    is_readable: bool = False
+
+    def add(self, other: PlaceContents) -> None:
+        """Count what lies there, too."""
+        self.secrets |= other.secrets
+        self.has_value = self.has_value or other.has_value
+        self.is_readable = self.is_readable or other.is_readable
 
 
 class RecordedPlaces:
@@ -47,18 +54,16 @@ class RecordedPlaces:
     def _enter(self, type_: str, path: Steps, tree: Any) -> PlaceContents:
         contents = PlaceContents()
         if isinstance(tree, dict) and (PLACEHOLDER in tree or TEXT in tree):
-            contents = PlaceContents(set(numbers(tree)), has_value=True)
+            contents = PlaceContents(set(numbers(tree)), has_value=True, is_readable=TEXT in tree)
             if PLACEHOLDER in tree:
                 self._owners[tree[PLACEHOLDER]].add((type_, path))
         elif isinstance(tree, (dict, list)):
             for part in self._parts(type_, path, tree):
-                contents = PlaceContents(contents.secrets | part.secrets, contents.has_value or part.has_value)
+                contents.add(part)
         else:
-            contents.has_value = tree is not None and tree not in self._marks.unknowns
+            contents.has_value = contents.is_readable = tree is not None and tree not in self._marks.unknowns
         if path:
-            place = self._places[type_, path]
-            place.secrets |= contents.secrets
-            place.has_value = place.has_value or contents.has_value
+            self._places[type_, path].add(contents)
         return contents
 
     def _parts(self, type_: str, path: Steps, tree: Any) -> Iterator[PlaceContents]:
@@ -82,9 +87,10 @@ class RecordedPlaces:
 
     def contents(self, places: Iterable[Named]) -> PlaceContents:
         """What lies at any of these places."""
-        contents = [self._places[place] for place in places]
-        secrets = {number for one in contents for number in one.secrets}
-        return PlaceContents(secrets, any(one.has_value for one in contents))
+        contents = PlaceContents()
+        for place in places:
+            contents.add(self._places[place])
+        return contents
 
     def owners(self, secrets: Iterable[int], beside: Iterable[Named]) -> list[str]:
         """The other places where one of these secrets is the whole value, as users would name them."""

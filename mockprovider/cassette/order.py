@@ -13,7 +13,7 @@ Then everything is numbered anew: sessions, interactions, and secrets in the ord
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -53,17 +53,73 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
     """
     if cassette.header.sessions or not cassette.interactions:
         return cassette
-    phases = _phases(cassette.interactions)
-    contents = {interaction.n: request_digest(interaction) for interaction in cassette.interactions}
-    spans = _spans(cassette.interactions, phases, contents)
-    ranked = _ranked(spans)
-    numbers = {span.number: number for number, (span, _) in enumerate(ranked, 1)}
+    layout = _Layout(cassette.interactions)
+    ranked = _ranked(layout.spans)
+    table = [
+        RecordedSession(
+            number=number,
+            wave=wave,
+            provider=span.provider,
+            instance=span.instance,
+            phase=layout.names[span.phase],
+            preview=(previews or {}).get(span.number),
+        )
+        for number, (span, wave) in enumerate(ranked, 1)
+    ]
+    return _arranged(cassette, layout, table, {span.number: number for number, (span, _) in enumerate(ranked, 1)})[0]
+
+
+def rearranged(cassette: Cassette, *, rank: bool = True) -> tuple[Cassette, dict[int, int]]:
+    """A finished cassette whose content has changed, in canonical order again, and the new number of each interaction.
+
+    Which sessions ran at the same time is no longer in it, so their waves stay. Without ``rank``, so does their order, and that
+    of equal calls: what made a recording smaller has changed what these went by.
+    """
+    layout = _Layout(cassette.interactions)
+    spans = {span.number: span for span in layout.spans}
+    sessions = [_now(session, spans.get(session.number)) for session in cassette.header.sessions]
+    sessions.sort(key=lambda session: session.number)
+    if rank:
+        sessions.sort(key=lambda session: _rank(session, spans.get(session.number), layout.phases))
+    numbers = {session.number: number for number, session in enumerate(sessions, 1)}
+    table = [replace(session, number=numbers[session.number]) for session in sessions]
+    return _arranged(cassette, layout, table, numbers, by_answer=rank)
+
+
+def _now(session: RecordedSession, span: _Span | None) -> RecordedSession:
+    return replace(session, instance=span.instance) if span else session
+
+
+def _rank(session: RecordedSession, span: _Span | None, phases: Mapping[str, int]) -> tuple[Any, ...]:
+    phase = phases.get(session.phase, len(phases))
+    return (phase, session.provider, session.instance, session.wave, span.content if span else "", session.number)
+
+
+class _Layout:
+    """What the order of interactions goes by: the phases by rank, a digest of each request, and the sessions."""
+
+    def __init__(self, interactions: Collection[Interaction]) -> None:
+        self.phases = _phases(interactions)
+        self.names = {rank: name for name, rank in self.phases.items()}
+        self.contents = {interaction.n: request_digest(interaction) for interaction in interactions}
+        self.spans = _spans(interactions, self.phases, self.contents)
+
+
+def _arranged(
+    cassette: Cassette,
+    layout: _Layout,
+    table: list[RecordedSession],
+    numbers: Mapping[int, int],
+    *,
+    by_answer: bool = True,
+) -> tuple[Cassette, dict[int, int]]:
+    """The interactions in order, all numbered anew; ``numbers`` are those of the sessions."""
     order = sorted(
         (interaction for interaction in cassette.interactions if interaction.parent is None),
         key=lambda interaction: (
             numbers[interaction.session],
-            phases[interaction.phase],
-            *_place(interaction, contents[interaction.n]),
+            layout.phases[interaction.phase],
+            *_place(interaction, layout.contents[interaction.n], by_answer=by_answer),
         ),
     )
     asked: dict[int, list[Interaction]] = defaultdict(list)
@@ -74,18 +130,6 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
     kept = {interaction.n for interaction in order}
     order += [interaction for interaction in cassette.interactions if interaction.n not in kept]
     renumbered = {interaction.n: n for n, interaction in enumerate(order, 1)}
-    names = {rank: name for name, rank in phases.items()}
-    table = [
-        RecordedSession(
-            number=numbers[span.number],
-            wave=wave,
-            provider=span.provider,
-            instance=span.instance,
-            phase=names[span.phase],
-            preview=(previews or {}).get(span.number),
-        )
-        for span, wave in ranked
-    ]
     interactions = [
         replace(
             interaction,
@@ -95,9 +139,8 @@ def canonical(cassette: Cassette, previews: Mapping[int, bool | None] | None = N
         )
         for interaction in order
     ]
-    return replace(
-        cassette, header=replace(cassette.header, sessions=table), interactions=_with_secrets_renumbered(interactions)
-    )
+    header = replace(cassette.header, sessions=table)
+    return replace(cassette, header=header, interactions=_with_secrets_renumbered(interactions)), renumbered
 
 
 def request_digest(interaction: Interaction) -> str:
@@ -152,16 +195,26 @@ def _ranked(spans: Iterable[_Span]) -> list[tuple[_Span, int]]:
     return [(row[-1], row[3]) for row in sorted(ranked, key=lambda row: row[:6])]
 
 
-def _place(interaction: Interaction, content: str) -> tuple[Any, ...]:
-    resource = interaction.op not in STARTING and interaction.op not in ENDING
+def _place(interaction: Interaction, content: str, *, by_answer: bool) -> tuple[Any, ...]:
+    resource = interaction.op not in STARTING and (interaction.op not in ENDING or _is_about_state(interaction))
     if resource and interaction.urn:
         return (1, interaction.urn, interaction.n)
-    answer = answer_digest(rewritten(interaction, neutral))
+    answer = answer_digest(rewritten(interaction, neutral)) if by_answer else ""
     rank = OPS.get(interaction.op, len(OPS))
     if resource:
         # Generated values make contents and answers differ from recording to recording, and addresses do not.
         return (1, "", interaction.type, rank, interaction.address, content, answer, interaction.n)
     return (2 if interaction.op in ENDING else 0, rank, interaction.urn, content, answer, interaction.n)
+
+
+def renumbered(cassette: Cassette) -> Cassette:
+    """The cassette with its secrets numbered in the order in which they first appear."""
+    return replace(cassette, interactions=_with_secrets_renumbered(cassette.interactions))
+
+
+def _is_about_state(interaction: Interaction) -> bool:
+    """Whether the call uses what an engine keeps with the provider, in an order of its own."""
+    return interaction.op == Op.RAW and bool(interaction.urn)
 
 
 def _with_secrets_renumbered(interactions: Iterable[Interaction]) -> list[Interaction]:
@@ -177,10 +230,11 @@ def _with_secrets_renumbered(interactions: Iterable[Interaction]) -> list[Intera
 
 
 def rewritten(interaction: Interaction, change: Callable[[Any], Any]) -> Interaction:
-    """The interaction with ``change`` applied to each tree in it: request, response, the status's message and details."""
+    """The interaction with ``change`` applied to each tree in it: request, response, a status's message and details, HTTP."""
     request = change(interaction.request)
     response = change(interaction.response)
     status = interaction.status and replace(
         interaction.status, message=change(interaction.status.message), details=change(interaction.status.details)
     )
-    return replace(interaction, request=request, response=response, status=status)
+    http = [exchange.rewritten(change) for exchange in interaction.http]
+    return replace(interaction, request=request, response=response, status=status, http=http)

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Mapping
+from itertools import count
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Handler, Op, Reply, Session, Status
 from mockprovider.cassette.decided import note_decisions, notices
+from mockprovider.cassette.http.recording import HttpRecording
 from mockprovider.cassette.instances import note_instance
 from mockprovider.cassette.listening import Asked, Line, Listener, Speaker
+from mockprovider.cassette.matching import Order
+from mockprovider.cassette.merging import Earlier
 from mockprovider.cassette.model import Cassette, Header, Interaction, RecordedStatus, Sent, code_name
-from mockprovider.cassette.order import DESCRIBING, STARTING, canonical, rewritten
+from mockprovider.cassette.order import DESCRIBING, STARTING, canonical
+from mockprovider.cassette.scrubbing import WITHHELD, Scrubber
 from mockprovider.cassette.sink import Memory, Sink
 from mockprovider.cassette.transcriber import Transcriber
 from mockprovider.cassette.wayback import Back, back_of
 from mockprovider.errors import CassetteError, UnsupportedError
-from mockprovider.redaction import Hidden, Policy, Redactor
+from mockprovider.redaction import Hidden, Redactor
 
-WITHHELD = "the answer holds a secret in bytes or in the key of a map, where it cannot be redacted"
-Note = TypeVar("Note", Interaction, Sent)
 BROKEN_OFF = "the provider's stream broke off after some of its messages"
 
 
@@ -35,6 +38,7 @@ class Recorder:
         sink: where the interactions go.
         redactor: what is secret; Pulumi's secret objects are, in any case.
         finishing: what is to be done to the cassette before it is kept, such as making it smaller.
+        earlier: the cassette that this adds to. Without anything new, it stays as it is.
 
     ``phase`` may be set to a name for what happens next (``up``, ``refresh``); it is recorded with each call that begins then.
     A call that cannot be recorded yet raises ``UnsupportedError`` before it reaches the provider.
@@ -47,12 +51,20 @@ class Recorder:
         sink: Sink | None = None,
         redactor: Redactor | None = None,
         finishing: Callable[[Cassette], Cassette] = lambda cassette: cassette,
+        *,
+        earlier: Earlier | None = None,
     ) -> None:
         self.phase = ""
+        self.http: HttpRecording | None = None
+        """What hears the HTTP of the providers' own code, where that is recorded, too."""
+        self._earlier = earlier
+        self._repeats: dict[int, int] = {}
+        """Which call of the earlier cassette each of these repeats, by their numbers."""
         transcribers = transcriber if isinstance(transcriber, Mapping) else {"": transcriber}
         self._speakers = {name: Speaker(name, one, back_of(one)) for name, one in transcribers.items()}
         self._count = 0
         self._header = header
+        self._arrivals = count(1) if header.matching.get("order") == Order.STRICT else None
         self._sink = sink or Memory()
         self._redactor = redactor or Redactor()
         self._redactor.marks = next(iter(transcribers.values())).marks
@@ -65,7 +77,7 @@ class Recorder:
         self._about: dict[int, tuple[str, ...]] = {}
         """Each interaction's type, in its spellings."""
         self._listeners: dict[int, tuple[Session, Listener]] = {}
-        self._clean: dict[str, Hidden | None] = {}
+        self._scrubber = Scrubber(self._redactor, self._sink.blobs)
         self._lock = threading.Lock()
         self._faults: dict[str, Any] = {}
         """The fault plan of each provider that has been ended."""
@@ -79,10 +91,11 @@ class Recorder:
         """Hide what is declared secret, by type token, whether or not the provider marks it; in earlier calls, too."""
         self._redactor.declare(secrets)
 
-    def __call__(self, call: Call, proceed: Handler, provider: str = "") -> Reply:
+    def __call__(self, call: Call, proceed: Handler, provider: str = "", repeats: int = 0) -> Reply:
         """Record the call and the answer that ``proceed`` gives; what it raises is no answer and is not recorded.
 
-        ``provider`` says whose call it is, where several are recorded.
+        ``provider`` says whose call it is, where several are recorded; ``repeats``, which call of the earlier cassette gives
+        the answer.
         """
         speaker = self._speakers[provider]
         transcriber = speaker.transcriber
@@ -93,9 +106,13 @@ class Recorder:
         asked = self._asked(call, transcriber, speaker)
         if call.op is Op.CONFIGURE:
             key = transcriber.key(call, self._hidden(asked).tree)
-            note_instance(call, self._redactor.compared(key, asked.names))
+            note_instance(call, self._redactor.compared(key, asked.names), asked.type)
             asked.instance = call.session.instance
-        if call.preview or not transcriber.mutates(call.method):
+        if self.http is not None:
+            proceed = self.http.heard(asked, proceed)
+        asked.repeats = repeats
+        asked.at = next(self._arrivals) if self._arrivals else 0
+        if repeats or call.preview or not transcriber.mutates(call.method):
             self._sink.ready()
         else:
             asked.note = self._noted(asked, call)
@@ -111,15 +128,15 @@ class Recorder:
             method=call.method,
             type=asked.type,
             urn=call.urn,
-            address=self._address(call.address) if call.address else "",
+            address=self._scrubber.address(call.address) if call.address else "",
             name=call.name,
             provider=asked.speaker.name,
-            id=self._text(call.id) if call.id else "",
+            id=self._scrubber.text(call.id) if call.id else "",
             instance=asked.instance,
             request=asked.hidden.tree if asked.hidden else None,
         )
         if self._redactor.vault.count:
-            sent = replace(self._nameless(sent), name=self._redactor.name(sent.name))
+            sent = replace(self._scrubber.nameless(sent), name=self._redactor.name(sent.name))
         return self._sink.sending(sent)
 
     def _hidden(self, asked: Asked) -> Hidden:
@@ -204,6 +221,8 @@ class Recorder:
         outcome = reply.status or transcriber.reply(reply, call)
         tree = _tree_of(outcome, asked.speaker.transcriber) if isinstance(outcome, Status) else outcome
         described = call.op in DESCRIBING and not isinstance(outcome, Status)
+        if self.http is not None:
+            self.http.learn(asked)
         if not described:
             self._redactor.learn([tree], asked.names)
         request = self._hidden(asked)
@@ -225,29 +244,22 @@ class Recorder:
             type=asked.type,
             urn=call.urn,
             # A provider's own id is a fresh UUID in each stack.
-            id="" if call.op.value in STARTING else self._text(call.id or reply.id),
-            address=self._address(call.address) if call.address else "",
+            id="" if call.op.value in STARTING else self._scrubber.text(call.id or reply.id),
+            address=self._scrubber.address(call.address) if call.address else "",
+            at=asked.at,
             preview=call.preview,
             request=transcriber.key(call, request.tree),
             withheld=WITHHELD if answer.broken else BROKEN_OFF if reply.stream and reply.status else "",
+            http=self.http.written(asked) if self.http is not None else [],
         )
         if self._redactor.vault.count:
-            interaction = self._nameless(interaction)
+            interaction = self._scrubber.nameless(interaction)
         if not interaction.withheld and isinstance(outcome, Status):
             details = answer.tree.get("details", answer.tree.get("$details"))
             interaction.status = RecordedStatus(code=code_name(outcome.code), message=answer.tree["message"], details=details)
         elif not interaction.withheld:
             interaction.response = answer.tree
         self._keep(interaction, asked)
-
-    def _text(self, text: str) -> str:
-        """A text that stands beside the trees; empty where it holds a secret."""
-        return text if self._redactor.hide(text).tree == text else ""
-
-    def _address(self, text: str) -> str:
-        # Engines write keys as HCL does, with the beginning of a template escaped; other escapes are JSON's.
-        spellings = (text, text.replace("$${", "${").replace("%%{", "%{")) if text else ()
-        return text if all(map(self._text, spellings)) else ""
 
     def _keep(self, interaction: Interaction, asked: Asked) -> None:
         with self._lock:
@@ -259,6 +271,8 @@ class Recorder:
                     "Stop the provider's server first, then close the recorder."
                 )
             self._about[interaction.n] = asked.names.types
+            if asked.repeats:
+                self._repeats[interaction.n] = asked.repeats
             self._interactions.append(self._sink.append(interaction, asked.note))
             self._previews[interaction.session] = asked.call.session.preview
 
@@ -273,9 +287,18 @@ class Recorder:
 
     @property
     def recorded(self) -> int:
-        """The number of interactions so far."""
+        """The number of interactions so far, without those that repeat the earlier cassette's."""
         with self._lock:
-            return len(self._interactions)
+            return self._new
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether this was to add to an earlier cassette, and has nothing new until now: then that stays as it is."""
+        return self._earlier is not None and not self._new
+
+    @property
+    def _new(self) -> int:
+        return sum(self._repeats.keys().isdisjoint({one.n, one.parent}) for one in self._interactions)
 
     def end(self, provider: str = "", faults: Any = None, *, failed: bool = False) -> None:
         """This provider is asked no more: with the last one the recording ends, as with ``close``. Safe to call again.
@@ -298,12 +321,14 @@ class Recorder:
         with self._lock:
             if self._failed is not None:
                 raise self._failed
+            if self._cassette is None and self._earlier is not None and self.unchanged:
+                self._sink.forget()
+                self._cassette = self._earlier.cassette
             if self._cassette is None:
-                note_decisions(self._header, self._redactor, self._types)
-                interactions = [self._scrubbed(interaction) for interaction in self._interactions]
-                cassette = canonical(Cassette(self._header, interactions, self._sink.blobs, self._sink.name), self._previews)
+                cassette = self._ended()
                 # What makes it smaller may leave out places, and the blobs are moved when it is finished.
                 self._notices = notices(self._redactor, cassette, openly=self._openly)
+                self._notices += self.http.notices if self.http is not None else []
                 cassette = self._finishing(cassette)
                 try:
                     self._sink.finish(cassette, failed=self._broke_off)
@@ -313,45 +338,19 @@ class Recorder:
                 self._cassette = cassette
             return self._cassette
 
-    def _scrubbed(self, interaction: Interaction) -> Interaction:
-        """The interaction without secrets that were declared only after it was written."""
-        broken = False
-        types = self._about[interaction.n]
-        names = self._redactor.names(types[0], (), types[-1])
+    def _ended(self) -> Cassette:
+        """All that was recorded, and what an earlier cassette has besides, in canonical order."""
+        note_decisions(self._header, self._redactor, self._types | (self._earlier.types if self._earlier else set()))
+        interactions = [self._scrubbed(interaction, self._about[interaction.n]) for interaction in self._interactions]
+        cassette = Cassette(self._header, interactions, self._sink.blobs, self._sink.name)
+        if self._earlier is not None:
+            # The numbers of its calls are those of other calls here.
+            kept = self._earlier.merged(cassette, self._repeats, self._previews, lambda one: self._scrubbed(one, (one.type,)))
+            return canonical(*kept)
+        return canonical(cassette, self._previews)
 
-        def clean(tree: Any) -> Any:
-            nonlocal broken
-            hidden = self._redactor.hide(tree, names, again=True)
-            broken = broken or hidden.broken
-            return hidden.tree
-
-        if interaction.op in DESCRIBING and interaction.status is None:
-            return replace(interaction, request=clean(interaction.request))
-        request, response = (self._clean_blob(blob, names) for blob in (interaction.request_blob, interaction.response_blob))
-        scrubbed = self._nameless(rewritten(interaction, clean))
-        scrubbed = replace(scrubbed, id=self._text(interaction.id), address=self._address(interaction.address))
-        if request:
-            scrubbed = replace(scrubbed, request=request.tree, request_blob="")
-        if response:
-            scrubbed = replace(scrubbed, response=response.tree, response_blob="")
-        if broken or (response and response.broken):
-            return replace(scrubbed, response=None, status=None, withheld=WITHHELD)
-        return scrubbed
-
-    def _nameless(self, note: Note) -> Note:
-        """An interaction or a note without the secrets in the URNs that it repeats."""
-        name = self._redactor.name
-        return replace(note, urn=name(note.urn), instance=name(note.instance))
-
-    def _clean_blob(self, blob: str, names: Policy) -> Hidden | None:
-        """What is to be kept instead of this blob, if it holds secrets."""
-        if not blob:
-            return None
-        if blob not in self._clean:
-            tree = self._sink.blobs[blob]
-            hidden = self._redactor.hide(tree, names, again=True)
-            self._clean[blob] = hidden if hidden.tree != tree else None
-        return self._clean[blob]
+    def _scrubbed(self, interaction: Interaction, types: tuple[str, ...]) -> Interaction:
+        return self._scrubber.scrubbed(interaction, self._redactor.names(types[0], (), types[-1]))
 
     def __enter__(self) -> Self:
         return self

@@ -12,13 +12,17 @@ from mockprovider.calls import Op
 from mockprovider.cassette.bindings import Bindings, Pair
 from mockprovider.cassette.choice import Candidate, Choice, Verdict, choose, narrowed
 from mockprovider.cassette.lookup import LiveCall, Lookup
+from mockprovider.cassette.matching import Repeat
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import Assignment, Link, Mark, Pairing, Renaming
-from mockprovider.cassette.recorded import RecordedCall, Where
+from mockprovider.cassette.recorded import RecordedCall, Where, request_key
+from mockprovider.cassette.sequence import RecordedSequence
 from mockprovider.cassette.shelf import Alike, Equal, MarkedCall, Shelf, values_of
 from mockprovider.matching import digest
 from mockprovider.redaction import PLACEHOLDER, Vault, neutral, stand_in
 
+EQUAL_ANSWER = "equal"
+"""What stands for the answers of calls that have equal ones."""
 LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
 """Ops that read an object: their answers are outdated once it is changed."""
 
@@ -40,6 +44,8 @@ class Replay:
         self.assignment = Assignment(shelf.vocabulary.objects)
         self.used: Counter[int] = Counter()
         """How often each recorded call has answered, by its place."""
+        self.sequence: RecordedSequence | None = None
+        """The order in which calls have to come, if that is wanted."""
         self._vault = vault
         self._rehearsed = rehearsed
         self._answered: Counter[int] = Counter()
@@ -76,6 +82,7 @@ class Replay:
             return replace(lookup, choice=opaque)
         # An answer that created an object is used once, even that of a plan, which may generate a name.
         once = call.once or any(candidate.call.place in self.shelf.made for candidate in candidates)
+        once = call.repeat == Repeat.RECORDED if call.repeat else once
         choice = self._chosen(candidates, call, once=once)
         lookup = replace(lookup, choice=choice, candidates=candidates, once=once)
         if choice.verdict is Verdict.AMBIGUOUS:
@@ -85,7 +92,8 @@ class Replay:
         reason = self._untellable(call, choice.candidates[0])
         if reason is not None:
             return replace(lookup, outcome=LookResult.AMBIGUOUS, reason=reason)
-        return replace(lookup, outcome=LookResult.FOUND)
+        early = self.sequence.before(choice.candidates[0].call) if self.sequence else None
+        return replace(lookup, early=early) if early else replace(lookup, outcome=LookResult.FOUND)
 
     def _recognised(self, live: Any) -> Any:
         """``live`` with the recording's number for each secret that this replay has given out."""
@@ -100,20 +108,21 @@ class Replay:
         return {**live, PLACEHOLDER: self._stand_ins.get((kind, self._vault.value(live[PLACEHOLDER])), 0)}
 
     def _as_recorded(self, call: LiveCall) -> list[Candidate]:
-        key = call.where, digest(neutral(call.tree))
-        equal = self.shelf.equal.get(key)
+        key = call.where, request_key(call.tree).digest
+        equal = self.shelf.equal(key)
         if equal is not None:
             return self._next(equal, call)
-        by_digest = self.shelf.by_digest.get(key, ())
+        by_digest = self.shelf.asked_with(key)
         # A secret that is not declared this time, or not yet known, still matches its placeholder.
-        return self._plain(by_digest, call.tree) or self._plain(self.shelf.with_secrets.get(call.where, ()), call.tree)
+        return self._plain(by_digest, call.tree) or self._plain(self.shelf.there(call.where).with_secrets, call.tree)
 
     def _next(self, equal: Equal, call: LiveCall) -> list[Candidate]:
         """Of equal calls, the next one of each time; if there is none, the last one, or all where none may answer again."""
         nexts = [calls[n] for calls in equal.by_wave.values() if (n := self._answered[calls[0].place]) < len(calls)]
         if nexts:
-            return [Candidate(recorded, (), recorded.answer) for recorded in nexts]
-        return [Candidate(recorded, (), recorded.answer, 1) for recorded in (equal.calls if call.once else equal.calls[-1:])]
+            return [Candidate(recorded, (), EQUAL_ANSWER) for recorded in nexts]
+        once = call.once if not call.repeat else call.repeat == Repeat.RECORDED
+        return [Candidate(recorded, (), EQUAL_ANSWER, 1) for recorded in (equal.calls if once else equal.calls[-1:])]
 
     def _plain(self, recorded: Iterable[RecordedCall], live: Any) -> list[Candidate]:
         listed = [*recorded]
@@ -221,7 +230,7 @@ class Replay:
     # Choosing --------------------------------------------------------------------------------------------------------------
 
     def _chosen(self, candidates: Sequence[Candidate], call: LiveCall, *, once: bool) -> Choice:
-        aligned = _own_first(self._aligned(candidates, call), self.used)
+        aligned = candidates if len(candidates) == 1 else _own_first(self._aligned(candidates, call), self.used)
         urn = call.urn
         choice = choose(aligned, once=once, urn=urn, now=self._now[call.where[:2]], forgotten=call.forgotten)
         crowded = choice.verdict is Verdict.FOUND and once and not urn and self._is_crowded(candidates, call)
@@ -323,6 +332,8 @@ class Replay:
             chosen = replace(chosen, renaming=renaming, born=born)
         if len({candidate.pairs for candidate in lookup.candidates}) == 1:
             self.bindings.bind(chosen.pairs)
+        if self.sequence:
+            self.sequence.take(call)
         self.used[call.place] += 1
         self._answered[self._first_of_its_time(call).place] += 1
         self._used_by[call.place, tuple(live for _, live in chosen.pairing)] += 1

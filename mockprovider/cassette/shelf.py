@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op, Reply
+from mockprovider.cassette.matching import Comparison
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.objects import Mark, OpaqueWords, RecordedObject, is_verbatim, learn
 from mockprovider.cassette.objects.explaining import answer_of
 from mockprovider.cassette.order import ANYWHERE, answer_digest, canonical, request_digest
-from mockprovider.cassette.recorded import RecordedCall, Where
+from mockprovider.cassette.recorded import RecordedCall, RequestKey, Where, request_key
 from mockprovider.cassette.transcriber import Transcriber
-from mockprovider.matching import digest, encode
-from mockprovider.redaction import is_plain, neutral
+from mockprovider.matching import digest
+from mockprovider.redaction import neutral
 
 Arrange: TypeAlias = Callable[[str, str, Any], Any]
 """Given a method, a type and a tree of a request or an answer, the tree with its sets in one order."""
+
+
+def as_recorded(_method: str, _type: str, tree: Any) -> Any:
+    """The tree itself, of protocols without sets."""
+    return tree
 
 
 class Reader(Struct, frozen=True):
@@ -33,7 +39,7 @@ class Reader(Struct, frozen=True):
     """
 
     transcriber: Transcriber
-    arrange: Arrange = lambda _method, _type, tree: tree
+    arrange: Arrange = as_recorded
     unasked: Callable[[Call], bool] = lambda _: False
     absent: Callable[[Call], Reply | None] = lambda _: None
 
@@ -82,10 +88,25 @@ class Equal:
     def __init__(self, calls: Sequence[RecordedCall]) -> None:
         self.calls = calls
         self.by_wave: dict[int, list[RecordedCall]] = defaultdict(list)
+        sessions: dict[int, int] = defaultdict(int)
         for call in calls:
             self.by_wave[call.wave].append(call)
-        self.most = max(Counter(call.interaction.session for call in calls).values())
+            sessions[call.interaction.session] += 1
+        self.most = max(sessions.values())
         """How often one session asked."""
+
+
+class Compartment:
+    """The recorded calls that are looked up in one place: by their requests, and those of them that have secrets."""
+
+    def __init__(self, calls: Iterable[RecordedCall]) -> None:
+        self.by_digest: dict[str, list[RecordedCall]] = defaultdict(list)
+        self.with_secrets: list[RecordedCall] = []
+        for call in calls:
+            asked = call.asked
+            self.by_digest[asked.digest].append(call)
+            if asked.secret:
+                self.with_secrets.append(call)
 
 
 def values_of(marks: Sequence[Mark]) -> tuple[Any, ...]:
@@ -99,19 +120,23 @@ class Shelf:
     Args:
         cassette: the recording.
         readers: by the provider's name in the cassette: ``""`` where it holds one provider.
-        compared: given a type and a tree, the tree without what is masked in it.
+        compared: given a type and a tree, the tree without what is masked in it, where anything is.
+        asked: what of a request is compared, if that is not all of it.
     """
 
     def __init__(
         self,
         cassette: Cassette,
         readers: Mapping[str, Reader],
-        compared: Callable[[str, Any], Any] = lambda _type, tree: tree,
+        compared: Callable[[str, Any], Any] | None = None,
+        asked: Comparison | None = None,
     ) -> None:
         self.cassette = canonical(cassette)
         self.readers = readers
         self._answers: dict[int, str] = {}
+        self._equal: dict[tuple[Where, str], Equal | None] = {}
         self._compared = compared
+        self._of_request = asked
         self.asked: dict[int, list[Interaction]] = defaultdict(list)
         """What was asked of the engine during an interaction, by its number."""
         for interaction in self.cassette.interactions:
@@ -119,55 +144,59 @@ class Shelf:
                 self.asked[interaction.parent].append(interaction)
         self.instances = {session.number: session.instance for session in self.cassette.header.sessions}
         self.calls = self._calls()
-        self.by_digest: dict[tuple[Where, str], list[RecordedCall]] = defaultdict(list)
-        self.with_secrets: dict[Where, list[RecordedCall]] = defaultdict(list)
+        self._by_where: dict[Where, list[RecordedCall]] = defaultdict(list)
         for call in self.calls:
-            self.by_digest[call.where, call.digest].append(call)
-            if call.secret:
-                self.with_secrets[call.where].append(call)
-        # Calls that carry a URN are told apart by it.
-        named = any(call.interaction.urn for call in self.calls)
-        self.vocabulary = learn([] if named else [call for call in self.calls if self._generates(call.interaction)])
+            self._by_where[call.where].append(call)
+        self._compartments: dict[Where, Compartment] = {}
+        if compared or asked or any(reader.arrange is not as_recorded for reader in readers.values()):
+            # What goes through the requests may find one that it cannot read: then the cassette is damaged, used or not.
+            for call in self.calls:
+                call.asked  # noqa: B018 - it looks at it
+        # Calls that carry a URN are told apart by it: all of Pulumi's, and of Terraform's those about a state.
+        named = any(call.interaction.urn for call in self.calls if call.interaction.op != Op.RAW.value)
+        unnamed = [call for call in self.calls if not (named or call.interaction.urn)]
+        self.vocabulary = learn([call for call in unnamed if self._generates(call.interaction)])
         self.made: Mapping[int, RecordedObject] = {recorded.place: recorded for recorded in self.vocabulary.objects}
         self.opaque = OpaqueWords(self.calls, self.vocabulary)
 
     def _calls(self) -> list[RecordedCall]:
         sessions = {session.number: session for session in self.cassette.header.sessions}
+        mutates = {name: cache(reader.transcriber.mutates) for name, reader in self.readers.items()}
+        asking, answering = self._request, self._answered
         calls = []
         for place, interaction in enumerate(self.cassette.interactions):
-            if interaction.direction != "provider":
-                continue
-            arranged = self._arranged(interaction)
-            calls.append(
-                RecordedCall(
-                    interaction,
-                    where_of(interaction),
-                    arranged.request,
-                    place,
-                    sessions[interaction.session].wave,
-                    sessions[interaction.session].preview,
-                    request_digest(arranged),
-                    self._answered(arranged),
-                    secret=not is_plain(encode(interaction.request)),
-                    filled=not is_plain(encode([interaction.response, interaction.status])),
-                    once=self._mutates(interaction) and not interaction.preview,
-                )
-            )
+            if interaction.direction == "provider":
+                session = sessions[interaction.session]
+                once = not interaction.preview and mutates[interaction.provider](interaction.method)
+                where = where_of(interaction)
+                calls.append(RecordedCall(interaction, where, place, session.wave, session.preview, once, asking, answering))
         return calls
 
-    def _generates(self, interaction: Interaction) -> bool:
-        return self._mutates(interaction) or interaction.op == Op.PLAN.value
+    def there(self, where: Where) -> Compartment:
+        """The calls that are looked up there. Only these requests are looked at."""
+        compartment = self._compartments.get(where)
+        if compartment is None:
+            compartment = self._compartments[where] = Compartment(self._by_where.get(where, ()))
+        return compartment
 
-    def _arranged(self, interaction: Interaction) -> Interaction:
-        trees = interaction.request, interaction.response
-        request, response = (self._in_order(interaction, self._compared(interaction.type, tree)) for tree in trees)
-        return replace(interaction, request=request, response=response)
+    def _generates(self, interaction: Interaction) -> bool:
+        mutates = self.readers[interaction.provider].transcriber.mutates(interaction.method)
+        return mutates or interaction.op == Op.PLAN.value
+
+    def _request(self, interaction: Interaction) -> RequestKey:
+        """What is compared of a recorded request; of a blob nothing, unless it has to be gone through."""
+        tree = interaction.request if self._of_request is None else self.cassette.request(interaction)
+        tree = self._in_order(interaction, self._unmasked(interaction.type, tree))
+        if self._of_request is not None:
+            tree = self._of_request(interaction.provider, interaction.op, interaction.method, interaction.type, tree)
+        key = request_key(tree)
+        return key if self._of_request or not interaction.request_blob else replace(key, digest=interaction.request_blob)
+
+    def _unmasked(self, type_: str, tree: Any) -> Any:
+        return tree if self._compared is None else self._compared(type_, tree)
 
     def _in_order(self, interaction: Interaction, tree: Any) -> Any:
         return self.readers[interaction.provider].arrange(interaction.method, interaction.type, tree)
-
-    def _mutates(self, interaction: Interaction) -> bool:
-        return self.readers[interaction.provider].transcriber.mutates(interaction.method)
 
     def arranged(self, call: RecordedCall, tree: Any) -> Any:
         """A tree of this call's request or answer, with its sets in order."""
@@ -175,25 +204,33 @@ class Shelf:
 
     def _answered(self, interaction: Interaction) -> str:
         """Equal for equal answers, and with them for equal questions to the engine."""
+        response = self._in_order(interaction, self._unmasked(interaction.type, interaction.response))
+        interaction = replace(interaction, response=response) if response is not interaction.response else interaction
         # Lines of log do not count: they are for people, and may contain times.
         asked = [question for question in self.asked.get(interaction.n, ()) if question.op != Op.LOG]
         if not asked:
             return answer_digest(interaction)
         return digest([answer_digest(interaction), [request_digest(question) for question in asked]])
 
-    @cached_property
-    def equal(self) -> Mapping[tuple[Where, str], Equal]:
-        """The calls of which it matters only how many there are, by where they were asked and the digest of their request."""
-        return {
-            key: Equal(calls)
-            for key, calls in self.by_digest.items()
-            if len({call.answer for call in calls}) == 1
-            and not any(call.secret or call.filled or call.place in self.made for call in calls)
-        }
+    def asked_with(self, key: tuple[Where, str]) -> Sequence[RecordedCall]:
+        """The calls that were asked there with a request of this digest."""
+        where, wanted = key
+        return self.there(where).by_digest.get(wanted, ())
+
+    def equal(self, key: tuple[Where, str]) -> Equal | None:
+        """The calls of which it matters only how many there are, of those asked there with a request of this digest."""
+        if key not in self._equal:
+            calls = self.asked_with(key)
+            alike = bool(calls) and not (calls[0].secret or calls[0].place in self.made)
+            if alike and len(calls) > 1:
+                alike = len({call.answer for call in calls}) == 1 and not any(call.filled for call in calls)
+                alike = alike and not any(call.secret or call.place in self.made for call in calls)
+            self._equal[key] = Equal(calls) if alike else None
+        return self._equal[key]
 
     def equal_to(self, call: RecordedCall) -> Equal | None:
         """The calls that equal this one, if it matters only how many there are."""
-        return self.equal.get((call.where, call.digest))
+        return self.equal((call.where, call.digest))
 
     @cached_property
     def alike(self) -> Mapping[tuple[Where, str], Alike]:

@@ -29,6 +29,9 @@ class Sink(Protocol):
     def finish(self, cassette: Cassette, *, failed: bool = False) -> None:
         """Replace what was appended by ``cassette``, and release the sink. ``failed`` says that the run broke off."""
 
+    def forget(self) -> None:
+        """Forget what was appended, since nothing of it is new, and release the sink."""
+
 
 class Memory:
     """A sink that keeps nothing itself: the cassette is there when the recorder is closed."""
@@ -50,4 +53,7 @@ class Memory:
         return interaction
 
     def finish(self, cassette: Cassette, *, failed: bool = False) -> None:
+        """Do nothing."""
+
+    def forget(self) -> None:
         """Do nothing."""

@@ -13,12 +13,14 @@ class Tally(Struct, frozen=True):
         repeated: how many of these were answered again with an answer that had been given.
         unplayed: how many recorded answers nobody asked for.
         recorded: how many were recorded.
+        made_up: how many a fake answered, past the end of a cassette.
     """
 
     played: int = 0
     repeated: int = 0
     unplayed: int = 0
     recorded: int = 0
+    made_up: int = 0
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
@@ -29,4 +31,5 @@ class Tally(Struct, frozen=True):
     def __str__(self) -> str:
         played = f"{self.played} calls played{f' ({self.repeated} of them again)' if self.repeated else ''}"
         parts = {played: self.played or self.unplayed, f"{self.unplayed} never played": self.unplayed}
-        return ", ".join([*filter(parts.get, parts), *([f"{self.recorded} recorded"] if self.recorded else [])])
+        rest = {f"{self.made_up} made up": self.made_up, f"{self.recorded} recorded": self.recorded}
+        return ", ".join([*filter(parts.get, parts), *filter(rest.get, rest)])

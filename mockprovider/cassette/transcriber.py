@@ -68,8 +68,10 @@ class Transcriber(Protocol):
     def reply(self, reply: Reply, call: Call) -> Tree | Status:
         """The native response message as a tree, or the status that the reply travels as. Not asked if it has a ``status``."""
 
-    def again(self, method: str, request: Tree, session: Session) -> Call:
+    def again(self, method: str, request: Tree, session: Session, *, whole: bool = False) -> Call:
         """A recorded request as a call of today, with what the engine says of itself: a recording leaves that out.
+
+        A request that is ``whole`` has that already, and nothing is added.
 
         Raises ``MalformedError`` for a tree of no such message.
         """

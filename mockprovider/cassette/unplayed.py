@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from mockprovider.calls import Op
+from mockprovider.calls import EFFECTS
 from mockprovider.cassette.model import Interaction
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.urn import Urn
 
 MOST_LISTED = 30
-REQUIRED = frozenset({Op.CREATE, Op.UPDATE, Op.DELETE})
+REQUIRED = EFFECTS
 """Ops that have to be played. Reads, functions and configuration are asked for as engines please."""
 
 

@@ -9,15 +9,19 @@ from pathlib import Path
 import click
 
 from mockprovider.cli.cassette.commands import cassette
+from mockprovider.cli.contract import contract
 from mockprovider.cli.options import (
     FILE,
     FOLDER,
     PROTOCOL,
     Group,
+    beyond_option,
     compact_option,
+    contract_option,
     example,
     faults_option,
     host_option,
+    ignore_option,
     named_commands,
     places_options,
     port_option,
@@ -64,6 +68,7 @@ def demo(*, keep: Path, engines: tuple[str, ...]) -> None:
 @host_option
 @seed_option
 @faults_option
+@contract_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
 @click.option(
     "--protocol",
@@ -117,14 +122,17 @@ def serve(
     default="all",
     show_default=True,
     metavar="MODE",
-    help="once replays FILE where it is there, and records it where it is not; none only replays.",
+    help="none only replays FILE; once records it where it is not there; new adds what it does not hold; all and rewrite "
+    "record it anew; verify compares what PROVIDER answers with it.",
 )
 @compact_option
 @click.option("--prove", is_flag=True, help="Replay it at once; fail, and say what differs, where a replay fails.")
 @places_options
+@ignore_option
 @together_option
 @click.argument("provider", nargs=-1, metavar="[-- PROVIDER...]", type=click.UNPROCESSED)
 @faults_option
+@contract_option
 @port_option
 @host_option
 @example(
@@ -142,6 +150,7 @@ def record(
     mode: str,
     compact: bool,
     prove: bool,
+    ignore: tuple[str, ...],
     together: tuple[str, ...],
     provider: tuple[str, ...],
     plans: tuple[Path, ...],
@@ -178,6 +187,7 @@ def record(
         together=several,
         compact=compact,
         places=places,
+        ignore=ignore,
         prove=prove,
         plans=plans,
     )
@@ -190,13 +200,17 @@ def record(
 @click.option(
     "--mode",
     metavar="MODE",
-    help="none, unless given, replays the cassette; all records it anew, once where it is not there yet.",
+    help="none, unless given, replays the cassette; once records it where it is not there, new adds to it, all records it "
+    "anew, verify compares what the providers answer with it.",
 )
 @together_option
 @compact_option
 @places_options
+@ignore_option
 @unplayed_option
+@beyond_option
 @faults_option
+@contract_option
 @seed_option
 @click.option("--strict", is_flag=True, help="Refuse types and properties that nothing declares.")
 @click.option("--protocol", type=PROTOCOL, help="What the command speaks; its name tells unless given.")
@@ -215,7 +229,9 @@ def exec_(
     mode: str | None,
     together: tuple[str, ...],
     compact: bool,
+    ignore: tuple[str, ...],
     unplayed: str,
+    beyond: str,
     plans: tuple[Path, ...],
     seed: int,
     strict: bool,
@@ -234,25 +250,31 @@ def exec_(
     """
     if cassette is not None and (types or strict):
         raise click.UsageError("--cassette replays what was recorded; --types and --strict are for the fake.")
-    if cassette is None and (mode or together or compact or any(places.values())):
-        raise click.UsageError("--mode, --provider, --compact, --secret, --public and --mask go with --cassette FILE.")
-    from mockprovider.cassette.modes import DEFAULT  # noqa: PLC0415 - what is imported with it is slow
+    if cassette is None and (mode or together or compact or ignore or beyond != "miss" or any(places.values())):
+        raise click.UsageError(
+            "--mode, --provider, --compact, --beyond, --ignore, --secret, --public and --mask go with --cassette FILE."
+        )
+    from mockprovider.cassette.beyond import beyond_policy  # noqa: PLC0415 - what is imported with it is slow
+    from mockprovider.cassette.modes import DEFAULT  # noqa: PLC0415 - as above
     from mockprovider.cassette.modes import mode as chosen  # noqa: PLC0415 - as above
     from mockprovider.cli.executing import execute, spoken  # noqa: PLC0415 - grpc is slow to import
     from mockprovider.cli.recording import CommandRecording  # noqa: PLC0415 - as above
-    from mockprovider.double.cassettes import records  # noqa: PLC0415 - as above
+    from mockprovider.double.inuse import asks  # noqa: PLC0415 - as above
 
+    beyond_policy(beyond, chosen(mode or DEFAULT))
     recording = None
-    if cassette is not None and records(chosen(mode or DEFAULT), cassette):
+    if cassette is not None and asks(chosen(mode or DEFAULT), cassette):
         if not together:
-            raise click.UsageError(f"--mode {mode} records {cassette}: name what is recorded, --provider NAME=COMMAND.")
+            raise click.UsageError(f"--mode {mode} asks real providers: name what {cassette} is of, --provider NAME=COMMAND.")
         recording = CommandRecording(
             mode=chosen(mode or DEFAULT),
             protocol=protocol or spoken(command[0]),
             together=named_commands(together),
             compact=compact,
             places=places,
+            ignore=ignore,
             plans=plans,
+            unplayed=unplayed,
             aside=True,
         )
     code = execute(
@@ -262,6 +284,8 @@ def exec_(
         cassette=cassette,
         recording=recording,
         unplayed=unplayed,
+        beyond=beyond,
+        ignore=ignore,
         plans=plans,
         seed=seed,
         strict=strict,
@@ -273,20 +297,36 @@ def exec_(
 @main.command()
 @click.argument("file", type=FILE)
 @unplayed_option
+@beyond_option
+@ignore_option
 @faults_option
+@contract_option
 @port_option
 @host_option
 @click.option("--whole-schema", is_flag=True, help="Tell a Terraform engine of all types, also of those that were not in use.")
 @example("  mockprovider replay random.json")
-def replay(*, file: Path, unplayed: str, plans: tuple[Path, ...], port: int, host: str, whole_schema: bool) -> None:
+def replay(
+    *,
+    file: Path,
+    unplayed: str,
+    beyond: str,
+    ignore: tuple[str, ...],
+    plans: tuple[Path, ...],
+    port: int,
+    host: str,
+    whole_schema: bool,
+) -> None:
     """Serve the provider recorded in FILE, or all of several, until Ctrl-C.
 
     The cassette knows for which engines it is: pulumi, or terraform and tofu. A call that was not recorded is an error, to
-    the engine and here at the end. So is said which recorded creates, updates and deletes nobody asked for.
+    the engine and here at the end; with --beyond fake, a fake answers it, and the line about the call says so. Here it is
+    also said which recorded creates, updates and deletes nobody asked for.
     """
     from mockprovider.cli.serving import serve_replay  # noqa: PLC0415 - grpc is slow to import
 
-    serve_replay(file, unplayed=unplayed, plans=plans, host=host, port=port, whole_schema=whole_schema)
+    serve_replay(
+        file, unplayed=unplayed, beyond=beyond, ignore=ignore, plans=plans, host=host, port=port, whole_schema=whole_schema
+    )
 
 
 @main.command(name="run")
@@ -311,6 +351,7 @@ def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, c
 
 
 main.add_command(cassette)
+main.add_command(contract)
 
 
 @main.group()

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from mockprovider.cli.serving import breaking, doubles_of, narrate, say_unplayed
+from mockprovider.cli.judging import judged
+from mockprovider.cli.serving import breaking, doubles_of, narrate, say_made_up, say_unplayed
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, joint_environment, replaying_all
-from mockprovider.double.cassettes import drafted
+from mockprovider.double.inuse import drafted
 from mockprovider.drivers.command import RunningCommand
 from mockprovider.errors import DefinitionError
 from mockprovider.wire.owned import OwnedProcess
+from mockprovider.wire.pool import STEP
 
 if TYPE_CHECKING:
     from mockprovider.cli.recording import CommandRecording
@@ -35,6 +37,8 @@ def execute(
     cassette: Path | None,
     recording: CommandRecording | None,
     unplayed: str,
+    beyond: str,
+    ignore: Sequence[str],
     plans: Sequence[Path],
     seed: int,
     strict: bool,
@@ -44,6 +48,7 @@ def execute(
 
     With a ``cassette``, that is replayed, or recorded where the mode of ``recording`` says so; what a command that fails has
     recorded replaces nothing. It is also 1 if it is 0 and a recorded change was never asked for, unless ``unplayed`` allows it.
+    ``beyond`` says what answers calls that a replayed cassette does not hold.
 
     Raises ``DefinitionError`` where it cannot be run.
     """
@@ -53,8 +58,11 @@ def execute(
         if recording and cassette and draft:
             doubles = ending.enter_context(recording.into(draft, recording.executing(cassette, command), layers))
             family = recording.protocol
+        elif recording and cassette:
+            doubles = ending.enter_context(recording.beside(cassette, layers))
+            family = recording.protocol
         elif cassette is not None:
-            wirings = [*replaying_all(cassette, unplayed=unplayed).values()]
+            wirings = [*replaying_all(cassette, unplayed=unplayed, beyond=beyond, matching={"ignore": ignore}).values()]
             doubles = ending.enter_context(doubles_of(wirings, layers))
             family = wirings[0].protocol.family if wirings[0].protocol else ""
         else:
@@ -63,12 +71,14 @@ def execute(
             family = protocol or spoken(command[0])
         unfired = ending.enter_context(breaking(doubles, plans))
         servings = [ending.enter_context(double.serve(family)) for double in doubles]
-        code = _run(command, {**os.environ, **joint_environment(*servings)}, doubles)
+        with judged(doubles):
+            code = _run(command, {**os.environ, **joint_environment(*servings)}, doubles)
         for double in doubles:
             double.raise_errors()
-        if draft and code:
-            raise SystemExit(code)
-        missed = cassette is not None and not draft and not code and say_unplayed(cassette, doubles)
+        say_made_up(doubles)
+        missed = cassette is not None and not code and say_unplayed(cassette, doubles)
+        if draft and (code or missed):
+            raise SystemExit(code or 1)
     return code or int(bool(unfired) or missed)
 
 
@@ -111,7 +121,11 @@ def _run(command: Sequence[str], environment: Mapping[str, str], doubles: Sequen
             pass_on(number)
         for double in doubles:
             ending.enter_context(double.engines.entered(RunningCommand(process)))
-        code = process.wait()
+        code = None
+        while code is None:
+            # In steps: a signal that arrives just before a wait begins is heard when that wait ends.
+            with suppress(subprocess.TimeoutExpired):
+                code = process.wait(STEP)
     return code if code >= 0 else 128 - code
 
 

@@ -34,6 +34,23 @@ types_option = click.option(
 )
 
 
+CONTRACT = "mockprovider.contract"
+"""Where click's context keeps the file of ``--contract``."""
+
+
+def _keep_contract(context: click.Context, _: click.Parameter, file: Path | None) -> None:
+    context.meta[CONTRACT] = file
+
+
+contract_option = click.option(
+    "--contract",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    expose_value=False,
+    callback=_keep_contract,
+    help="Write the breaches of the contract to this file, as JSON; they are shown as they happen in any case.",
+)
+
 faults_option = click.option(
     "--faults",
     "plans",
@@ -52,6 +69,18 @@ unplayed_option = click.option(
 )
 
 
+beyond_option = click.option(
+    "--beyond",
+    default="miss",
+    metavar="POLICY",
+    help="fake: a fake answers what the cassette does not hold, from its schema and with the objects that it gave out.",
+)
+ignore_option = click.option(
+    "--ignore",
+    multiple=True,
+    metavar="PATH",
+    help="A place in requests that does not count, as a miss shows it; * is any one step, ** any number.",
+)
 compact_option = click.option("--compact", is_flag=True, help="Keep repeated questions once, and of schemas the types in use.")
 together_option = click.option(
     "--provider",

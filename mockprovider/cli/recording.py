@@ -6,18 +6,21 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct
 
 from mockprovider.calls import Layer
-from mockprovider.cassette import Mode, Sent
+from mockprovider.cassette import RULES, Mode, Sent
 from mockprovider.cassette.report import lines
+from mockprovider.cli.cassette.progress import progress
 from mockprovider.cli.options import naming
-from mockprovider.cli.serving import QUIET, breaking, doubles_of, say_if_nobody, serve, serve_replay
+from mockprovider.cli.serving import QUIET, breaking, doubles_of, say_if_nobody, say_unplayed, serve, serve_replay
 from mockprovider.double import Double, Wiring, attached, real
-from mockprovider.double.cassettes import deciding, drafted, using, using_all
+from mockprovider.double.cassettes import deciding, using, using_all
+from mockprovider.double.clocks import CalendarClock
+from mockprovider.double.inuse import drafted
 from mockprovider.errors import CassetteError
 
 if TYPE_CHECKING:
@@ -37,6 +40,8 @@ class CommandRecording(Struct, frozen=True, kw_only=True):
     places: Mapping[str, Sequence[str]] = {}
     prove: bool = False
     plans: Sequence[Path] = ()
+    ignore: Sequence[str] = ()
+    unplayed: str = "fail"
     aside: bool = False
     """Whether what is told goes to stderr, because stdout belongs to another command."""
 
@@ -45,6 +50,7 @@ class CommandRecording(Struct, frozen=True, kw_only=True):
         """What names all this on a command line, without the paths of this machine."""
         words = ["--compact"] * self.compact + ["--prove"] * self.prove
         words += [shlex.join(naming(self.places))] if any(self.places.values()) else []
+        words += [f"--ignore {shlex.quote(path)}" for path in self.ignore]
         words += [f"--faults {shlex.quote(portable(str(plan)))}" for plan in self.plans]
         words += [
             f"--provider {shlex.quote(f'{name}={shlex.join(map(portable, line))}')}" for name, line in self.together.items()
@@ -72,6 +78,10 @@ class CommandRecording(Struct, frozen=True, kw_only=True):
             with doubles_of(wirings, layers) as doubles:
                 yield doubles
             lost = unanswered(draft.file)
+            if _stays(wirings):
+                click.echo(f"Nothing was asked that {draft.path} does not hold: it stays as it is.", err=self.aside)
+                draft.drop()
+                return
             if not (_count(wirings) or lost):
                 raise CassetteError(f"No engine called, so nothing was recorded into {draft.path}.")
             place = _kept(draft, lost)
@@ -82,16 +92,28 @@ class CommandRecording(Struct, frozen=True, kw_only=True):
             draft.release()
         self._tell(place, wirings, lost, draft)
 
-    def _wirings(self, draft: Draft, made_by: str) -> list[Wiring]:
-        redactor = deciding(**self.places)
+    @contextmanager
+    def beside(self, cassette: Path, layers: tuple[Layer, ...] | None = None) -> Iterator[list[Double]]:
+        """A double for each provider, whose answers are compared with those of the cassette.
+
+        Raises ``DifferentAnswersError`` in the end, and what engines were told.
+        """
+        with doubles_of(self._wirings(cassette, ""), layers) as doubles:
+            yield doubles
+            for double in doubles:
+                double.raise_errors()
+        count = doubles[0].library.tally().played if doubles[0].library else 0
+        click.echo(f"Each of {count} calls was answered as {cassette} holds it.", err=self.aside)
+
+    def _wirings(self, draft: Draft | Path, made_by: str) -> list[Wiring]:
+        options: dict[str, Any] = {"created_by": made_by, "compact": self.compact, "unplayed": self.unplayed}
+        options |= {"redactor": deciding(**self.places), "matching": {"ignore": self.ignore}}
+        options["clock"] = CalendarClock()
         if self.together:
             behind = {package: real(line, self.protocol, name=package) for package, line in self.together.items()}
-            every = using_all(
-                self.mode, draft, behind, self.protocol, created_by=made_by, compact=self.compact, redactor=redactor
-            )
-            return [*every.values()]
+            return [*using_all(self.mode, draft, behind, self.protocol, **options).values()]
         alone = attached(self.attach, self.protocol, name=self.name) if self.attach else self._started()
-        return [using(self.mode, draft, alone, self.protocol, created_by=made_by, compact=self.compact, redactor=redactor)]
+        return [using(self.mode, draft, alone, self.protocol, **options)]
 
     def _started(self) -> Wiring:
         return real(self.command, self.protocol, name=self.name)
@@ -109,7 +131,9 @@ class CommandRecording(Struct, frozen=True, kw_only=True):
                 f"So what was recorded is {place}, and {draft.path} {'stays as it was' if draft.replaces else 'was not made'}."
             )
         if self.prove:
-            click.echo(f"A replay of it answers all {proved(place)} calls as recorded.", err=self.aside)
+            with progress(f"Replaying {place}"):
+                count = proved(place)
+            click.echo(f"A replay of it answers all {count} calls as recorded.", err=self.aside)
 
 
 def serve_recording(recording: CommandRecording, cassette: Path, *, host: str, port: int) -> None:
@@ -119,14 +143,29 @@ def serve_recording(recording: CommandRecording, cassette: Path, *, host: str, p
     with ``prove`` it raises ``CassetteError`` because a replay fails.
     """
     draft = drafted(recording.mode, cassette)
+    if draft is None and RULES[recording.mode].asks(existed=True):
+        with recording.beside(cassette) as doubles, breaking(doubles, recording.plans):
+            serve(doubles, recording.protocol, host, port, quiet=QUIET)
+            say_unplayed(cassette, doubles)
+        return
     if draft is None:
-        serve_replay(cassette, plans=recording.plans, host=host, port=port, whole_schema=False)
+        serve_replay(cassette, ignore=recording.ignore, plans=recording.plans, host=host, port=port, whole_schema=False)
         return
     made_by = f"mockprovider record {recording.protocol} --cassette {cassette.name} {recording.options}"
     with recording.into(draft, made_by) as doubles, breaking(doubles, recording.plans):
         if recording.attach:
             say_if_nobody(recording.attach)
         serve(doubles, recording.protocol, host, port, quiet=QUIET)
+        if RULES[recording.mode].adds:
+            for double in doubles:
+                double.raise_errors()
+            say_unplayed(cassette, doubles)
+
+
+def _stays(wirings: Sequence[Wiring]) -> bool:
+    """Whether what was recorded adds nothing to the cassette that it was to be added to."""
+    recorder = wirings[0].recorder
+    return recorder is not None and recorder.unchanged
 
 
 def _count(wirings: Sequence[Wiring]) -> int:

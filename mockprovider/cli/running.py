@@ -15,6 +15,7 @@ from mockprovider.double import Double, RealClock, Wiring, replaying
 from mockprovider.engine import SPOKEN, Result, Stack
 from mockprovider.engine.folder import read_folder
 from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.files import write_json
 from mockprovider.pulumi.values import from_plain, to_plain
 
 
@@ -34,7 +35,9 @@ def run(folder: Path, operation: str, types: Sequence[Path], *, stack: str, cass
             result: Result = getattr(engine, operation)(*arguments)
         finally:
             if operation != "preview":
-                _write(kept, {"state": engine.export(), "cloud": to_plain(store.snapshot())})
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                # Like every export, it holds secrets in plain text.
+                write_json(kept, {"state": engine.export(), "cloud": to_plain(store.snapshot())}, private=True, sort_keys=True)
     _show(result, operation)
 
 
@@ -68,13 +71,3 @@ def _read(path: Path) -> Mapping[str, Any]:
     except (ValueError, OSError) as error:
         raise MalformedError(f"{path} cannot be read: {error}. Delete it to begin anew.") from error
     return content
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    # Renamed into place, so that a crash leaves the old file or the new one, never half of one.
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_suffix(".tmp")
-    # Like every export, it holds secrets in plain text, so only the owner may read it.
-    draft.touch(mode=0o600)
-    draft.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    draft.replace(path)

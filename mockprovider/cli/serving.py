@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from mockprovider.calls import Call, Handler, Layer, Reply
+from mockprovider.cli.judging import judged
 from mockprovider.cli.types import read_types
 from mockprovider.double import (
     Double,
@@ -58,15 +59,35 @@ def serve_fake(
 
 
 def serve_replay(
-    cassette: Path, *, plans: Sequence[Path], host: str, port: int, whole_schema: bool, unplayed: str = "fail"
+    cassette: Path,
+    *,
+    plans: Sequence[Path],
+    host: str,
+    port: int,
+    whole_schema: bool,
+    unplayed: str = "fail",
+    beyond: str = "miss",
+    ignore: Sequence[str] = (),
 ) -> None:
     """Serve the recorded providers, and say in the end which recorded changes nobody asked for, unless that is allowed."""
-    wirings = [*replaying_all(cassette, whole_schema=whole_schema, unplayed=unplayed).values()]
+    wirings = [
+        *replaying_all(
+            cassette, whole_schema=whole_schema, unplayed=unplayed, beyond=beyond, matching={"ignore": ignore}
+        ).values()
+    ]
     with doubles_of(wirings) as doubles, breaking(doubles, plans):
         serve(doubles, wirings[0].protocol.family if wirings[0].protocol else "", host, port)
         for double in doubles:
             double.raise_errors()
+        say_made_up(doubles)
         say_unplayed(cassette, doubles)
+
+
+def say_made_up(doubles: Sequence[Double]) -> None:
+    """Say how many calls a fake answered, past the end of the cassette."""
+    if count := sum(len(double.made_up) for double in doubles):
+        calls = "1 call was" if count == 1 else f"{count} calls were"
+        click.echo(f"{calls} answered by a fake, past the end of the cassette.", err=True)
 
 
 def say_unplayed(cassette: Path, doubles: Sequence[Double]) -> bool:
@@ -136,7 +157,7 @@ def serve(doubles: Sequence[Double], protocol: str, host: str, port: int, major:
     # A port of the user's choice can serve one provider; further ones take free ports.
     ports = (port, *(0 for _ in doubles[1:]))
     try:
-        with ExitStack() as ending:
+        with judged(doubles), ExitStack() as ending:
             servings = [
                 ending.enter_context(double.serve(protocol, host=host, port=one, major=major))
                 for double, one in zip(doubles, ports, strict=True)

@@ -10,7 +10,8 @@ from mockprovider.double.cassettes import (
     replaying,
     replaying_all,
 )
-from mockprovider.double.double import Double, RealClock
+from mockprovider.double.clocks import RealClock
+from mockprovider.double.double import Double
 from mockprovider.double.frozen import FrozenTime
 from mockprovider.double.remote import Remote
 from mockprovider.double.serving import Address, Serving, joint_environment

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
 from mockprovider.calls import Call, Reply
 from mockprovider.double.double import Double
+from mockprovider.double.keptcalls import kept_calls
 from mockprovider.double.masking import RunSecrets, mask, mask_state
 from mockprovider.journal import Entry
 from mockprovider.values import Bag
@@ -30,15 +32,17 @@ def keep(folder: Path, double: Double, stack: Exporting | None = None, run_secre
     ``run_secrets`` are those of all doubles of the run, unless there is only this one.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    secrets = run_secrets or RunSecrets(double.packages, double.journal, double.redactor)
+    secrets = run_secrets or RunSecrets(double.schemas, double.journal, double.redactor)
 
     def masked(type_: str, bag: Bag | None) -> Any:
         from mockprovider.pulumi.values import to_plain  # noqa: PLC0415 - protobuf is slow to import
 
-        return None if bag is None else secrets.bag(type_, to_plain(mask(double.packages, type_, bag)))
+        return None if bag is None else secrets.bag(type_, to_plain(mask(double.schemas, type_, bag)))
 
+    entries = [*double.journal]
+    calls = kept_calls(entries, secrets, cache(double.contract.is_there))
     content: dict[str, Any] = {
-        "journal.json": [_entry(entry, masked) for entry in double.journal],
+        "journal.json": [_entry(entry, masked) | {"wire": calls.get(entry.n)} for entry in entries],
         "cloud.json": [
             {"type": cloud_object.type, "id": cloud_object.id, "properties": masked(cloud_object.type, cloud_object)}
             for cloud_object in double.cloud.objects()
@@ -70,6 +74,7 @@ def _entry(entry: Entry, masked: Masked) -> dict[str, Any]:
         "call": _call(call, masked),
         "reply": _reply(call.type, reply, masked) if reply else None,
         **({"error": entry.error} if entry.error else {}),
+        **({"made_up": True} if reply and reply.made_up else {}),
     }
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Protocol
 
-from mockprovider.calls import Op
+from mockprovider.calls import EFFECTS, Op
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import naming
-from mockprovider.faults.fault import EFFECTS
 from mockprovider.hints import did_you_mean, misspelt
 from mockprovider.schema import Package, declared_type
 from mockprovider.urn import STACK_TYPE

@@ -29,6 +29,7 @@ class Auditable(Protocol):
     name: str
     is_fake: bool
     packages: dict[str, Package]
+    schemas: Mapping[str, Package]
     cloud: Cloud
     journal: Journal
     redactor: Redactor | None
@@ -76,7 +77,7 @@ class _Scrubbing:
         if self._secrets is None:
             from mockprovider.double.masking import RunSecrets  # noqa: PLC0415 - only where something is shown
 
-            self._secrets = RunSecrets(self._double.packages, self._double.journal, self._double.redactor)
+            self._secrets = RunSecrets(self._double.schemas, self._double.journal, self._double.redactor)
         return self._secrets.scrub(content)
 
 

@@ -18,6 +18,7 @@ from mockprovider.redaction import Redactor
 
 if TYPE_CHECKING:
     from mockprovider.cassette import Library, Recorder
+    from mockprovider.double.stand_in import PastTheEnd
 
 Command = Sequence[str]
 
@@ -27,7 +28,8 @@ class Wiring(Struct):
 
     ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
     ``has_cassette`` says whether a cassette is recorded or replayed, ``part`` what the provider is called in a cassette of
-    several, ``redactor`` what is secret in it, and ``library`` is what is replayed.
+    several, ``redactor`` what is secret in it, and ``library`` is what is replayed. ``noticed`` is where errors go of which no
+    engine is told. ``past`` is what answers past the end of a cassette.
     """
 
     name: str
@@ -39,6 +41,8 @@ class Wiring(Struct):
     redactor: Redactor | None = None
     part: str = ""
     library: Library | None = None
+    noticed: list[BaseException] | None = None
+    past: PastTheEnd | None = None
 
 
 Named = TypeVar("Named")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import reprlib
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,6 +15,7 @@ from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud
 from mockprovider.double.asking import Spelling
 from mockprovider.double.behind import Wiring
+from mockprovider.double.contract import DoubleContract
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
@@ -25,34 +26,10 @@ from mockprovider.layers import stack
 from mockprovider.offers import Ephemeral, Offer, ProviderFunction
 from mockprovider.protocols import ProviderProtocol, known, loaded, of_family
 from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType, declared_type
-from mockprovider.wire.machine import wall
 
 if TYPE_CHECKING:
     from mockprovider.audit import Audit
     from mockprovider.double.auditing import Remembering
-
-
-class RealClock:
-    """The machine's own time, as a ``Clock``."""
-
-    def now(self) -> float:
-        """Seconds since the Unix epoch."""
-        return wall()
-
-    def sleep(self, seconds: float) -> None:
-        """Wait."""
-        time.sleep(seconds)
-
-    def wait(self, seconds: float, until: threading.Event) -> bool:
-        """Wait, until the event at the most: whether it is set."""
-        return until.wait(seconds)
-
-    def advance(self, seconds: float) -> None:
-        """Raise ``DefinitionError``: nobody can."""
-        raise DefinitionError(
-            f"The machine's time cannot be advanced by {seconds:g} s. Give the double another clock: "
-            "provider.clock = StillClock(), from mockprovider.clock."
-        )
 
 
 def _generation(wanted: Any) -> Any:
@@ -111,7 +88,9 @@ class Double:
         spelling = Spelling(self, self._declared)
         self.cloud.knowing.append(spelling)
         self.journal = Journal(spelling.check_type, self._scrub)
-        self.engines = EnginesAtWork()
+        self.contract = DoubleContract(self.journal, self.cloud, self._scrub, of_the_world=self.speaks is not None)
+        """What its engines and what answers broke of their protocol's rules; ``contract.allow(id, because=...)`` lets them."""
+        self.engines = EnginesAtWork(self.contract.doubt)
         """The engines that are at work with this double, as far as it knows them: faults interrupt and kill them."""
         surroundings = Surroundings(
             declared=self._declared,
@@ -122,7 +101,7 @@ class Double:
             check_properties=spelling.check_properties,
         )
         self.faults = Faults(surroundings)
-        self.errors: list[BaseException] = []
+        self.errors: list[BaseException] = [] if wiring.noticed is None else wiring.noticed
         """Our own errors, which engines got as a status; ``raise_errors`` raises the first."""
         self._served: list[Serving] = []
         self._ways_back: dict[str, Any] = {}
@@ -135,13 +114,22 @@ class Double:
         self._recorder, self._part = wiring.recorder, wiring.part
         self.library = wiring.library
         self.define(*definitions)
-        self._fake = Fake(self.packages, self.cloud, publish=self._publish, clock=clock or StillClock())
+        self._past = wiring.past
+        self.schemas = self._schemas()
+        """The packages that its fake knows: the declared ones, and past the end of a cassette those that it describes."""
+        self._fake = Fake(self.schemas, self.cloud, publish=self._publish, clock=clock or StillClock())
+        if self._past:
+            self._past.stand_in.join(self._fake, self.cloud, self.schemas)
         self.strict = strict
         self._provider = self._answering = wiring.provider or self._fake
         self._inner: tuple[Layer, ...] = (*layers, *wiring.layers)
         self._generation: Layer = _of_today
         if generation != "current":
             self.generation = generation
+
+    def _schemas(self) -> Mapping[str, Package]:
+        # A declared package counts instead of the recorded one.
+        return ChainMap(self.packages, dict(self._past.stand_in.recorded)) if self._past else self.packages
 
     def _handler(self, protocol: ProviderProtocol) -> Handler:
         """The provider behind the layers that a conversation in ``protocol`` passes."""
@@ -332,12 +320,17 @@ class Double:
 
     def absent(self, type_: str) -> str:
         """Why an engine is told that this provider does not have a type: a replay has only those in use; empty otherwise."""
-        return self.library.absent(type_) if self.library else ""
+        return self.library.absent(type_) if self.library and self._recorder is None else ""
 
     @property
     def unplayed(self) -> list[str]:
         """The recorded creates, updates and deletes that nobody asked for until now, a line each; with ``allow``, none."""
         return self.library.unplayed(self._part) if self.library else []
+
+    @property
+    def made_up(self) -> list[str]:
+        """What a fake answered past the end of the cassette until now, a line each; empty without ``beyond="fake"``."""
+        return [*self._past.answers] if self._past else []
 
     def audit(self, *states: Remembering) -> Audit:
         """What exists against what engines remember: orphans, phantoms, doubles, stale values, operations that were cut off.
@@ -360,7 +353,7 @@ class Double:
         """A text about calls, without the secrets in them."""
         from mockprovider.double.masking import RunSecrets  # noqa: PLC0415 - only when a test has failed
 
-        scrubbed: str = RunSecrets(self.packages, self.journal, self.redactor).scrub(text)
+        scrubbed: str = RunSecrets(self.schemas, self.journal, self.redactor).scrub(text)
         return scrubbed
 
     def raise_errors(self) -> None:

@@ -22,7 +22,7 @@ def explain(double: Double, run_secrets: RunSecrets | None = None, *, name: str 
 
     ``run_secrets`` are those of all doubles of the run, unless there is only this one; ``name`` tells it from the others.
     """
-    secrets = run_secrets or RunSecrets(double.packages, double.journal, double.redactor)
+    secrets = run_secrets or RunSecrets(double.schemas, double.journal, double.redactor)
     yield from map(secrets.scrub, _lines(double, name))
 
 
@@ -65,7 +65,7 @@ def _objects(double: Double, objects: list[CloudObject]) -> Iterator[str]:
     if len(objects) > OBJECTS:
         yield f"  ... {len(objects) - OBJECTS} older objects are in cloud.json"
     for cloud_object in objects[-OBJECTS:]:
-        text = str(mask(double.packages, cloud_object.type, cloud_object))
+        text = str(mask(double.schemas, cloud_object.type, cloud_object))
         yield f"  {cloud_object.type} {cloud_object.id} {text if len(text) <= WIDTH else text[:WIDTH] + '...'}"
     if not objects:
         yield "  nothing"

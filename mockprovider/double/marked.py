@@ -9,12 +9,17 @@ from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any
 
 from mockprovider.cassette import DEFAULT, RULES, Mode, Recorder, mode
+from mockprovider.cassette.beyond import Beyond, beyond_policy
+from mockprovider.cassette.matching import Matching, matching_of
 from mockprovider.cassette.report import CassetteReport, lines
 from mockprovider.cassette.unplayed import Unplayed, unplayed_policy
 from mockprovider.double.behind import Wiring, real
-from mockprovider.double.cassettes import deciding, drafted, using, using_all
+from mockprovider.double.cassettes import deciding, using, using_all
+from mockprovider.double.clocks import CalendarClock
+from mockprovider.double.inuse import drafted
 from mockprovider.double.launchers import named
-from mockprovider.errors import DefinitionError, UnsupportedError
+from mockprovider.durations import age
+from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.protocols import of_family
 from mockprovider.redaction import Names
 
@@ -34,6 +39,10 @@ ARGUMENTS: dict[str, tuple[type, ...]] = {
     "providers": (dict,),
     "mode": (str,),
     "unplayed": (str,),
+    "max_age": (str,),
+    "matching": (dict, Matching),
+    "beyond": (str,),
+    "http": (bool,),
 }
 """The arguments of the marker, in order, and what they are; ``None`` stands for the default of each."""
 PLACES = ("secrets", "public", "masks")
@@ -44,9 +53,12 @@ WANTED = {
     "protocol": "give the name of one",
     "env": "give a dict of environment variables",
     "name": "give the package's name",
-    "prove": "say True or False",
+    **dict.fromkeys(("prove", "http"), "say True or False"),
     "mode": "give the name of one, such as 'once'",
     "unplayed": "say 'fail' or 'allow'",
+    "beyond": "say 'miss' or 'fake'",
+    "max_age": "give an age, such as '90d'",
+    "matching": "give a dict such as {'ignore': ['news.tags.owner']}, or a Matching",
     "providers": "give a dict with a command line, or None for the fake, by the name of each package",
     **dict.fromkeys(PLACES, "give a list of property names, such as 'password' or 'aws_ssm_parameter.value'"),
 }
@@ -72,7 +84,10 @@ class Recording:
 
         self._settled = True
         self._proving = self._proving and passed
-        if passed:
+        if self._recorder.unchanged:
+            self._draft.drop()
+            self._place = self._draft.path
+        elif passed:
             self._draft.keep()
             self._place = self._draft.path
         elif self._recorder.recorded or unanswered(self._draft.file):
@@ -158,6 +173,10 @@ class CassetteUse:
         places: Mapping[str, Names] = MappingProxyType({}),
         prove: bool = False,
         unplayed: str = Unplayed.FAIL,
+        max_age: str = "",
+        matching: Matching | None = None,
+        beyond: str = Beyond.MISS,
+        http: bool = False,
     ) -> None:
         self.path = path
         self.mode = mode
@@ -169,8 +188,16 @@ class CassetteUse:
         self.name = name
         self.prove = prove
         """Whether what is recorded is replayed at once."""
+        self.matching = matching
+        """What is decided about which calls match."""
         self.unplayed = unplayed
         """Whether recorded changes that the test never asked for fail it, ``fail`` or ``allow``."""
+        self.max_age = max_age
+        """How old a cassette may be that the test replays, such as ``90d``; empty where it may be of any age."""
+        self.beyond = beyond
+        """What answers calls that a replayed cassette does not hold: nobody (``miss``) or a ``fake``."""
+        self.http = http
+        """Whether the provider is Python code in this process, whose HTTP is recorded and whose code runs on replay."""
         self.providers = providers
         """The commands of several providers, by the names of their packages."""
         self.places = places
@@ -195,11 +222,14 @@ class CassetteUse:
         """
         chosen = mode(self.mode)
         draft = drafted(chosen, self.path)
+        if draft is None and RULES[chosen].asks(existed=True):
+            return self._live(chosen, self.path, remake)
         if draft is None:
             redactor = deciding(masks=self.places.get("masks", ()))
-            return using_all(chosen, self.path, dict.fromkeys(self.providers), redactor=redactor, unplayed=self.unplayed)
+            behind = dict.fromkeys(self.providers)
+            return using_all(chosen, self.path, behind, redactor=redactor, **self._policies)
         try:
-            wirings = self._recorded(chosen, draft, remake)
+            wirings = self._live(chosen, draft, remake)
         except BaseException:
             draft.release()
             raise
@@ -208,13 +238,18 @@ class CassetteUse:
             self.recording = Recording(draft, recorder, prove=self.prove)
         return wirings
 
-    def _recorded(self, chosen: Mode, draft: Draft, remake: str) -> dict[str, Wiring]:
+    @property
+    def _policies(self) -> dict[str, Any]:
+        return {"unplayed": self.unplayed, "beyond": self.beyond, "matching": self.matching, "http": self.http}
+
+    def _live(self, chosen: Mode, place: Draft | Path, remake: str) -> dict[str, Wiring]:
         redactor = deciding(**self.places)
         behind = {name: self._behind(command, name) for name, command in self.providers.items()}
+        options: dict[str, Any] = {"created_by": remake, "redactor": redactor, **self._policies}
+        options["clock"] = CalendarClock()
         if behind:
-            return using_all(chosen, draft, behind, self.protocol, created_by=remake, redactor=redactor)
-        alone = self._behind(self.command, self.name)
-        wiring = using(chosen, draft, alone, self.protocol, created_by=remake, redactor=redactor)
+            return using_all(chosen, place, behind, self.protocol, **options)
+        wiring = using(chosen, place, self._behind(self.command, self.name), self.protocol, **options)
         return {wiring.name: wiring}
 
     def _behind(self, command: list[str], name: str) -> Wiring:
@@ -243,6 +278,11 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
             raise DefinitionError(f"@pytest.mark.cassette: {name}={value!r} holds more than names; {WANTED[name]}.")
     command = _command("command", options.get("command") or [])
     providers = _providers(options)
+    if options.get("http") and any((command, *providers.values())):
+        raise DefinitionError(
+            "@pytest.mark.cassette: http=True hears a provider that is Python code in this process, and a command starts a "
+            "process, whose HTTP nobody hears. Leave the command out, and give the code: provider.use(provider=handler)."
+        )
     try:
         spoken = {named(line)[0] for line in (command, *providers.values())} - {""}
         protocol = of_family(options.get("protocol") or next(iter(sorted(spoken)), "")).family
@@ -251,12 +291,14 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     places: dict[str, Names] = {name: options.get(name) or () for name in PLACES}
     try:
         deciding(**places)
-        mode(options.get("mode") or DEFAULT)
+        beyond_policy(options.get("beyond") or Beyond.MISS, mode(options.get("mode") or DEFAULT))
         unplayed_policy(options.get("unplayed") or Unplayed.FAIL)
-    except (DefinitionError, UnsupportedError) as error:
+        matching = matching_of(options.get("matching"))
+        age(options.get("max_age") or "1d")
+    except (DefinitionError, MalformedError) as error:
         raise DefinitionError(f"@pytest.mark.cassette: {error}") from error
     kept = {**dict.fromkeys(ARGUMENTS), **options, **places}
-    return {**kept, "command": command, "protocol": protocol, "providers": providers}
+    return {**kept, "command": command, "protocol": protocol, "providers": providers, "matching": matching}
 
 
 def _providers(options: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -40,7 +40,7 @@ class RunSecrets:
         self._edges: dict[str, tuple[Transcriber, Redactor]] = {}
         for entry in journal:
             reply = entry.reply or Reply()
-            if entry.call.native is None and reply.native is None:
+            if not (entry.call.native or entry.call.stream or reply.native or reply.stream):
                 # It travelled over no wire, so that there is no schema of a wire, and no reason to import what reads one.
                 self._look_into(entry.call, reply)
                 continue
@@ -71,7 +71,7 @@ class RunSecrets:
         return value if value is None or isinstance(value, (str, int, float, list, dict)) else None
 
     def _transcribe(self, call: Call, reply: Reply) -> None:
-        transcriber, redactor = self._edge(call.session.protocol)
+        transcriber, redactor = self.edge(call.session.protocol)
         call = transcriber.named(call)
         names = redactor.names(call.type)
         with suppress(MockProviderError):
@@ -81,7 +81,8 @@ class RunSecrets:
             answer = transcriber.reply(reply, call)
             redactor.learn([answer] if not isinstance(answer, Status) else [], names)
 
-    def _edge(self, protocol: ProviderProtocol) -> tuple[Transcriber, Redactor]:
+    def edge(self, protocol: ProviderProtocol) -> tuple[Transcriber, Redactor]:
+        """How a protocol's calls are written down, and what hides the secrets in them."""
         if protocol.name not in self._edges:
             from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
 

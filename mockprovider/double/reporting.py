@@ -12,7 +12,7 @@ from mockprovider import tape
 from mockprovider.calls import Session
 from mockprovider.cassette import Cassette
 from mockprovider.cassette.report import CassetteReport, prove, report
-from mockprovider.double.cassettes import opened
+from mockprovider.double.opening import opened
 from mockprovider.errors import CassetteBrokenError, CassetteError
 from mockprovider.protocols import by_name
 from mockprovider.redaction import Redactor

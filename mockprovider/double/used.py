@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from mockprovider.cassette.tally import Tally
+from mockprovider.contract import Breach
 from mockprovider.double.double import Double
 from mockprovider.double.marked import Recording
 
@@ -62,7 +63,9 @@ class Used:
     @property
     def errors(self) -> list[BaseException]:
         """Our own errors, which engines were told."""
-        return [error for double in self.doubles.values() for error in double.errors]
+        every = (error for double in self.doubles.values() for error in double.errors)
+        # Doubles that share a cassette may share what is told of it.
+        return [*{id(error): error for error in every}.values()]
 
     @property
     def news(self) -> list[BaseException]:
@@ -95,7 +98,7 @@ class Used:
             for close in closing:
                 ending.callback(close)
         if self.recording:
-            self.recording.settle(passed=self.passed and not self.news)
+            self.recording.settle(passed=self.passed and not self.news and not self.unplayed)
             self.summary = self.recording.summary()
 
     @property
@@ -103,12 +106,41 @@ class Used:
         """How many calls of its cassettes it has played and recorded until now; several doubles may share a cassette."""
         libraries = {id(double.library): double.library for double in self.doubles.values() if double.library}
         played = sum((library.tally() for library in libraries.values()), Tally())
-        return played + Tally(recorded=self.recording.recorded if self.recording else 0)
+        invented = sum(len(double.made_up) for double in self.doubles.values())
+        return played + Tally(recorded=self.recording.recorded if self.recording else 0, made_up=invented)
 
     @property
     def unplayed(self) -> list[str]:
         """The recorded changes that a test which came to its end never asked for, a line each."""
         return [line for double in self.doubles.values() for line in double.unplayed] if self.complete else []
+
+    @property
+    def breaches(self) -> list[Breach]:
+        """What was broken of the contract until now, and fails a test that passes."""
+        return [breach for breach in self._judged() if breach.is_error]
+
+    @property
+    def warned(self) -> list[tuple[str, str]]:
+        """The ids of the rules that were broken, and fail no test, one for each breach, with the call and what was wrong."""
+        return [
+            (breach.rule.id, double.contract.scrub(f"{breach.call}: {breach.how}"))
+            for double in self.doubles.values()
+            for breach in double.contract.breaches
+            if not breach.is_error
+        ]
+
+    def _judged(self) -> list[Breach]:
+        return [breach for double in self.doubles.values() for breach in double.contract.breaches]
+
+    @property
+    def permissions(self) -> dict[tuple[str, str], bool]:
+        """What the test allows to be broken, by id and reason, and whether it was."""
+        needed: dict[tuple[str, str], bool] = {}
+        for contract in (double.contract for double in self.doubles.values()):
+            unneeded = contract.unneeded
+            for permission in contract.allowed.items():
+                needed[permission] = needed.get(permission, False) or permission[0] not in unneeded
+        return needed
 
     def prove(self) -> None:
         """Replay what was recorded, if the test asks for that. Raises ``CassetteError`` where that fails."""
@@ -159,10 +191,15 @@ class Used:
             f"{name}/{file}" for name, double in self.doubles.items() for file in keep(folder / name, double, None, secrets)
         ]
 
+    def scrub(self, text: str) -> str:
+        """A text about the test's calls, without the secrets in them."""
+        scrubbed: str = self._secrets().scrub(text)
+        return scrubbed
+
     def _secrets(self) -> RunSecrets:
         """The secrets of all doubles: what one provider made in secret, another one is given."""
         from mockprovider.double.masking import RunSecrets  # noqa: PLC0415 - only when a test has failed
 
         doubles = list(self.doubles.values())
-        packages = {name: package for double in doubles for name, package in double.packages.items()}
+        packages = {name: package for double in doubles for name, package in double.schemas.items()}
         return RunSecrets(packages, chain.from_iterable(double.journal for double in doubles), doubles[0].redactor)

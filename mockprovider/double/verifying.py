@@ -12,7 +12,7 @@ from mockprovider import tape
 from mockprovider.calls import Call, Handler, Reply, Session
 from mockprovider.cassette.verifying import Opened, Verification, Verified
 from mockprovider.double.behind import Wiring
-from mockprovider.double.cassettes import opened
+from mockprovider.double.opening import opened
 from mockprovider.errors import CassetteError, DefinitionError
 from mockprovider.protocols import by_name
 from mockprovider.redaction import Names, Redactor

@@ -101,10 +101,17 @@ class RunningCommands:
             with ExitStack() as known:
                 for double in self._doubles:
                     known.enter_context(double.engines.entered(RunningCommand(process)))
+                known.callback(self._note_end, process)
                 yield
         finally:
             with self._lock:
                 self._processes.discard(process)
+
+    def _note_end(self, process: OwnedProcess) -> None:
+        # What still runs here is killed now.
+        if process.poll() is None or process.returncode < 0:
+            for double in self._doubles:
+                double.engines.forget()
 
     @property
     def hanging(self) -> str:

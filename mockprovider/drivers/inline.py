@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import grpc
+from msgspec import Struct, field
 from pulumi.automation import _server
 from pulumi.automation._server import LanguageServer
+from pulumi.runtime import settings
 from pulumi.runtime._callbacks import _CallbackServicer
-from pulumi.runtime.proto import language_pb2
 
 from mockprovider import loops
-from mockprovider.wire.server import serve
+from mockprovider.pulumi.sdk import language_pb2
+from mockprovider.wire.server import OWN_CONNECTION, serve
 
 REQUESTS: Mapping[str, Any] = {
     "Run": language_pb2.RunRequest,
@@ -29,10 +31,24 @@ REQUESTS: Mapping[str, Any] = {
 }
 
 
-class _Noting(threading.local):
-    """The module ``asyncio`` for the SDK's language server, which notes the event loops that a run begins in its thread."""
+class Begun(Struct):
+    """What a run of a program has begun, and the SDK does not end in all cases."""
 
-    begun: list[asyncio.AbstractEventLoop] | None = None
+    loops: list[asyncio.AbstractEventLoop] = field(default_factory=list)
+    channels: list[grpc.Channel] = field(default_factory=list)
+
+
+class _Runs(threading.local):
+    """What the run of ours in this thread has begun; ``None`` where there is none."""
+
+    begun: Begun | None = None
+
+
+RUNS = _Runs()
+
+
+class _Asyncio:
+    """The module ``asyncio`` for the SDK's language server, which notes the event loops that a run begins in its thread."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(asyncio, name)
@@ -40,14 +56,34 @@ class _Noting(threading.local):
     def new_event_loop(self) -> asyncio.AbstractEventLoop:
         """A new loop, noted while a run of ours lasts."""
         loop = asyncio.new_event_loop()
-        if self.begun is not None:
-            self.begun.append(loop)
+        if RUNS.begun is not None:
+            RUNS.begun.loops.append(loop)
         return loop
 
 
-NOTING = _Noting()
-# The SDK does not expose its loop, and closes it only if the loop's tasks end without an error.
-_server.asyncio = NOTING
+class _Grpc:
+    """The module ``grpc`` for the SDK's settings, which gives each run of ours connections of its own and notes them."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(grpc, name)
+
+    def insecure_channel(self, target: str, options: Sequence[tuple[str, Any]] = ()) -> grpc.Channel:
+        """A new channel to an engine.
+
+        A channel of the SDK's shares its connection with all others of the process to the same address. One that outlives an
+        engine that was killed tries to reach it for ever, after longer and longer pauses; an engine that is given the same
+        port later would be unavailable until such a pause is over.
+        """
+        if RUNS.begun is None:
+            return grpc.insecure_channel(target, options=options)
+        channel = grpc.insecure_channel(target, options=(*options, OWN_CONNECTION))
+        RUNS.begun.channels.append(channel)
+        return channel
+
+
+# The SDK does not expose its loop, and closes it only if the loop's tasks end without an error; its channels it never closes.
+_server.asyncio = _Asyncio()
+settings.grpc = _Grpc()
 
 
 SECONDS = 10.0
@@ -68,7 +104,7 @@ class Host(LanguageServer):  # type: ignore[misc]
 
     def Run(self, request: Any, context: Any) -> Any:  # noqa: N802 - the RPC's name
         """Run the program, and leave nothing of it behind."""
-        begun = NOTING.begun = []
+        begun = RUNS.begun = Begun()
         over = threading.Event()
         self._runs.append(over)
         try:
@@ -76,13 +112,16 @@ class Host(LanguageServer):  # type: ignore[misc]
         except grpc.RpcError as error:
             if error.code() is not grpc.StatusCode.UNAVAILABLE:
                 raise
-            # The CLI ended before the program, so nobody waits for this answer.
-            return language_pb2.RunResponse()
+            # If the CLI has ended before the program, nobody waits for this answer. Whoever does may not take it for the end of
+            # a program that needs nothing, since that deletes what there is.
+            return language_pb2.RunResponse(error=f"The engine cannot be reached: {error.details()}")
         finally:
-            NOTING.begun = None
-            _end_callbacks(begun)
-            for loop in begun:
+            RUNS.begun = None
+            _end_callbacks(begun.loops)
+            for loop in begun.loops:
                 loops.end(loop)
+            for channel in begun.channels:
+                channel.close()
             over.set()
 
 

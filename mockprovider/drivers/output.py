@@ -10,7 +10,8 @@ import os
 import select
 import subprocess
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Self
 
 from mockprovider.wire import machine
@@ -19,7 +20,7 @@ CHUNK = 1 << 16
 MOST = 16
 """Chunks that a pipe may hold: who asks what was printed by now need not read on while a command prints without end."""
 SLICE = 0.05
-"""Seconds between two looks at a command that has closed nothing and prints nothing."""
+"""Seconds between two looks at a command that prints nothing, where no descriptor says when it ends."""
 
 
 class Printed:
@@ -84,14 +85,28 @@ def ends(process: subprocess.Popen[bytes], streams: tuple[Printed, ...], seconds
     for stream in streams:
         stream.hand_over()
     deadline = machine.steady() + seconds
-    while (running := process.poll() is None) and machine.steady() < deadline:
-        news = select.poll()
-        for stream in streams:
-            if not stream.is_over:
-                news.register(stream, select.POLLIN)
-        news.poll(SLICE * 1000)
-        for stream in streams:
-            stream.catch_up()
+    with _ending(process) as ending:
+        while (running := process.poll() is None) and machine.steady() < deadline:
+            news = select.poll()
+            for descriptor in (*ending, *(stream.fileno() for stream in streams if not stream.is_over)):
+                news.register(descriptor, select.POLLIN)
+            news.poll(SLICE * 1000)
+            for stream in streams:
+                stream.catch_up()
     for stream in streams:
         stream.catch_up()
     return not running
+
+
+@contextmanager
+def _ending(process: subprocess.Popen[bytes]) -> Iterator[tuple[int, ...]]:
+    """A descriptor to wait at for the end of a process; none where the system has no such thing, or the process has ended."""
+    try:
+        descriptor = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):
+        yield ()
+        return
+    try:
+        yield (descriptor,)
+    finally:
+        os.close(descriptor)

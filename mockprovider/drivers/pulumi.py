@@ -196,6 +196,8 @@ class PulumiCli:
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
         """``pulumi stack export`` as data; with ``show_secrets``, secrets are in plain text."""
+        if kept := read_checkpoint(self.backend, self.project, self.stack):
+            return dict(kept)
         shown = ("--show-secrets",) if show_secrets else ()
         exported: dict[str, Any] = json.loads(self.command("stack", "export", *shown).stdout)
         return exported
@@ -219,6 +221,7 @@ class PulumiCli:
         finally:
             # It holds secrets in plain text.
             path.unlink()
+        deployments.announce(exported, self._doubles)
         if cloud is not None:
             deployments.adopt(exported, cloud)
 
@@ -237,6 +240,8 @@ class PulumiCli:
             "--non-interactive",
             *(("--stack", self.stack) if arguments[:2] != ("stack", "init") else ()),
         ]
+        if arguments[0] == "state" or arguments[:2] == ("stack", "import"):
+            deployments.announce(None, self._doubles)
         return run(
             command,
             cwd=self.folder,
@@ -325,7 +330,7 @@ class PulumiCli:
         (self.folder / "Pulumi.yaml").write_text(json.dumps(content, indent=1), encoding="utf-8")
 
     def _result(self, finished: Finished, log: Log, operation: str) -> PulumiResult:
-        state = import_state(read_checkpoint(self.backend, self.project, self.stack) or self.export())
+        state = import_state(self.export())
         stack = next((resource for resource in state.resources if resource.is_stack and operation != "preview"), None)
         outputs = stack.outputs if stack else {}
         output = finished.stdout + finished.stderr

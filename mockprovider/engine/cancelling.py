@@ -73,6 +73,8 @@ class OperationAtWork:
 
     def _call_off(self, work: Work[None]) -> None:
         """Cancel all providers, give what is under way a moment to end as providers see fit, then stop the rest."""
+        for engines in self._known:
+            engines.forget()
         Work(self._deployment.close).start().wait(GRACE)
         self._deployment.ledger.settle(GRACE)
         # What ends by itself is not shot: the exception would come up wherever its thread is just then, in a finalizer too.

@@ -13,8 +13,9 @@ from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.outgoing import outgoing
 from mockprovider.pulumi.assets import with_hashes
+from mockprovider.pulumi.components.room import SELF
 from mockprovider.pulumi.values import decode
-from mockprovider.urn import Urn
+from mockprovider.urn import PROVIDERS, Urn, reference
 from mockprovider.values import Archive, Asset, ResourceReference, Value, map_value
 
 SINGLE = ("protect", "retainOnDelete", "replacement_trigger", "customTimeouts")
@@ -58,9 +59,14 @@ class RemoteComponents:
 
         Raises ``StoppedError`` or ``CallFailedError``.
         """
+        arguments = decode(request.args)
+        own = arguments.get(SELF)
+        if goal.type.startswith(PROVIDERS) and isinstance(own, ResourceReference):
+            # A provider's own method is answered by that provider, and by no other of its package.
+            goal = replace(goal, provider=reference(own.urn, str(own.id)))
         instance = self._deployment.instance(goal)
         dependencies = {key: tuple(sources.urns) for key, sources in request.argDependencies.items()}
-        bag = _inputs(decode(request.args), instance.accepts)
+        bag = _inputs(arguments, instance.accepts)
         extra = {**self._common(), "argDependencies": dependencies}
         return instance.ask_back(Op.CALL, self._monitor, type=goal.type, inputs=bag, extra=extra)
 

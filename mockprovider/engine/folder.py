@@ -17,7 +17,6 @@ from typing import IO, Any
 
 import grpc
 from msgspec import Struct
-from pulumi.runtime.proto import engine_pb2, resource_pb2
 
 from mockprovider.engine.bootstrap import GONE
 from mockprovider.engine.monitor import MonitorError
@@ -25,6 +24,7 @@ from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.threads import SLICE
 from mockprovider.errors import MalformedError, ProgramError, UnsupportedError
 from mockprovider.files import read_text
+from mockprovider.pulumi.sdk import engine_pb2, resource_pb2
 from mockprovider.wire.owned import OwnedProcess
 from mockprovider.wire.server import Served, decode, serve
 

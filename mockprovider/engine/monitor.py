@@ -14,7 +14,7 @@ from typing import Any
 import grpc
 from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
-from pulumi.runtime.proto import engine_pb2, provider_pb2, resource_pb2, resource_pb2_grpc
+from pulumi.runtime.proto import resource_pb2_grpc
 
 from mockprovider.engine.components import Context, RemoteComponents
 from mockprovider.engine.decision import RefusedError
@@ -26,6 +26,7 @@ from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import inward, reading, registration
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
+from mockprovider.pulumi.sdk import engine_pb2, provider_pb2, resource_pb2
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.values import Value, has_unknown

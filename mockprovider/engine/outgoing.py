@@ -13,7 +13,6 @@ from mockprovider.errors import MalformedError
 from mockprovider.urn import Urn
 from mockprovider.values import (
     LEAVES,
-    UNKNOWN,
     Archive,
     Asset,
     Bag,
@@ -23,7 +22,6 @@ from mockprovider.values import (
     Value,
     children,
     has_secret,
-    is_unknown,
     map_value,
     reveal,
 )
@@ -42,7 +40,7 @@ def outgoing(bag: Bag, accepts: frozenset[str], *, elide: bool = False) -> dict[
         if isinstance(value, Secret):
             return value if "secrets" in accepts else value.value
         if isinstance(value, ResourceReference):
-            return _named(value) if "resources" in accepts else _plain_reference(value)
+            return _named(value) if "resources" in accepts else value.flat
         if isinstance(value, bytes):
             return value if "byte_strings" in accepts else _text(value)
         if elide and isinstance(value, (Asset, Archive)):
@@ -134,12 +132,6 @@ def _json(value: Value) -> str:
 def _named(reference: ResourceReference) -> ResourceReference:
     urn = Urn.parse(reference.urn)
     return replace(reference, name=urn.name, type=urn.type)
-
-
-def _plain_reference(reference: ResourceReference) -> Value:
-    if reference.id is None:
-        return reference.urn
-    return UNKNOWN if is_unknown(reference.id) or not reference.id else reference.id
 
 
 def _text(value: bytes) -> str:

@@ -202,6 +202,7 @@ class Stack:
         if cloud is not None:
             deployments.adopt(exported, cloud)
         self._state = state
+        deployments.announce(exported, self._provider.values() if isinstance(self._provider, Mapping) else [self._provider])
         self.project, self.name = deployments.identity(exported) or (self.project, self.name)
 
     # Running ---------------------------------------------------------------------------------------------------------

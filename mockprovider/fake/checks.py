@@ -13,12 +13,13 @@ from mockprovider.fake.computing import NESTING
 from mockprovider.fake.limits import beyond
 from mockprovider.paths import Path, show
 from mockprovider.schema import Kind, Property, Template
-from mockprovider.values import Archive, Asset, Bag, Output, Secret, Value, has_secret, is_unknown, reveal
+from mockprovider.values import Archive, Asset, Bag, Output, ResourceReference, Secret, Value, has_secret, is_unknown, reveal
 
 Properties = Mapping[str, Property]
 
 PYTHON_TYPES: Mapping[str, tuple[type, ...]] = {
-    "string": (str,),
+    # A resource is handed over for its id.
+    "string": (str, ResourceReference),
     "boolean": (bool,),
     "asset": (Asset, Archive),
     "archive": (Archive,),
@@ -48,6 +49,8 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
             continue
         if item.kind.name in NESTING:
             filled[name] = _filled_inside(item.kind, filled[name], choices.inside(name))
+        elif item.kind.name == "string" and not isinstance(filled[name], str):
+            filled[name] = _as_id(filled[name])
         if item.secret and not isinstance(filled[name], Secret):
             filled[name] = Secret(filled[name])
     return filled
@@ -71,12 +74,31 @@ def _filled_inside(kind: Kind, value: Value, choices: Choices) -> Value:
     if kind.name == "object" and isinstance(value, Mapping):
         return with_defaults(kind.properties, value, choices)
     items = kind.items
+    if items is not None and items.name == "string":
+        return _with_ids(value)
     if items is not None and items.name in NESTING:
         if isinstance(value, Mapping):
             value = {key: _filled_inside(items, item, choices.inside(key)) for key, item in value.items()}
         elif isinstance(value, (list, tuple)):
             value = [_filled_inside(items, item, choices.inside(index)) for index, item in enumerate(value)]
     return value
+
+
+def _with_ids(value: Value) -> Value:
+    if isinstance(value, Mapping):
+        return {key: _as_id(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)) and not all(isinstance(item, str) for item in value):
+        return [_as_id(item) for item in value]
+    return value
+
+
+def _as_id(value: Value) -> Value:
+    """A resource that is handed over for a string is meant as its id: ``vpc_id=vpc``."""
+    if isinstance(value, Secret):
+        return Secret(_as_id(value.value))
+    if isinstance(value, Output):
+        return Output(_as_id(value.value), value.secret, value.dependencies)
+    return value.flat if isinstance(value, ResourceReference) else value
 
 
 def failures(properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool = False) -> Iterator[Failure]:
@@ -128,8 +150,13 @@ def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[
 def _fits(kind: Kind, value: Any) -> bool:
     if kind.name in ("integer", "number"):
         number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
-        return number and (kind.name == "number" or (math.isfinite(value) and value == int(value)))
+        return number and (kind.name == "number" or _is_whole(value))
     return isinstance(value, PYTHON_TYPES[kind.name])
+
+
+def _is_whole(value: float | Decimal) -> bool:
+    # An integer may be too large for a float, and so for ``math.isfinite``.
+    return isinstance(value, int) or (value == value and abs(value) != math.inf and value == int(value))  # noqa: PLR0124 - NaN
 
 
 def _kind_name(value: Value, *, hidden: bool) -> str:
@@ -137,5 +164,7 @@ def _kind_name(value: Value, *, hidden: bool) -> str:
         return "boolean"
     if isinstance(value, (int, float, Decimal)):
         return "another number" if hidden else f"number {value}"
+    if isinstance(value, ResourceReference):
+        return "resource"
     names = (name for name, types in PYTHON_TYPES.items() if isinstance(value, types))
     return next(names, type(value).__name__)

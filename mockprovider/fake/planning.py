@@ -166,3 +166,27 @@ def _same_set(before: Value, after: Value) -> bool:
             return False
         left.pop(position)
     return not left and not has_unknown(after)
+
+
+def as_planned(properties: Mapping[str, Property], inputs: Bag, planned: Bag) -> dict[str, Value]:
+    """The inputs as they were planned, where the plan knows them.
+
+    An engine works a configuration out anew before it applies: ``uuid()`` is another one then, what is ignored is in it again,
+    and the plan is what counts.
+    """
+    agreed: dict[str, Value] = {}
+    for name in (*inputs, *(name for name in planned if name not in inputs)):
+        item = properties.get(name)
+        value = inputs.get(name)
+        if item is None or item.write_only:
+            # What is only written is in no plan.
+            agreed[name] = value
+        elif item.is_input:
+            agreed[name] = _agreed(item.kind, value, planned.get(name))
+    return {name: value for name, value in agreed.items() if value is not None}
+
+
+def _agreed(kind: Kind, value: Value, planned: Value) -> Value:
+    if kind.name == "object" and isinstance(value, Mapping) and isinstance(planned, Mapping):
+        return as_planned(kind.properties, value, planned)
+    return value if has_unknown(planned) else planned

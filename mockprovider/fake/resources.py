@@ -20,7 +20,7 @@ from mockprovider.fake.choosing import Choices, of_check
 from mockprovider.fake.computing import compute, fill
 from mockprovider.fake.making import Making
 from mockprovider.fake.moving import CONVERTED
-from mockprovider.fake.planning import plain_inputs, plan_create, plan_update, without_computed
+from mockprovider.fake.planning import as_planned, plain_inputs, plan_create, plan_update, without_computed
 from mockprovider.fake.views import Publish, unpublished
 from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
@@ -64,6 +64,8 @@ class Resources:
         declared = self._catalogue.type(call)
         if declared is None:
             return answer(None, call) if call.op in UNDECLARED else self._catalogue.unknown_type(call)
+        if call.planned is not None and call.inputs:
+            call = replace(call, inputs=as_planned(declared.properties, call.inputs, call.planned))
         if declared.timeouts and timeouts.are_apart(declared, call):
             return timeouts.apart(call, partial(self._behaving, declared, partial(answer, declared)))
         if not (declared.traits or declared.behaviours):

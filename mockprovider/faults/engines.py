@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -45,7 +45,10 @@ class Held(Struct):
 class EnginesAtWork:
     """The engines that work with a double now. The drivers and the embedded engine enter themselves."""
 
-    def __init__(self) -> None:
+    def __init__(self, doubt: Callable[[Iterable[str]], None] = lambda _: None) -> None:
+        self.doubt = doubt
+        """Hears that engines remember other things than they were told, and the ids that they know besides."""
+        self._forgetful = False
         self._engines: tuple[Interruptible, ...] = ()
         self.held: list[Held] = []
         """The calls that faults have kept without an answer, also those that somebody has ended."""
@@ -61,6 +64,9 @@ class EnginesAtWork:
         finally:
             with self._lock:
                 self._engines = tuple(other for other in self._engines if other is not engine)
+                forgetful, self._forgetful = self._forgetful, False
+            if forgetful:
+                self.doubt(())
 
     @contextmanager
     def holding(self, call: Call, rule: str) -> Iterator[None]:
@@ -88,10 +94,16 @@ class EnginesAtWork:
     def kill(self, call: Call) -> None:
         """Kill the engine that asks ``call``. Raises as ``interrupt`` does."""
         self._of(call, "kill").kill()
+        self.forget()
 
     def lose_state(self, call: Call) -> None:
         """Let the engine that asks ``call`` write no state any more. Raises as ``interrupt`` does."""
         self._of(call, "lose_state").lose_state()
+        self.forget()
+
+    def forget(self) -> None:
+        """The engine at work will not remember all that it is told: its state is not written."""
+        self._forgetful = True
 
     def _of(self, call: Call, what: str) -> Interruptible:
         engines = self._engines

@@ -23,7 +23,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from mockprovider import document
-from mockprovider.calls import Call, Handler, Op, Reply
+from mockprovider.calls import EFFECTS, Call, Handler, Op, Reply
 from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud
 from mockprovider.faults.engines import EnginesAtWork
@@ -64,9 +64,6 @@ EVERY = frozenset(Op) - WAY_BACK
 
 WRITES = frozenset({Op.CREATE, Op.UPDATE})
 """The ops that leave an object, which can be half-made."""
-
-EFFECTS = WRITES | {Op.DELETE}
-"""The ops that change what exists."""
 
 READS = frozenset({Op.READ, Op.IMPORT})
 """The ops that look at an object."""

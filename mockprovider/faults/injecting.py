@@ -43,6 +43,7 @@ class Selector(Protocol):
         address: str = "",
         id: str = "",  # noqa: A002 - the field's word
         instance: str = "",
+        method: str = "",
         provider: str = "",
         inputs: Mapping[str, Any] | None = None,
         preview: str = "no",

@@ -46,6 +46,7 @@ UNTOLD: Mapping[str, str] = {
     "address": "an address: run serially (parallelism = 1), or leave",
     "instance": "an instance, as its protocol has none: leave",
     "id": "an id: leave",
+    "method": "an RPC, as it came over no wire: leave",
 }
 """What may be told of no call at all, and what to do about it."""
 

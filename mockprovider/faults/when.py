@@ -30,6 +30,7 @@ class When(Struct, frozen=True, kw_only=True):
         address: the resource's address in the configuration, which is known of applies and reads of a serial run (Terraform).
         id: the object's id.
         instance: the provider instance: Pulumi's provider URN, or its name.
+        method: the RPC, by its name on the wire, where an op has several: ``raw`` has all that no other op fits.
         provider: the double, by the name of its package, where one plan is for several.
         inputs: properties that the call's inputs have, with these values; of calls without inputs, what the engine remembers.
         preview: ``no`` keeps it out of previews, ``only`` has it fire there alone, ``also`` in both.
@@ -50,6 +51,7 @@ class When(Struct, frozen=True, kw_only=True):
     address: str = ""
     id: str = ""
     instance: str = ""
+    method: str = ""
     provider: str = ""
     inputs: Mapping[str, Any] = {}
     preview: Literal["no", "only", "also"] = "no"
@@ -101,6 +103,7 @@ class When(Struct, frozen=True, kw_only=True):
             and self.name in ("", call.name)
             and self.address in ("", call.address)
             and self.id in ("", call.id)
+            and self.method in ("", call.method)
             and (not self.instance or _serves(call.session.instance, self.instance))
             and (not self.inputs or all(_holds(_bag(call), name, value) for name, value in self.inputs.items()))
         )
@@ -115,13 +118,14 @@ def previewed(call: Call) -> bool:
     return call.preview or bool(call.session.preview)
 
 
-SELECTING = ("type", "name", "address", "id", "instance")
+SELECTING = ("type", "name", "address", "id", "instance", "method")
 """The words that select calls by what is told of them, beside their inputs."""
 
 
 def handles(call: Call) -> dict[str, str]:
     """What is told of a call, by the word that selects by it."""
-    return {"type": call.type, "name": call.name, "address": call.address, "id": call.id, "instance": call.session.instance}
+    given = {word: getattr(call, word) for word in SELECTING if word != "instance"}
+    return {**given, "instance": call.session.instance}
 
 
 def _serves(instance: str, wanted: str) -> bool:
@@ -146,4 +150,5 @@ def written(when: When) -> str:
     """The selector as a person says it: ``create cloud:index:Bucket logs``."""
     place = [when.type or "any type", when.name or when.address or when.id or "any name"]
     more = [f"{show((name,))}={value!r}" for name, value in when.inputs.items()]
+    more += [f"by {when.method}"] if when.method else []
     return " ".join([when.op.value, *place, *([f"of {when.instance}"] if when.instance else []), *more])

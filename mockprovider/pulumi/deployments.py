@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,13 @@ def resources(exported: Exported) -> list[Mapping[str, Any]]:
         if not isinstance(entry, Mapping) or not isinstance(entry.get("urn"), str):
             raise MalformedError(f"A resource without a URN stands in the deployment: {entry!r}")
     return entries
+
+
+def announce(exported: Exported | None, providers: Iterable[Any]) -> None:
+    """Say to the doubles among ``providers`` that engines remember a state that was handed to them, or edited."""
+    ids = [resource["id"] for resource in resources(exported) if resource.get("id")] if exported else []
+    for engines in {id(engines): engines for source in providers if (engines := getattr(source, "engines", None))}.values():
+        engines.doubt(ids)
 
 
 def identity(exported: Exported) -> tuple[str, str] | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError, Message
-from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Failure, Op, Reply, Status
+from mockprovider.pulumi.sdk import errors_pb2, provider_pb2, status_pb2
 from mockprovider.pulumi.table import MISSING_KEYS
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.wire.status import StatusError, failed, name_of, status

@@ -8,13 +8,13 @@ from typing import Any
 import grpc
 from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
-from pulumi.runtime.proto import engine_pb2
 
 from mockprovider.calls import EnginePort, Op
 from mockprovider.pulumi.methods import make_method
+from mockprovider.pulumi.sdk import engine_pb2
 from mockprovider.pulumi.table import Row
 from mockprovider.wire.methods import Service
-from mockprovider.wire.server import OPTIONS, Served, serve
+from mockprovider.wire.server import OPTIONS, OWN_CONNECTION, Served, serve
 
 SERVICE = "pulumirpc.Engine"
 SEVERITIES = {number: name.lower() for name, number in engine_pb2.LogSeverity.items()}
@@ -40,7 +40,7 @@ class EngineClient:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        self._channel = grpc.insecure_channel(address, options=(*OPTIONS, ("grpc.use_local_subchannel_pool", 1)))
+        self._channel = grpc.insecure_channel(address, options=(*OPTIONS, OWN_CONNECTION))
         self._log = self._channel.unary_unary(
             f"/{SERVICE}/Log", engine_pb2.LogRequest.SerializeToString, empty_pb2.Empty.FromString
         )
@@ -87,7 +87,7 @@ class EngineServer:
 
     def __init__(self, port: EnginePort | None, onward: str = "") -> None:
         self._port = port
-        self._channel = grpc.insecure_channel(onward, options=OPTIONS) if onward else None
+        self._channel = grpc.insecure_channel(onward, options=(*OPTIONS, OWN_CONNECTION)) if onward else None
         log = grpc.unary_unary_rpc_method_handler(
             self._log, engine_pb2.LogRequest.FromString, empty_pb2.Empty.SerializeToString
         )

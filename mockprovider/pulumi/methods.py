@@ -13,16 +13,17 @@ from google.protobuf import struct_pb2
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from msgspec import Struct
-from pulumi.runtime.proto import provider_pb2
 
-from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.calls import NOTHING, Call, Op, Reply, Session
 from mockprovider.errors import MalformedError
 from mockprovider.hints import did_you_mean
 from mockprovider.pulumi import schema
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.errors import raise_failures, read_failures
+from mockprovider.pulumi.sdk import provider_pb2
 from mockprovider.pulumi.signatures import accepted
 from mockprovider.pulumi.structs import STREAMS, read, struct_of, write
+from mockprovider.pulumi.structure import decode_tree
 from mockprovider.pulumi.table import GONE, TABLE, Row
 from mockprovider.pulumi.values import EVERYTHING, decode, encode_into
 from mockprovider.urn import Urn
@@ -39,12 +40,16 @@ ANSWERED = EVERYTHING - {"outputs"}
 """What the engine accepts in answers, whatever the provider accepts (reference 3.6)."""
 
 
-def _read(message: Message, slots: Mapping[str, _Slot]) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """The fields that are set: those that a call or reply has, and the others."""
+def _read(
+    message: Message, slots: Mapping[str, _Slot], tree: Mapping[str, Any] = NOTHING
+) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """The fields that are set: those that a call or reply has, and the others. ``tree`` is the message's, if it is at hand."""
     own: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for field, value in message.ListFields():
-        plain = decode(value) if isinstance(value, struct_pb2.Struct) else tuple(value) if field.is_repeated else value
+        plain: Any = tuple(value) if field.is_repeated else value
+        if isinstance(value, struct_pb2.Struct):
+            plain = decode_tree(tree[field.name]) if tree else decode(value)
         slot = slots.get(field.name)
         if slot is not None and slot.word:
             own[slot.word] = read(value, slot.struct) if slot.struct else plain
@@ -167,8 +172,8 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         _write(message, request_slots.values(), call, accepts)
         return message
 
-    def reply(message: Message, call: Call) -> Reply:
-        own, extra = _read(message, response_slots)
+    def reply(message: Message, call: Call, tree: Mapping[str, Any] = NOTHING) -> Reply:
+        own, extra = _read(message, response_slots, tree)
         decoded = Reply(extra=extra, **own)
         if row.op in (Op.HANDSHAKE, Op.CONFIGURE):
             accept(call.session, decoded)
@@ -193,8 +198,8 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         write_diff(as_diff(reply), message)
         return message
 
-    def diff_reply(message: Message, call: Call) -> Reply:
-        answer = reply(message, call)
+    def diff_reply(message: Message, call: Call, tree: Mapping[str, Any] = NOTHING) -> Reply:
+        answer = reply(message, call, tree)
         answer.extra = {**answer.extra, "diff": read_diff(message)}
         return answer
 
@@ -214,6 +219,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         call=call,
         request=to_request,
         reply=diff_reply if row.op in (Op.DIFF, Op.DIFF_CONFIG) else reply,
+        reread=diff_reply if row.op in (Op.DIFF, Op.DIFF_CONFIG) else reply,
         response=special.get(row.op, to_response),
         opens=row.opens,
         addresses=row.addresses,

@@ -6,7 +6,6 @@ was no handshake, and until 3.206 no function knew of previews. What an engine d
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.urn import Urn
 from mockprovider.wire.status import failed, status
 
+CONFIGURE, HANDSHAKE, CANCEL = Op.CONFIGURE.value, Op.HANDSHAKE.value, Op.CANCEL.value
 PARTS = frozenset({"urn", "name", "type"})
 LATER: Mapping[Op, frozenset[str]] = {
     row.op: PARTS if row.op is Op.CONFIGURE else PARTS - {"urn"}
@@ -30,7 +30,9 @@ LATER: Mapping[Op, frozenset[str]] = {
 
 def with_instances(cassette: Cassette) -> Cassette:
     """The recording, in which each Configure that names no provider is about the one that it was worked out to be for."""
-    return replace(cassette, interactions=[_about(interaction) for interaction in cassette.interactions])
+    listed = cassette.interactions
+    nameless = any(interaction.op == CONFIGURE and not interaction.urn for interaction in listed)
+    return replace(cassette, interactions=[_about(interaction) for interaction in listed]) if nameless else cassette
 
 
 def _about(interaction: Interaction) -> Interaction:
@@ -45,18 +47,20 @@ def _about(interaction: Interaction) -> Interaction:
 
 def unknown_fields(cassette: Cassette) -> dict[Op, frozenset[str]]:
     """The fields that the recorded engine did not know."""
-    said: dict[str, set[str]] = defaultdict(set)
-    for interaction in cassette.interactions:
-        said[interaction.op] |= (cassette.request(interaction) or {}).keys()
-    later = dict(LATER)
+    later: dict[str, frozenset[str]] = {op.value: fields for op, fields in LATER.items()}
     if _is_old(cassette):
-        later[Op.INVOKE] = frozenset({"preview"})
-    return {op: fields for op, fields in later.items() if not fields & said[op]}
+        later[Op.INVOKE.value] = frozenset({"preview"})
+    for interaction in cassette.interactions:
+        # One request that has such a field settles its op. Of the others, only what may be damaged is looked at.
+        fields = later.get(interaction.op)
+        if (fields or not interaction.asks_object) and (cassette.request(interaction) or {}).keys() & (fields or ()):
+            del later[interaction.op]
+    return {Op(op): fields for op, fields in later.items()}
 
 
 def unasked(cassette: Cassette) -> Callable[[Call], bool]:
     """Which calls need no recording: Attach, and Cancel where the engine was so old that its log has none."""
-    old = _is_old(cassette) and not any(interaction.op == Op.CANCEL for interaction in cassette.interactions)
+    old = _is_old(cassette) and CANCEL not in _ops(cassette)
     return lambda call: call.op is Op.ATTACH or (call.op is Op.CANCEL and old)
 
 
@@ -68,4 +72,8 @@ def without_handshake(cassette: Cassette) -> Callable[[Call], Reply | None]:
 
 
 def _is_old(cassette: Cassette) -> bool:
-    return bool(cassette.interactions) and not any(interaction.op == Op.HANDSHAKE for interaction in cassette.interactions)
+    return bool(cassette.interactions) and HANDSHAKE not in _ops(cassette)
+
+
+def _ops(cassette: Cassette) -> set[str]:
+    return {interaction.op for interaction in cassette.interactions}

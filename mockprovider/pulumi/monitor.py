@@ -13,11 +13,11 @@ from typing import Any
 import grpc
 from google.protobuf.message_factory import GetMessageClass
 from msgspec.structs import replace
-from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.calls import Call, Handler, Native, Op, Reply
 from mockprovider.pulumi import status
 from mockprovider.pulumi.methods import make_method
+from mockprovider.pulumi.sdk import resource_pb2
 from mockprovider.pulumi.table import Row
 from mockprovider.wire.client import Client
 from mockprovider.wire.methods import Service, service

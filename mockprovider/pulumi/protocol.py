@@ -16,5 +16,6 @@ PULUMI = ProviderProtocol(
     traits="mockprovider.pulumi.traits:ResourceTraits",
     room="mockprovider.pulumi.room:PulumiRoom",
     generations="mockprovider.pulumi.generations:named",
+    contract="mockprovider.pulumi.contract:CONTRACT",
 )
 PROTOCOLS = (PULUMI,)

@@ -188,7 +188,7 @@ def _archive(value: Archive, _: Wants) -> Value:
 
 def _resource(value: ResourceReference, wants: Wants) -> Value:
     if "resources" not in wants.accepts:
-        return value.urn if value.id is None else (value.id or UNKNOWN)
+        return value.flat
     parts = {
         "urn": value.urn,
         "name": value.name or None,

@@ -12,17 +12,17 @@ import grpc
 from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
 from msgspec.structs import replace
-from pulumi.runtime.proto import resource_status_pb2
 
 from mockprovider.calls import Call, Native, Op, Reply
 from mockprovider.errors import PluginError
 from mockprovider.fake.views import ViewState, ViewStep
 from mockprovider.pulumi.methods import make_method
+from mockprovider.pulumi.sdk import resource_status_pb2
 from mockprovider.pulumi.table import Row
 from mockprovider.pulumi.values import EVERYTHING, encode
 from mockprovider.values import reveal, same
 from mockprovider.wire.methods import Service, service
-from mockprovider.wire.server import OPTIONS
+from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
 from mockprovider.wire.status import failed, read
 
 DESCRIPTOR = resource_status_pb2.DESCRIPTOR.services_by_name["ResourceStatus"]
@@ -58,7 +58,7 @@ class StatusClient:
     def __call__(self, call: Call) -> Reply:
         """Send them; the engine's refusal is the reply's status."""
         data = call.native.data if call.native else STATUS.methods[PUBLISH].request(call).SerializeToString()
-        with grpc.insecure_channel(self.address, options=OPTIONS) as channel:
+        with grpc.insecure_channel(self.address, options=(*OPTIONS, OWN_CONNECTION)) as channel:
             try:
                 answer = channel.unary_unary(f"/{STATUS.name}/{call.method}", None, None)(data, timeout=SECONDS)
             except grpc.RpcError as error:

@@ -8,7 +8,6 @@ from typing import Any
 from google.protobuf.message import Message
 from msgspec import Struct
 from msgspec.structs import asdict
-from pulumi.runtime.proto import provider_pb2
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.payloads import (
@@ -21,6 +20,7 @@ from mockprovider.payloads import (
     ParameterValue,
 )
 from mockprovider.pulumi.errors import raise_failures
+from mockprovider.pulumi.sdk import provider_pb2
 
 STRUCTS: Mapping[str, type[Struct]] = {
     "CheckRequest.AutonamingOptions": NamingOptions,

@@ -9,7 +9,6 @@ from typing import Any
 
 from google.protobuf import any_pb2
 from msgspec.structs import replace
-from pulumi.runtime.proto import errors_pb2, provider_pb2, status_pb2
 
 from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.cassette.gist import Gist
@@ -21,6 +20,7 @@ from mockprovider.pulumi.gist import gist
 from mockprovider.pulumi.log import LOGGING, SEVERITIES
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.monitor import MONITOR
+from mockprovider.pulumi.sdk import errors_pb2, provider_pb2, status_pb2
 from mockprovider.pulumi.signatures import MARKS, OUTPUT, SIGNATURE, accepted
 from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
 from mockprovider.urn import PROVIDERS, reference

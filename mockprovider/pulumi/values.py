@@ -174,7 +174,7 @@ def _value(message: Any) -> Value:
         text = message.string_value
         return UNKNOWNS.get(text, text)
     if kind == "number_value":
-        return _number(message.number_value)
+        return read_number(message.number_value)
     if kind == "bool_value":
         return message.bool_value
     if kind == "struct_value":
@@ -193,7 +193,8 @@ def _list(messages: Any) -> list[Value]:
     return values
 
 
-def _number(number: float) -> int | float:
+def read_number(number: float) -> int | float:
+    """A number of the wire, as the module says."""
     if number.is_integer() and -LARGEST_INTEGER <= number <= LARGEST_INTEGER and (number or math.copysign(1, number) > 0):
         return int(number)
     return number
@@ -282,7 +283,7 @@ def _from_plain(plain: Any) -> Value:
     if kind is list:
         return _from_plain_list(plain)
     if kind is float:
-        return _number(plain)
+        return read_number(plain)
     if plain is None or kind is bool or kind is int:
         return plain
     raise BrokenValueError(f"a {kind.__name__} is nothing that JSON can hold.")

@@ -18,6 +18,7 @@ Placeholders are numbers and not digests, because the digest of a weak password 
 from mockprovider.redaction.credentials import known_form, looks_random
 from mockprovider.redaction.declared import ANY, DEEP, Declarations, Declared, Name, Names, Steps, declared, of_secret, steps
 from mockprovider.redaction.marks import UNMARKED, Marks
+from mockprovider.redaction.masks import MASK
 from mockprovider.redaction.placeholders import (
     LITERAL,
     PLACEHOLDER,
@@ -47,6 +48,7 @@ __all__ = [
     "DEEP",
     "EVERY",
     "LITERAL",
+    "MASK",
     "NAMELESS",
     "PLACEHOLDER",
     "PLAIN_BYTES",

@@ -77,8 +77,9 @@ class Masks:
             for one, other in zip(recorded, live, strict=False):
                 yield from self._pairs(one, other, path, mask)
         elif isinstance(recorded, dict) and isinstance(live, dict):
-            for key in recorded.keys() & live.keys():
-                yield from self._pairs(recorded[key], live[key], *self._inside(path, key, mask))
+            for key, item in recorded.items():
+                if key in live:
+                    yield from self._pairs(item, live[key], *self._inside(path, key, mask))
 
     def _inside(self, path: Steps, key: str, mask: str) -> tuple[Steps, str]:
         place = (*path, *steps(key))

@@ -46,13 +46,15 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = {
     "url": lambda text: quote(text, safe=""),
     "form": quote_plus,
     "uri": lambda text: quote(text, safe="!'()*"),
+    "path": quote,
+    "loose": lambda text: quote(text, safe="/!$&'()*+,;=:@"),
     "hex": lambda text: text.encode().hex(),
     "HEX": lambda text: text.encode().hex().upper(),
 }
 """How a secret may be spelled inside another string.
 
-As it is; inside JSON as JavaScript, Go or Python writes it; percent-encoded as in a path, in a form or by JavaScript; as the
-hexadecimal digits of its UTF-8.
+As it is; inside JSON as JavaScript, Go or Python writes it; percent-encoded as in a part of a path, in a form, by JavaScript,
+as a path, and as clients do it that only replace what no path may have; as the hexadecimal digits of its UTF-8.
 """
 
 

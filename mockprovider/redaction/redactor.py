@@ -137,12 +137,23 @@ class Redactor:
             if _may_declare(encode(tree), policy.secret, self.marks):
                 _Pass(self, policy).walk(tree, (), OPEN)
 
+    def learnt(self, tree: Tree, names: Policy) -> Hidden:
+        """``tree`` with placeholders, after the secrets that it declares were learnt."""
+        encoded = encode(tree)
+        declares = _may_declare(encoded, names.secret, self.marks)
+        if declares:
+            _Pass(self, names).walk(tree, (), OPEN)
+        return self._hidden(tree, encoded, names, declares=declares)
+
     def hide(self, tree: Tree, names: Declarations | Policy = (), *, again: bool = False) -> Hidden:
         """``tree`` with placeholders. ``again``: it was redacted before; only secrets learnt since then are hidden."""
         policy = names if isinstance(names, Policy) else Policy(frozenset(names))
         encoded = encode(tree)
+        return self._hidden(tree, encoded, policy, declares=_may_declare(encoded, policy.secret, self.marks), again=again)
+
+    def _hidden(self, tree: Tree, encoded: bytes, policy: Policy, *, declares: bool, again: bool = False) -> Hidden:
         known = self.vault.found(encoded)
-        if not known and not _may_declare(encoded, policy.secret, self.marks) and (again or is_plain(encoded)):
+        if not (known or declares) and (not self.vault.may_compose(encoded) if again else is_plain(encoded)):
             return Hidden(tree)
         current = _Pass(self, policy, known, again=again)
         hidden = current.walk(tree, (), OPEN)
@@ -211,7 +222,7 @@ class _Pass:
     def _walk_object(self, value: dict[str, Any], path: Steps, inside: str) -> Tree:
         reserved = not RESERVED.isdisjoint(value)
         if self._again and reserved:
-            return self._rewalk(value, path)
+            return self._rewalk(value, path, inside)
         marks = self._marks
         signature = value.get(marks.signature) if marks.signature else None
         declares = signature in (marks.secret, marks.output) and (signature == marks.secret or value.get("secret") is True)
@@ -238,16 +249,18 @@ class _Pass:
             return said
         return {name: self._plain(part, path) if isinstance(part, str) else part for name, part in said.items()}
 
-    def _rewalk(self, value: dict[str, Any], path: Steps) -> Tree:
+    def _rewalk(self, value: dict[str, Any], path: Steps, inside: str) -> Tree:
         if LITERAL in value:
             literal: dict[str, Any] = {}
             for key, item in value[LITERAL].items():
-                literal[self._key(key, literal)] = self.walk(item, (*path, key), OPEN)
+                literal[self._key(key, literal)] = self.walk(item, (*path, key), self._treated((*path, key), inside))
             return {LITERAL: literal}
+        if TEXT in value and inside == DECIDED:
+            return placeholder(self._vault.composed(value[TEXT]))
         if TEXT in value:
-            return {
-                TEXT: [part for piece in value[TEXT] for part in (isinstance(piece, str) and self._split(piece)) or [piece]]
-            }
+            parts = self._vault.with_composed(value[TEXT])
+            parts = [part for piece in parts for part in (isinstance(piece, str) and self._split(piece)) or [piece]]
+            return _of_parts(parts)
         return value
 
     def name(self, text: str) -> str:
@@ -314,9 +327,7 @@ class _Pass:
             kind = "base64" if _is_base64(value) else "string"
             return placeholder(self._vault.number(value, kind), kind)
         parts = self._split(value)
-        if not parts:
-            return value
-        return parts[0] if len(parts) == 1 and parts[0].keys() == {PLACEHOLDER} else {TEXT: parts}
+        return _of_parts(parts) if parts else value
 
     def _is_word(self, value: Any) -> bool:
         return isinstance(value, str) and self._marks.is_word(value)
@@ -341,6 +352,12 @@ class _Pass:
             parts.append({PLACEHOLDER: secret.number, "as": encoding} if encoding else {PLACEHOLDER: secret.number})
             end = match.end()
         return [*parts, text[end:]] if parts and end < len(text) else parts
+
+
+def _of_parts(parts: list[Any]) -> Tree:
+    """A text in parts; one that is a secret in its plain spelling is that secret."""
+    whole = len(parts) == 1 and not isinstance(parts[0], str) and parts[0].keys() == {PLACEHOLDER}
+    return parts[0] if whole else {TEXT: parts}
 
 
 def _pattern(texts: Iterable[str]) -> re.Pattern[str] | None:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Library, Mode, Reader, Recorder, Transcriber
+from mockprovider.cassette.merging import Earlier
 from mockprovider.clock import Clock
 from mockprovider.redaction import Redactor
 from mockprovider.tape.blobs import FOLDER, LARGE
@@ -31,6 +32,8 @@ def record(
     clock: Clock | None = None,
     finishing: Callable[[Cassette], Cassette] = lambda cassette: cassette,
     keep: bool = False,
+    earlier: Earlier | None = None,
+    matching: Mapping[str, Any] = MappingProxyType({}),
 ) -> Recorder:
     """A recorder, as a layer, that writes a file; ``close`` it (or leave its ``with`` block) at the end.
 
@@ -46,9 +49,11 @@ def record(
         created_by: the command that records it again; without secrets and without paths of one machine.
         faults: the fault plan in force, as JSON-able data.
         redactor: what is secret.
-        clock: dates the header; without a clock two recordings of one run are equal.
+        clock: dates the header, at last when the recording ends; without a clock two recordings of one run are equal.
         finishing: changes the cassette at the end, for example to make it smaller.
         keep: a ``Draft``, too, takes the cassette's place when the recorder is closed.
+        earlier: the cassette that is added to.
+        matching: what is decided about which calls match, as the header keeps it.
 
     A run that ends in an error replaces nothing: what it recorded is then beside the cassette, in ``NAME.json.failed``.
 
@@ -65,9 +70,15 @@ def record(
         providers=dict(providers),
         provider_version=provider_version,
         faults=faults,
+        matching=dict(matching),
     )
     tape = Tape(path, header, keep=keep) if isinstance(path, Draft) else Tape(Draft(path), header)
-    return Recorder(transcriber, header, tape, redactor, finishing)
+
+    def finished(cassette: Cassette) -> Cassette:
+        cassette.header.recorded_at = _date(earlier, clock)
+        return finishing(cassette)
+
+    return Recorder(transcriber, header, tape, redactor, finished, earlier=earlier)
 
 
 def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: Redactor | None = None) -> CassetteLayer:
@@ -76,7 +87,14 @@ def replay(path: str | os.PathLike[str], transcriber: Transcriber, *, redactor: 
     Raises ``CassetteMissingError``, ``CassetteBrokenError``, ``CassetteVersionError``, ``UnsupportedError``, and
     ``CassetteError`` for a file of several providers.
     """
-    return CassetteLayer(Mode.NONE, Library(load(path), {"": Reader(transcriber)}, redactor), None)
+    return CassetteLayer(Mode.NONE, Library(load(path, lean=True), {"": Reader(transcriber)}, redactor), None)
+
+
+def _date(earlier: Earlier | None, clock: Clock | None) -> float | None:
+    """When the oldest part of a recording that ends now was made."""
+    if earlier is not None:
+        return earlier.cassette.header.recorded_at
+    return clock.now() if clock else None
 
 
 def _version() -> str:

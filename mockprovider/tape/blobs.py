@@ -56,7 +56,7 @@ class Blobs(Mapping[str, Any]):
         """Keep ``data`` (JSON, maps sorted) under its digest, unless it is there already."""
         if not self.path(name).exists():
             self._own.mkdir(parents=True, exist_ok=True)
-            replace_file(self._own / f"{name}{SUFFIX}", zstandard.ZstdCompressor(level=LEVEL).compress(data))
+            replace_file(self._own / f"{name}{SUFFIX}", packed(data))
 
     def only(self, used: Collection[str]) -> None:
         """Drop what the recording has put and does not use."""
@@ -99,12 +99,22 @@ class Blobs(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path`` so that a reader sees all of it or what was there before, a crash included."""
+def packed(data: bytes) -> bytes:
+    """The content of the file of a blob."""
+    return zstandard.ZstdCompressor(level=LEVEL).compress(data)
+
+
+def replace_file(path: Path, data: bytes, mode: int | None = None) -> None:
+    """Write ``data`` to ``path`` so that a reader sees all of it or what was there before, a crash included.
+
+    The file has the permissions ``mode``, or those of any new one.
+    """
     # Not a file of ``tempfile``, which is private: a cassette is as readable as any other file that its user makes.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with draft.open("xb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from mockprovider.cassette import Cassette, Header, Interaction, Sent
+from mockprovider.cassette.model import blob_names
 from mockprovider.cassette.order import canonical
 from mockprovider.errors import CassetteBrokenError, CassetteError, CassetteMissingError
 from mockprovider.hints import did_you_mean
@@ -26,17 +28,17 @@ from mockprovider.tape.sent import SentFile, unanswered
 from mockprovider.tape.uncollected import uncollected
 
 
-def load(path: str | os.PathLike[str], *, recover: bool = False) -> Cassette:
+def load(path: str | os.PathLike[str], *, recover: bool = False, lean: bool = False) -> Cassette:
     """The cassette in a file; its blobs are read when they are asked for.
 
-    With ``recover``, the intact interactions of a torn file (the file stays as it is).
+    With ``recover``, the intact interactions of a torn file (the file stays as it is). ``lean`` is for replays: what cannot be
+    read is refused all the same, but its interactions keep no trees until they are asked for (``LeanInteraction``).
 
     Raises ``CassetteMissingError``, ``CassetteBrokenError`` (torn, or no cassette), ``CassetteVersionError`` (a newer format).
     """
     path = Path(path)
     try:
-        with uncollected():
-            return _parsed(path, tape_format.parse_torn if recover else tape_format.parse)
+        return load_held(path, recover=recover, lean=lean)
     except CassetteBrokenError as error:
         recording = holder(path)
         if recording:
@@ -44,16 +46,21 @@ def load(path: str | os.PathLike[str], *, recover: bool = False) -> Cassette:
         raise
 
 
+def load_held(path: Path, *, recover: bool = False, lean: bool = False) -> Cassette:
+    """As ``load``, of a file that nobody else records, because its lock is held here."""
+    with uncollected():
+        return _parsed(path, tape_format.parse_torn if recover else partial(tape_format.parse, lean=lean))
+
+
 def _parsed(path: Path, parse: Callable[[bytes, str], Parsed]) -> Cassette:
-    parsed = parse(_read(path), str(path))
+    parsed = parse(read(path), str(path))
     return canonical(Cassette(parsed.header, parsed.interactions, Blobs(path, str(path)), str(path)))
 
 
 def sizes(path: str | os.PathLike[str], cassette: Cassette) -> tuple[int, int]:
     """How many bytes the file of a cassette and the blobs that it uses have on disk."""
     path = Path(path)
-    used = {name for one in cassette.interactions for name in (one.request_blob, one.response_blob) if name}
-    blobs = (Blobs(path).path(name) for name in used)
+    blobs = (Blobs(path).path(name) for name in blob_names(cassette.interactions))
     return path.stat().st_size, sum(blob.stat().st_size for blob in blobs if blob.is_file())
 
 
@@ -67,7 +74,7 @@ def recover(path: str | os.PathLike[str]) -> Cassette:
     """
     path = Path(path)
     file = _broken_off(path)
-    _read(file)
+    read(file)
     try:
         lock = Lock(path.with_name(path.name.removesuffix(NEW)))
     except OSError as error:
@@ -89,7 +96,8 @@ def _broken_off(path: Path) -> Path:
     return draft if is_there(draft) and not is_there(path) else path
 
 
-def _read(path: Path) -> bytes:
+def read(path: Path) -> bytes:
+    """The bytes of a cassette. Raises ``CassetteMissingError``, and ``CassetteError`` for what cannot be read."""
     try:
         if is_there(path) and not path.is_dir() and not path.is_file():
             raise CassetteError(f"Cannot read the cassette {path}: it is no file, but a pipe, a socket or a device.")
@@ -104,6 +112,30 @@ def _read(path: Path) -> bytes:
         ) from error
     except (OSError, ValueError) as error:
         raise CassetteError(f"Cannot read the cassette {path}: {getattr(error, 'strerror', None) or error}.") from error
+
+
+def fitted(interaction: Interaction, put: Callable[[str, bytes], None]) -> tuple[Interaction, bytes]:
+    """The interaction as it is kept, and what it adds to a file that is being recorded. ``put`` keeps a blob."""
+    addition = tape_format.addition(interaction)
+    if len(addition) <= LARGE:
+        return interaction, addition
+    request, response = (_blob(tree, put) for tree in (interaction.request, interaction.response))
+    if request:
+        interaction = replace(interaction, request=None, request_blob=request)
+    if response:
+        interaction = replace(interaction, response=None, response_blob=response)
+    return interaction, tape_format.addition(interaction)
+
+
+def _blob(tree: Any, put: Callable[[str, bytes], None]) -> str:
+    """The name of the blob that this tree has become; empty if it stays in the file."""
+    data = encode(tree)
+    # Placeholders are renumbered at the end, which would change the blob's content, and so its name.
+    if len(data) <= LARGE or not is_plain(data):
+        return ""
+    name = digest(tree)
+    put(name, data)
+    return name
 
 
 class Tape:
@@ -149,30 +181,7 @@ class Tape:
         return kept
 
     def _fit(self, interaction: Interaction) -> tuple[Interaction, bytes]:
-        """The interaction as it is kept, and what it adds to the file."""
-        addition = tape_format.addition(interaction)
-        if len(addition) > LARGE:
-            interaction = self._with_blobs(interaction)
-            addition = tape_format.addition(interaction)
-        return interaction, addition
-
-    def _with_blobs(self, interaction: Interaction) -> Interaction:
-        request, response = self._blob(interaction.request), self._blob(interaction.response)
-        if request:
-            interaction = replace(interaction, request=None, request_blob=request)
-        if response:
-            interaction = replace(interaction, response=None, response_blob=response)
-        return interaction
-
-    def _blob(self, tree: Any) -> str:
-        """The name of the blob that this tree has become; empty if it stays in the file."""
-        data = encode(tree)
-        # Placeholders are renumbered at the end, which would change the blob's content, and so its name.
-        if len(data) <= LARGE or not is_plain(data):
-            return ""
-        name = digest(tree)
-        self._guarded(self._blobs.put, name, data)
-        return name
+        return fitted(interaction, lambda name, data: self._guarded(self._blobs.put, name, data))
 
     def _write(self, data: bytes, note: int = 0) -> None:
         try:
@@ -216,12 +225,18 @@ class Tape:
         self._close()
 
     def _replace(self, header: Header, interactions: Sequence[Interaction], failed: bool) -> None:
-        self._blobs.only({name for kept in interactions for name in (kept.request_blob, kept.response_blob)})
+        self._blobs.only(blob_names(interactions))
         replace_file(self._draft.file, tape_format.render(header, interactions))
         if self._keep and failed:
             self._draft.put_by() if interactions or unanswered(self._draft.file) else self._draft.drop()
         elif self._keep:
             self._draft.keep()
+
+    def forget(self) -> None:
+        """Leave the cassette that is there, and let others record. A ``Draft`` that was given is for its owner to drop."""
+        self._close()
+        if self._keep:
+            self._draft.drop()
 
     def abandon(self) -> None:
         """Let go without finishing: the draft stays torn, as after a crash."""

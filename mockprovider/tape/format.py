@@ -7,19 +7,21 @@ every answered call readable.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from mockprovider.calls import Op
 from mockprovider.cassette import FORMAT, VERSION, Header, Interaction
-from mockprovider.cassette.model import code_number
+from mockprovider.cassette.lean import LeanInteraction
+from mockprovider.cassette.model import DAMAGE, code_number
 from mockprovider.errors import CassetteBrokenError, CassetteVersionError
 from mockprovider.matching import encode
 from mockprovider.redaction import is_plain
 from mockprovider.redaction.placeholders import check
+from mockprovider.tape.versions import migrated
 
 OPENING = b"[\n"
 CLOSING = b"\n]\n"
@@ -28,10 +30,17 @@ UNREADABLE = (msgspec.DecodeError, RecursionError, ValueError)
 """What comes of a damaged or hostile element."""
 
 OPS = frozenset(op.value for op in Op)
+MARK = b"$"
+"""What each mark of a secret begins with."""
 RESTORE = "Restore the file, or record it again."
 
+_whole = msgspec.json.Decoder(Interaction).decode
+_lean = msgspec.json.Decoder(LeanInteraction).decode
 DEEPEST = 200
 """No message is nested so deep; what reads one calls itself at each level, and Python has no thousand of these."""
+
+
+Read = TypeVar("Read", bound=Interaction)
 
 
 class Stamp(Struct):
@@ -43,11 +52,12 @@ class Stamp(Struct):
 
 
 class Parsed(Struct):
-    """What a file holds. ``lost`` counts the bytes of a torn tail."""
+    """What a file holds, as of today. ``lost`` counts the bytes of a torn tail, ``version`` is the format of the file."""
 
     header: Header
     interactions: list[Interaction]
     lost: int = 0
+    version: int = VERSION
 
 
 def opening(header: Header) -> bytes:
@@ -66,8 +76,8 @@ def render(header: Header, interactions: Sequence[Interaction]) -> bytes:
     return OPENING + b",\n".join(elements) + CLOSING
 
 
-def parse(data: bytes, name: str) -> Parsed:
-    """The content of a finished file.
+def parse(data: bytes, name: str, *, lean: bool = False) -> Parsed:
+    """The content of a finished file; ``lean``, its trees are checked like all else, and made again for whoever asks for them.
 
     Raises ``CassetteBrokenError`` if it is no cassette or is torn, ``CassetteVersionError`` if its format is newer than ours.
     """
@@ -75,7 +85,7 @@ def parse(data: bytes, name: str) -> Parsed:
         elements = msgspec.json.decode(data, type=list[msgspec.Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CassetteBrokenError(_diagnosis(data, name, error)) from error
-    parsed = _decode(elements, name)
+    parsed = _decode(elements, name, lean=lean)
     _check_parents(parsed.interactions, name)
     return parsed
 
@@ -105,18 +115,31 @@ def is_torn(data: bytes, name: str) -> bool:
     return False
 
 
-def _decode(elements: Sequence[msgspec.Raw], name: str) -> Parsed:
+def _decode(elements: Sequence[msgspec.Raw], name: str, *, lean: bool = False) -> Parsed:
     if not elements:
         raise CassetteBrokenError(f"{name} is not a cassette: it is an empty array, and a cassette begins with a header.")
+    version = _version(elements[0], name)
+    if version < VERSION:
+        try:
+            elements = migrated(elements, version, VERSION)
+        except DAMAGE as error:
+            raise CassetteBrokenError(f"{name} is not what its format version {version} says ({error!r}). {RESTORE}") from error
     header = _header(elements[0], name)
-    interactions = [_interaction(element, n, name) for n, element in enumerate(elements[1:], 1)]
+    numbered = enumerate(elements[1:], 1)
+    interactions: list[Interaction]
+    if lean:
+        interactions = [_lean_interaction(element, n, name) for n, element in numbered]
+    else:
+        interactions = [_interaction(element, n, name, _whole) for n, element in numbered]
     _check_numbers(interactions, name)
     _check_sessions(header, interactions, name)
     _check_providers(header, interactions, name)
-    return Parsed(header, interactions)
+    return Parsed(header, interactions, version=version)
 
 
 def _check_numbers(interactions: Sequence[Interaction], name: str) -> None:
+    if len({interaction.n for interaction in interactions}) == len(interactions):
+        return
     places: dict[int, int] = {}
     for place, interaction in enumerate(interactions, 1):
         first = places.setdefault(interaction.n, place)
@@ -128,8 +151,9 @@ def _check_numbers(interactions: Sequence[Interaction], name: str) -> None:
 
 def _check_parents(interactions: Sequence[Interaction], name: str) -> None:
     """While something is recorded, what was asked during a call stands there before the call; in a finished file, both do."""
-    numbers = {interaction.n for interaction in interactions}
-    stray = next((one for one in interactions if one.parent is not None and one.parent not in numbers), None)
+    asked = [interaction for interaction in interactions if interaction.parent is not None]
+    numbers = {interaction.n for interaction in interactions} if asked else set()
+    stray = next((one for one in asked if one.parent not in numbers), None)
     if stray:
         raise CassetteBrokenError(
             f"{name}: interaction {stray.n} ({stray.method}) was asked during interaction {stray.parent}, which is not there. "
@@ -139,6 +163,8 @@ def _check_parents(interactions: Sequence[Interaction], name: str) -> None:
 
 def _check_sessions(header: Header, interactions: Sequence[Interaction], name: str) -> None:
     known = {session.number for session in header.sessions}
+    if known.issuperset({interaction.session for interaction in interactions}):
+        return
     stray = next((interaction for interaction in interactions if known and interaction.session not in known), None)
     if stray:
         raise CassetteBrokenError(
@@ -152,8 +178,7 @@ def _check_providers(header: Header, interactions: Sequence[Interaction], name: 
         raise CassetteBrokenError(f"{name}: one of the header's providers has no name.")
     providers = {session.number: session.provider for session in header.sessions}
     for interaction in interactions:
-        providers.setdefault(interaction.session, interaction.provider)
-        if interaction.provider != providers[interaction.session]:
+        if interaction.provider != providers.setdefault(interaction.session, interaction.provider):
             raise CassetteBrokenError(
                 f"{name}: interaction {interaction.n} is of the provider {interaction.provider!r}, and its session "
                 f"{interaction.session} of {providers[interaction.session]!r}."
@@ -164,7 +189,8 @@ def _check_providers(header: Header, interactions: Sequence[Interaction], name: 
         raise CassetteBrokenError(f"{name}: session {stray[0]} is of the provider {stray[1]!r}, and the header has {known}.")
 
 
-def _header(element: msgspec.Raw, name: str) -> Header:
+def _version(element: msgspec.Raw, name: str) -> int:
+    """The format version of a header, if this version can read it."""
     try:
         stamp = msgspec.json.decode(element, type=Stamp)
     except UNREADABLE as error:
@@ -178,28 +204,39 @@ def _header(element: msgspec.Raw, name: str) -> Header:
         )
     if stamp.version < 1:
         raise CassetteBrokenError(f"{name} is not a cassette: there is no format version {stamp.version}.")
+    return stamp.version
+
+
+def _header(element: msgspec.Raw, name: str) -> Header:
     try:
         return msgspec.json.decode(element, type=Header)
     except UNREADABLE as error:
         raise CassetteBrokenError(f"{name}: its header cannot be read: {error}.") from error
 
 
-def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
+def _lean_interaction(element: msgspec.Raw, n: int, name: str) -> LeanInteraction:
+    interaction = _interaction(element, n, name, _lean)
+    interaction.keep(element)
+    return interaction
+
+
+def _interaction(element: msgspec.Raw, n: int, name: str, decode: Callable[[bytes], Read]) -> Read:
+    # A cassette may have many of these, so what a look at the text rules out is not looked for in the trees.
     try:
-        parsed = msgspec.json.decode(element, type=Interaction)
-        if _too_deep(bytes(element), parsed):
-            raise ValueError(f"it is nested deeper than {DEEPEST} levels")
-        if not is_plain(bytes(element)):
-            for tree in (parsed.request, parsed.response, parsed.status and [parsed.status.message, parsed.status.details]):
-                check(tree)
-        if parsed.status is not None:
-            code_number(parsed.status.code)
+        data = bytes(element)
+        parsed = decode(data)
+        if data.count(b"{") + (b"[" in data and data.count(b"[")) > DEEPEST:
+            _check_depth(parsed)
+        if MARK in data and not is_plain(data):
+            _check_placeholders(parsed)
+        status = parsed.status
+        if status is not None:
+            code_number(status.code)
         if parsed.op not in OPS:
             raise ValueError(f"its op {parsed.op!r} is none that this version knows")
     except UNREADABLE as error:
         raise CassetteBrokenError(f"{name}: interaction {n} cannot be read: {error}. {RESTORE}") from error
-    answers = [parsed.response is not None, bool(parsed.response_blob), parsed.status is not None, bool(parsed.withheld)]
-    if answers.count(True) != 1:
+    if (parsed.response is not None) + (status is not None) + bool(parsed.response_blob) + bool(parsed.withheld) != 1:
         raise CassetteBrokenError(
             f"{name}: interaction {n} ({parsed.method}) must have exactly one of response, response_blob, status and withheld. "
             f"{RESTORE}"
@@ -207,14 +244,20 @@ def _interaction(element: msgspec.Raw, n: int, name: str) -> Interaction:
     return parsed
 
 
-def _too_deep(element: bytes, interaction: Interaction) -> bool:
-    if element.count(b"[") + element.count(b"{") <= DEEPEST:
-        return False
+def _check_placeholders(interaction: Interaction) -> None:
+    status = interaction.status and [interaction.status.message, interaction.status.details]
+    for tree in (interaction.request, interaction.response, status, [to_builtins(exchange) for exchange in interaction.http]):
+        check(tree)
+
+
+def _check_depth(interaction: Interaction) -> None:
     level: list[Any] = [interaction.request, interaction.response, interaction.status and interaction.status.details]
+    level += [to_builtins(exchange) for exchange in interaction.http]
     for _ in range(DEEPEST):
         trees = [tree for tree in level if isinstance(tree, (dict, list))]
         level = [item for tree in trees for item in (tree.values() if isinstance(tree, dict) else tree)]
-    return bool(level)
+    if level:
+        raise ValueError(f"it is nested deeper than {DEEPEST} levels")
 
 
 def _diagnosis(data: bytes, name: str, error: Exception) -> str:

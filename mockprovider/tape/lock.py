@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 from pathlib import Path
 
 from mockprovider.errors import CassetteBusyError
+
+LONGEST = 32
+OURS = re.compile(rb"[0-9]*\n?")
+"""What a lock file holds: the number of a process, or nothing yet."""
 
 
 class Lock:
@@ -72,4 +77,39 @@ def holder(path: Path) -> str:
     except PermissionError:
         # A process without the right to lock may still read, and is not recording itself.
         return ""
+    return ""
+
+
+def locks_in(folder: Path) -> dict[Path, str]:
+    """The lock files in a folder, and the process that holds each, as it is told; empty where nobody does any more."""
+    return {file: _held(file) for file in sorted(folder.glob(".*.lock")) if file.is_file() and _is_ours(file)}
+
+
+def recording_in(folder: Path) -> str:
+    """Which cassette of a folder is being recorded, in words; empty if none is."""
+    for file, process in locks_in(folder).items():
+        if process:
+            return f"{file.name[1:].removesuffix('.lock')} is being recorded by {process}"
+    return ""
+
+
+def _is_ours(file: Path) -> bool:
+    try:
+        return file.stat().st_size <= LONGEST and OURS.fullmatch(file.read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def _held(file: Path) -> str:
+    """Who holds a lock file. It is not touched."""
+    try:
+        number = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return "another user"
+    try:
+        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _described(os.pread(number, LONGEST, 0).decode(errors="replace").strip() or "unknown")
+    finally:
+        os.close(number)
     return ""

@@ -98,6 +98,10 @@ class TerraformAdapter(Adapter):
         """The cassette without repeats, and with the schemas of the types in use only."""
         return pruned(super().compacted(cassette))
 
+    def respelled(self, cassette: Cassette) -> Cassette:
+        """The recording without values that older versions kept as bytes."""
+        return modern(cassette, self.service)
+
     def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:
         """The recording with the schemas of the types in use, or all with ``whole_schema``; sets in it are sorted.
 

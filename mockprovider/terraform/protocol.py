@@ -13,6 +13,7 @@ PROTOCOLS = tuple(
         executable="terraform-provider-",
         traits="mockprovider.terraform.traits:ResourceTraits",
         starter="mockprovider.terraform.process.starter:TerraformStarter",
+        contract="mockprovider.terraform.contract:CONTRACT",
     )
     for major in (6, 5)
 )

@@ -132,6 +132,10 @@ class Adapter(ABC):
         """The recording without what a replay can do without."""
         return without_repeats(cassette, self.transcriber().mutates)
 
+    def respelled(self, cassette: Cassette) -> Cassette:
+        """The recording of one provider, with its values as they are written today."""
+        return cassette
+
     def reader(self, cassette: Cassette, *, whole_schema: bool) -> tuple[Cassette, Reader]:  # noqa: ARG002
         """The recording as it is replayed, with ``whole_schema`` also about types that were not in use, and how it is read."""
         return cassette, Reader(self.transcriber())

@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 import grpc
@@ -14,8 +15,8 @@ from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import PluginError
 from mockprovider.wire.machine import steady, wall
 from mockprovider.wire.methods import RpcMethod, Service
-from mockprovider.wire.pool import DaemonExecutor
-from mockprovider.wire.server import OPTIONS, decode
+from mockprovider.wire.pool import DaemonExecutor, settled
+from mockprovider.wire.server import OPTIONS, OWN_CONNECTION, decode
 from mockprovider.wire.status import failed, read
 
 P = ParamSpec("P")
@@ -83,8 +84,8 @@ class Client:
         self._rewrite = rewrite or {}
         self._on_failure = on_failure or (lambda status, _: failed(status))
         # Servers tell sessions apart by their connections, and gRPC would let all channels of a process share one.
-        self._channel = grpc.insecure_channel(target, options=(*OPTIONS, ("grpc.use_local_subchannel_pool", 1)))
-        self._stubs: dict[str, Any] = {}
+        self._channel = grpc.insecure_channel(target, options=(*OPTIONS, OWN_CONNECTION))
+        self._stubs: dict[tuple[str, bool], Any] = {}
         self._in_flight = 0
         self._closed = False
         self._idle = threading.Condition()
@@ -125,7 +126,7 @@ class Client:
                 # For clients that nobody closes, whose channel ends with them, too.
                 weakref.finalize(self, self._aside.shutdown, wait=False)
             asked = self._aside.submit(work, *args, **kwargs)
-        result: T = asked.result()
+        result: T = settled(asked)
         return result
 
     @contextmanager
@@ -159,7 +160,7 @@ class Client:
         if self.service.streams(rpc):
             return self._streamed(row, rpc, call)
         try:
-            answer: bytes = self._stub(rpc)(self._request(row, call), timeout=seconds)
+            answer: bytes = self._asked(row, rpc, call)(timeout=seconds)
         except grpc.RpcError as error:
             return self._on_failure(self._answered(error), call)
         message = decode(self.service.messages[rpc][1], answer, rpc)
@@ -172,7 +173,7 @@ class Client:
         answers: list[bytes] = []
         status = None
         try:
-            for answer in self._stub(rpc)(self._request(row, call)):
+            for answer in self._asked(row, rpc, call)():
                 answers.append(answer)  # noqa: PERF402 - what came before a failure counts
         except grpc.RpcError as error:
             status = self._answered(error)
@@ -194,11 +195,20 @@ class Client:
             ) from error
         return status
 
-    def _stub(self, rpc: str) -> Any:
-        stub = self._stubs.get(rpc)
+    def _asked(self, row: RpcMethod | None, rpc: str, call: Call) -> Callable[..., Any]:
+        """What makes the call, with its request, or with the stream of its messages."""
+        if call.stream is not None:
+            return partial(self._stub(rpc, takes=True), iter([native.data for native in call.stream]))
+        if row is not None and row.requests:
+            messages = [message.SerializeToString(deterministic=True) for message in row.requests(call)]
+            return partial(self._stub(rpc, takes=True), iter(messages))
+        return partial(self._stub(rpc, takes=False), self._request(row, call))
+
+    def _stub(self, rpc: str, *, takes: bool) -> Any:
+        stub = self._stubs.get((rpc, takes))
         if stub is None:
-            kind = self._channel.unary_stream if self.service.streams(rpc) else self._channel.unary_unary
-            stub = self._stubs[rpc] = kind(f"/{self.service.name}/{rpc}", None, None)
+            ways = f"{'stream' if takes else 'unary'}_{'stream' if self.service.streams(rpc) else 'unary'}"
+            stub = self._stubs[rpc, takes] = getattr(self._channel, ways)(f"/{self.service.name}/{rpc}", None, None)
         return stub
 
     def _request(self, row: RpcMethod | None, call: Call) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any
 from google.protobuf.message import Message
 from msgspec import Struct
 
-from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.calls import Call, Native, Op, Reply, Session
 from mockprovider.errors import UnsupportedError
 
 
@@ -25,6 +25,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
         call: request message to call.
         request: call to request message (the client's direction).
         reply: answer message to reply.
+        reread: as ``reply``, of a message whose tree is at hand, too, where that is read faster than the message.
         response: reply to answer message (the server's direction). Raises ``StatusError`` where the RPC is to fail.
         opens: it is the first call of a new session, also on a connection that has served one before.
         addresses: request fields that name addresses of the engine; a proxy rewrites them, a match key leaves them out.
@@ -33,6 +34,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
         reason: why it is refused, for an RPC that is known and not served.
         diagnosed: a refusal is an answer that says why, where the protocol has a place for it, and not a status.
         replies, responses: what ``reply`` and ``response`` are, for an RPC that answers with a stream of messages.
+        calls, requests: what ``call`` and ``request`` are, for an RPC whose request is a stream of messages.
     """
 
     name: str
@@ -49,23 +51,31 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
     diagnosed: bool = False
     replies: Callable[[Sequence[Any], Call], Reply] | None = None
     responses: Callable[[Reply, Call], Sequence[Message]] | None = None
+    reread: Callable[[Any, Call, Mapping[str, Any]], Reply] | None = None
+    calls: Callable[[Sequence[Any], Session], Call] | None = None
+    requests: Callable[[Call], Sequence[Message]] | None = None
 
 
 class Service(Struct, frozen=True):
     """A gRPC service: its full name, its message classes by RPC, and its rows by RPC.
 
     ``messages`` maps each RPC of the descriptor to ``(request class, response class, server streaming)``. ``gone`` says of RPCs
-    that the service had once why there is none any more.
+    that the service had once why there is none any more. ``taking`` are those whose request is a stream.
     """
 
     name: str
     messages: Mapping[str, tuple[type[Message], type[Message], bool]]
     methods: Mapping[str, RpcMethod]
     gone: Mapping[str, str] = {}
+    taking: frozenset[str] = frozenset()
 
     def streams(self, rpc: str) -> bool:
         """Whether an RPC answers with a stream. One that we do not know may: a stream of one message is an answer, too."""
         return rpc not in self.messages or self.messages[rpc][2]
+
+    def takes(self, rpc: str) -> bool:
+        """Whether an RPC's request is a stream. One that we do not know may be: a stream of one message is a request, too."""
+        return rpc not in self.messages or rpc in self.taking
 
     def by_op(self, op: Op) -> RpcMethod:
         """The row that asks for ``op``. Raises ``UnsupportedError`` where the protocol has none."""
@@ -88,4 +98,16 @@ def service(
     messages = {
         rpc.name: (classes(rpc.input_type), classes(rpc.output_type), bool(rpc.server_streaming)) for rpc in descriptor.methods
     }
-    return Service(descriptor.full_name, messages, {row.name: row for row in rows}, gone or {})
+    taking = frozenset(rpc.name for rpc in descriptor.methods if rpc.client_streaming)
+    return Service(descriptor.full_name, messages, {row.name: row for row in rows}, gone or {}, taking)
+
+
+def unknown_call(rpc: str, asked: Sequence[bytes], session: Session) -> Call:
+    """The call of an RPC that has no row. One message is a request; none or several are a stream."""
+    messages = tuple(map(Native, asked))
+    call = Call(op=Op.RAW, session=session, method=rpc)
+    if len(messages) == 1:
+        call.native = messages[0]
+    else:
+        call.stream = messages
+    return call

@@ -6,7 +6,26 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+STEP = 0.5
+"""Seconds for which is waited at a time."""
+
+
+def settled(future: Future[T]) -> T:
+    """What a future comes to, waited for in steps.
+
+    A signal that arrives just before a wait begins is heard when that wait ends: with one long wait, Ctrl-C would be lost.
+    """
+    while True:
+        try:
+            return future.result(STEP)
+        except TimeoutError:
+            if future.done():
+                return future.result()
 
 
 class DaemonExecutor(ThreadPoolExecutor):

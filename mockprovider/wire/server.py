@@ -16,7 +16,7 @@ from google.protobuf.message import DecodeError, Message
 from mockprovider.calls import Call, Delivery, Failure, Handler, Native, Op, Reply, Session, Status
 from mockprovider.errors import MalformedError, MockProviderError, PluginError, UnsupportedError
 from mockprovider.wire.depth import check_depth
-from mockprovider.wire.methods import RpcMethod, Service
+from mockprovider.wire.methods import RpcMethod, Service, unknown_call
 from mockprovider.wire.pool import DaemonExecutor
 from mockprovider.wire.status import DETAILS_KEY, NUMBERS, StatusError, name_of, status
 
@@ -27,6 +27,10 @@ OPTIONS = (
     # A port in use must be an error; without this, two servers could share its connections.
     ("grpc.so_reuseport", 0),
 )
+OWN_CONNECTION = ("grpc.use_local_subchannel_pool", 1)
+"""The option of a channel that shares its connection with no other of the process to the same address, nor what that one has
+learnt of it: that nobody listens there, and when to look again.
+"""
 MOST_THREADS = 1024
 """Enough for tests that hang a thousand creates. Threads are started only when they are needed."""
 
@@ -38,6 +42,15 @@ SETTLING_SECONDS = 1.0
 
 CANCELLING = frozenset({Op.CANCEL})
 """Ops with a lane of their own, so that calls that hang cannot block them."""
+
+
+HANDLERS: Mapping[tuple[bool, bool], Callable[[Any], Any]] = {
+    (False, False): grpc.unary_unary_rpc_method_handler,
+    (False, True): grpc.unary_stream_rpc_method_handler,
+    (True, False): grpc.stream_unary_rpc_method_handler,
+    (True, True): grpc.stream_stream_rpc_method_handler,
+}
+"""What makes a handler, by whether the request and whether the answer is a stream."""
 
 
 class Served:
@@ -118,12 +131,15 @@ class Endpoint:
         self._opened: set[int] = set()
         self._lock = threading.Lock()
 
-    def answers(self, row: RpcMethod | None, rpc: str, data: bytes, peer: str) -> Sequence[bytes]:
-        """The bytes of the answer; of each message, where it is a stream. Raises ``StatusError`` where the RPC ends in one."""
+    def answers(self, row: RpcMethod | None, rpc: str, asked: Sequence[bytes], peer: str) -> Sequence[bytes]:
+        """The bytes of the answer to those of the request; of each message, where it is a stream.
+
+        Raises ``StatusError`` where the RPC ends in one.
+        """
         session = self._session(peer, opens=row is not None and row.opens)
         call = None
         try:
-            call = self._call(row, rpc, data, session)
+            call = self._call(row, rpc, asked, session)
             if rpc in self._refused:
                 raise self._refusal(rpc)
             reply = self._handler(call)
@@ -160,14 +176,20 @@ class Endpoint:
                 self._opened.discard(silent.number)
             return session
 
-    def _call(self, row: RpcMethod | None, rpc: str, data: bytes, session: Session) -> Call:
+    def _call(self, row: RpcMethod | None, rpc: str, asked: Sequence[bytes], session: Session) -> Call:
         if row is None:
-            return Call(op=Op.RAW, session=session, method=rpc, native=Native(data))
+            return unknown_call(rpc, asked, session)
         if rpc in self._refused and not row.diagnosed:
             raise self._refusal(rpc)
-        message = decode(self.service.messages[rpc][0], data, rpc)
+        cls = self.service.messages[rpc][0]
+        if row.calls:
+            messages = [decode(cls, data, rpc) for data in asked]
+            call = row.calls(messages, session)
+            call.stream = tuple(map(Native, asked, messages))
+            return call
+        message = decode(cls, asked[0], rpc)
         call = row.call(message, session)
-        call.native = Native(data, message)
+        call.native = Native(asked[0], message)
         return call
 
     def _refusal(self, rpc: str) -> UnsupportedError:
@@ -203,24 +225,28 @@ class Endpoint:
         if row is None and not self._forward_unknown:
             return _gone(rpc, self.service.gone[rpc]) if rpc in self.service.gone else None
 
-        def behave(data: bytes, context: grpc.ServicerContext) -> bytes:
+        takes, streams = self.service.takes(rpc), self.service.streams(rpc)
+
+        def whole(asked: bytes | Iterator[bytes]) -> Sequence[bytes]:
+            # A stream that its sender breaks off raises here. Then nobody waits for an answer, and no provider is asked.
+            return (asked,) if isinstance(asked, bytes) else tuple(asked)
+
+        def behave(asked: bytes | Iterator[bytes], context: grpc.ServicerContext) -> bytes:
             try:
-                return self.answers(row, rpc, data, context.peer())[0]
+                return self.answers(row, rpc, whole(asked), context.peer())[0]
             except StatusError as error:
                 fail(context, error.status)
 
-        def stream(data: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
+        def stream(asked: bytes | Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
             try:
-                yield from self.answers(row, rpc, data, context.peer())
+                yield from self.answers(row, rpc, whole(asked), context.peer())
             except StatusError as error:
                 yield from error.streamed
                 fail(context, error.status)
 
         if row is not None and row.op in CANCELLING:
             behave.experimental_thread_pool = lane  # type: ignore[attr-defined]
-        if self.service.streams(rpc):
-            return grpc.unary_stream_rpc_method_handler(stream)
-        return grpc.unary_unary_rpc_method_handler(behave)
+        return HANDLERS[takes, streams](stream if streams else behave)
 
 
 def _gone(rpc: str, reason: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
@@ -13,11 +13,12 @@ from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import UNMARKED, Declarations
 from mockprovider.wire import trees
-from mockprovider.wire.methods import RpcMethod, Service
+from mockprovider.wire.methods import RpcMethod, Service, unknown_call
 from mockprovider.wire.status import StatusError, failed
 from mockprovider.wire.trees import RAW, encode
 
 Tree: TypeAlias = dict[str, Any]
+MessageClass: TypeAlias = type[Message]
 
 MESSAGES = "messages"
 """Where the tree of a stream has the trees of its messages."""
@@ -78,9 +79,26 @@ class TableTranscript:
     def request(self, call: Call) -> Tree:
         """The tree of the call's request message."""
         row = self.row(call)
+        if call.stream is not None or (row is not None and row.requests):
+            return self.request_stream(row, call)
         if row is None:
             return raw(call.native)
         return self.tree(call.native.message if call.native else row.request(call))
+
+    def request_stream(self, row: RpcMethod | None, call: Call) -> Tree:
+        """The tree of a request that is a stream."""
+        if row is None or row.requests is None:
+            return {MESSAGES: [raw(native) for native in call.stream or ()]}
+        messages = row.requests(call) if call.stream is None else [native.message for native in call.stream]
+        return self.streamed(row, messages)
+
+    def streamed(self, row: RpcMethod, messages: Sequence[Message]) -> Tree:  # noqa: ARG002 - for streams that show more
+        """The tree of the messages of a stream."""
+        return {MESSAGES: [self.tree(message) for message in messages]}
+
+    def unstreamed(self, row: RpcMethod, cls: MessageClass, tree: Tree) -> list[Message]:  # noqa: ARG002 - as above
+        """The messages again. Raises ``MalformedError`` for a tree of no such messages."""
+        return [self.build(cls, message) for message in tree[MESSAGES]]
 
     def key(self, call: Call, request: Tree) -> Tree:
         """The part of a request that two runs share: without addresses and volatile fields."""
@@ -103,13 +121,14 @@ class TableTranscript:
         """The tree of the reply's answer message, or the status that it travels as."""
         row = self.row(call)
         if reply.stream is not None:
-            typed = row is not None and row.replies is not None
-            return {MESSAGES: [self.tree(native.message) if typed else raw(native) for native in reply.stream]}
+            if row is None or row.replies is None:
+                return {MESSAGES: [raw(native) for native in reply.stream]}
+            return self.streamed(row, [native.message for native in reply.stream])
         if row is None:
             return raw(reply.native)
         try:
             if row.responses:
-                return {MESSAGES: [self.tree(message) for message in row.responses(reply, call)]}
+                return self.streamed(row, row.responses(reply, call))
             native = reply.message
             return self.answer(row, native.message if native else row.response(reply, call))
         except StatusError as error:
@@ -123,25 +142,32 @@ class TableTranscript:
         """The fields in which an engine of today says of itself what recordings leave out."""
         return {}
 
-    def again(self, method: str, request: Tree, session: Session) -> Call:
+    def again(self, method: str, request: Tree, session: Session, *, whole: bool = False) -> Call:
         """A recorded request as a call of today. Raises ``MalformedError`` for a tree of no such message."""
         row = self._service.methods.get(method)
         if row is None:
-            return Call(op=Op.RAW, method=method, session=session, native=Native(_bytes(request)))
+            sent = [request] if RAW in request else request[MESSAGES]
+            return unknown_call(method, [_bytes(tree) for tree in sent], session)
         cls = self._service.messages[method][0]
-        known = {name: said for name, said in self.offers(row).items() if name in cls.DESCRIPTOR.fields_by_name}
+        if row.calls:
+            messages = self.unstreamed(row, cls, request)
+            stream = tuple(Native(encode(message), message) for message in messages)
+            return replace(row.calls(messages, session), method=method, stream=stream)
+        offers = {} if whole else self.offers(row)
+        known = {name: said for name, said in offers.items() if name in cls.DESCRIPTOR.fields_by_name}
         message = self.build(cls, {**known, **request})
         return replace(row.call(message, session), method=method, native=Native(encode(message), message))
 
     def restore(self, method: str, response: Tree, call: Call) -> Reply:
         """The reply of a tree: the equal message, its bytes, and the decoded fields. Raises ``MalformedError`` otherwise."""
         row = self._service.methods.get(method)
-        if self._service.streams(method) and MESSAGES in response:
-            return self._streamed(row, response[MESSAGES], call)
+        if (row is not None and row.replies) or (row is None and MESSAGES in response):
+            return self._streamed(row, response, call)
         if row is None:
             return Reply(native=Native(_bytes(response)))
         message = self.restored(row, response)
-        reply = row.reply(message, call)
+        # What has its bytes beside it is more than its tree.
+        reply = row.reread(message, call, response) if row.reread and RAW not in response else row.reply(message, call)
         reply.native = Native(encode(message), message)
         return reply
 
@@ -149,10 +175,10 @@ class TableTranscript:
         """The answer message of a tree."""
         return self.build(self._service.messages[row.name][1], response)
 
-    def _streamed(self, row: RpcMethod | None, shown: list[Tree], call: Call) -> Reply:
+    def _streamed(self, row: RpcMethod | None, shown: Tree, call: Call) -> Reply:
         if row is None or row.replies is None:
-            return Reply(stream=tuple(Native(_bytes(tree)) for tree in shown))
-        messages = [self.build(self._service.messages[row.name][1], tree) for tree in shown]
+            return Reply(stream=tuple(Native(_bytes(tree)) for tree in shown[MESSAGES]))
+        messages = self.unstreamed(row, self._service.messages[row.name][1], shown)
         reply = row.replies(messages, call)
         reply.stream = tuple(Native(encode(message), message) for message in messages)
         return reply

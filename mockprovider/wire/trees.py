@@ -30,10 +30,11 @@ RAW = "$raw"
 
 
 class Leaf(Struct, frozen=True):
-    """How one value of a field is written as JSON, and read again."""
+    """How one value of a field is written as JSON, and read again. ``fill`` reads it into an empty message, without a copy."""
 
     show: Callable[[Any], Tree]
     read: Callable[[Tree], Any]
+    fill: Callable[[Any, Tree], None] | None = None
 
 
 class Trees:
@@ -41,7 +42,7 @@ class Trees:
 
     def __init__(self) -> None:
         # A cassette has thousands of messages of a few types.
-        self._leaf = functools.cache(self.leaf)
+        self._shown, self._filled = functools.cache(self._shower), functools.cache(self._fillers)
 
     def leaf(self, field: Any) -> Leaf:
         """How single values of ``field``, a descriptor, are written: of a map's, that of its values."""
@@ -53,18 +54,19 @@ class Trees:
 
     def tree(self, message: Message) -> dict[str, Tree]:
         """The tree of the fields of ``message``."""
-        return {field.name: self._show(field, value) for field, value in message.ListFields()}
+        return {field.name: self._shown(field)(value) for field, value in message.ListFields()}
 
     def build(self, cls: type[M], tree: Mapping[str, Tree]) -> M:
         """The message of ``tree``. Raises ``MalformedError``, naming message and field, for a tree that is none of ``cls``."""
         message, name = cls(), cls.DESCRIPTOR.full_name
-        if not isinstance(tree, Mapping):
+        if not isinstance(tree, (dict, Mapping)):
             raise MalformedError(f"{name}: an object is needed, this is {reprlib.repr(tree)}.")
+        fillers = self._filled(cls.DESCRIPTOR)
         for field, item in tree.items():
-            if field not in cls.DESCRIPTOR.fields_by_name:
+            if field not in fillers:
                 raise MalformedError(f"{name} has no field {field!r}. Was the cassette edited by hand?")
             try:
-                self._fill(message, cls.DESCRIPTOR.fields_by_name[field], item)
+                fillers[field](message, item)
             except MalformedError as error:
                 raise MalformedError(f"{name}.{field}: {error}") from error
             except (TypeError, ValueError, KeyError, AttributeError, OverflowError, DecodeError) as error:
@@ -75,29 +77,41 @@ class Trees:
         cls = message_factory.GetMessageClass(descriptor)
         return lambda tree: self.build(cls, tree)
 
-    def _show(self, field: Any, value: Any) -> Tree:
+    def _shower(self, field: Any) -> Callable[[Any], Tree]:
         entry = _entry(field)
-        show = self._leaf(entry or field).show
+        show = self.leaf(entry or field).show
         if entry is not None:
-            return {str(key): show(value[key]) for key in sorted(value)}
-        return [show(element) for element in value] if _is_repeated(field) else show(value)
+            return lambda values: {str(key): show(values[key]) for key in sorted(values)}
+        return (lambda values: [show(value) for value in values]) if _is_repeated(field) else show
 
-    def _fill(self, message: Any, field: Any, tree: Tree) -> None:
-        entry, target = _entry(field), getattr(message, field.name)
-        read = self._leaf(entry or field).read
-        if entry is not None:
+    def _fillers(self, descriptor: Any) -> dict[str, Callable[[Any, Tree], None]]:
+        return {field.name: self._filler(field) for field in descriptor.fields}
+
+    def _filler(self, field: Any) -> Callable[[Any, Tree], None]:
+        entry, name = _entry(field), field.name
+        leaf = self.leaf(entry or field)
+        read, fill = leaf.read, leaf.fill
+
+        def fill_map(message: Any, tree: Tree) -> None:
+            target = getattr(message, name)
             for key, subtree in tree.items():
                 if entry.type == entry.TYPE_MESSAGE:
                     target[key].CopyFrom(read(subtree))
                 else:
                     target[key] = read(subtree)
-        elif _is_repeated(field):
-            target.extend(read(subtree) for subtree in tree)
-        elif field.type == field.TYPE_MESSAGE:
+
+        def fill_message(message: Any, tree: Tree) -> None:
+            target = getattr(message, name)
             target.SetInParent()
-            target.CopyFrom(read(tree))
-        else:
-            setattr(message, field.name, read(tree))
+            fill(target, tree) if fill else target.CopyFrom(read(tree))
+
+        if entry is not None:
+            return fill_map
+        if _is_repeated(field):
+            return lambda message, tree: getattr(message, name).extend(read(subtree) for subtree in tree)
+        if field.type == field.TYPE_MESSAGE:
+            return fill_message
+        return lambda message, tree: setattr(message, name, read(tree))
 
 
 def tree(message: Message) -> dict[str, Tree]:
@@ -154,7 +168,9 @@ def _enumeration(enum: Any) -> Leaf:
 
 
 def _plain_struct(value: struct_pb2.Struct) -> Tree:
-    return {key: _plain(item) for key, item in value.fields.items()}
+    # Most values are texts, and to read one first is the fastest way to see it.
+    fields = value.fields
+    return {key: fields[key].string_value or _plain(fields[key]) for key in fields}
 
 
 def _plain(value: struct_pb2.Value) -> Tree:
@@ -172,20 +188,44 @@ def _plain(value: struct_pb2.Value) -> Tree:
 
 def _struct(tree: Tree) -> struct_pb2.Struct:
     struct = struct_pb2.Struct()
-    struct.update(tree)
+    _fill_struct(struct, tree)
     return struct
 
 
+def _fill_struct(struct: struct_pb2.Struct, tree: Tree) -> None:
+    fields = struct.fields
+    for key, item in tree.items():
+        if type(item) is str:
+            fields[key].string_value = item
+        else:
+            _fill_value(fields[key], item)
+
+
+def _fill_value(value: struct_pb2.Value, tree: Tree) -> None:
+    if isinstance(tree, dict):
+        value.struct_value.SetInParent()
+        _fill_struct(value.struct_value, tree)
+    elif isinstance(tree, list):
+        value.list_value.SetInParent()
+        for item in tree:
+            _fill_value(value.list_value.values.add(), item)
+    elif tree is None:
+        value.null_value = struct_pb2.NULL_VALUE
+    else:
+        kind = "bool_value" if isinstance(tree, bool) else "string_value" if isinstance(tree, str) else "number_value"
+        setattr(value, kind, tree)
+
+
 def _value(tree: Tree) -> struct_pb2.Value:
-    holder = struct_pb2.ListValue()
-    holder.append(tree)
-    return holder.values[0]
+    value = struct_pb2.Value()
+    _fill_value(value, tree)
+    return value
 
 
 SAME = Leaf(lambda value: value, lambda tree: tree)
 BASE64 = Leaf(lambda data: base64.b64encode(data).decode(), base64.b64decode)
 WELL_KNOWN: Mapping[str, Leaf] = {
-    "google.protobuf.Struct": Leaf(_plain_struct, _struct),
+    "google.protobuf.Struct": Leaf(_plain_struct, _struct, _fill_struct),
     "google.protobuf.Value": Leaf(_plain, _value),
 }
 PLAIN = Trees()

@@ -15,6 +15,7 @@ from mockprovider.calls import Op
 from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.errors import UnsupportedError
+from mockprovider.schema import Property, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -132,3 +133,19 @@ def test_an_export_of_the_cli(both, make_both, tmp_path):
         with pytest.raises(UnsupportedError, match="--show-secrets"):
             engine.import_(hidden, cloud=both.doubles[0].cloud)
     assert not list(tmp_path.rglob("import.json"))
+
+
+def test_a_state_that_is_put_back_by_hand(provider, pulumi_cli, tmp_path):
+    """A state that the CLI itself restores is declared by that: its engine is not blamed for what it remembers then."""
+    provider.define(ResourceType("cloud:other:Kind", {"size": Property(int)}))
+    backup = tmp_path / "backup.json"
+
+    def up(size: int) -> None:
+        pulumi_cli.up(lambda: Thing("cloud:other:Kind", "free", size=size) and None)
+
+    up(1)
+    pulumi_cli.command("stack", "export", "--file", str(backup))
+    up(2)
+    pulumi_cli.command("stack", "import", "--file", str(backup))
+    up(3)
+    assert provider.contract.breaches == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,6 +67,28 @@ def test_a_yaml_programs_life(cli: PulumiCli, double: Double) -> None:
     cli.destroy()
     assert double.cloud.objects() == []
     assert not cli.export()["deployment"].get("resources")
+
+
+def test_an_export_is_what_the_cli_prints(cli: PulumiCli, double: Double) -> None:
+    """New, in use, after a failed create, after a killed run, and empty again: an export is what ``stack export`` prints."""
+
+    def compare() -> None:
+        printed = [json.loads(cli.command("stack", "export", *shown).stdout) for shown in ((), ("--show-secrets",))]
+        assert printed == [cli.export(show_secrets=False), cli.export()]
+
+    compare()
+    cli.up(buckets(acl="<x> & y"))
+    compare()
+    double.faults.on.create().partial(reasons=["timed out waiting"])
+    cli.up(buckets(acl="x", name="a"), expect_failure=True)
+    compare()
+    double.faults.on.create().kill_engine().at("after")
+    cli.up(buckets(acl="x", name="b"), expect_failure=True)
+    assert cli.export()["deployment"]["pending_operations"]
+    compare()
+    cli.command("cancel", "--yes")
+    cli.destroy()
+    compare()
 
 
 def test_secrets_are_encrypted_in_state(cli: PulumiCli, double: Double) -> None:

@@ -41,6 +41,38 @@ def test_neither_needs_the_other(provider, pulumi_stack):
         type("File", (pulumi.CustomResource,), {{}})("files:index:File", "g", {{"path": "b.txt", "content": "y"}})
     pulumi_stack.up(program)
 """
+HEARD = """
+import os, pulumi, pytest, requests
+from http_stage import Buckets
+from mockprovider.calls import Reply
+
+URL = f"http://127.0.0.1:{os.environ['PORT']}"
+
+class Hello(Buckets):
+    def create(self, call):
+        return Reply(id="one", value={"said": requests.get(f"{URL}/{call.name}", timeout=10).text})
+
+def up(provider, pulumi_stack):
+    provider.use(provider=Hello(URL))
+    def program():
+        type("Bucket", (pulumi.CustomResource,), {})("cloud:index:Bucket", "logs", {"acl": "x"})
+    pulumi_stack.up(program)
+
+@pytest.mark.vcr
+@pytest.mark.cassette(name="cloud", http=True)
+def test_both(provider, pulumi_stack):
+    assert requests.get(f"{URL}/mine", timeout=10).text == "hi"
+    up(provider, pulumi_stack)
+    assert requests.get(f"{URL}/mine-too", timeout=10).text == "hi"
+
+@pytest.mark.cassette(name="cloud", http=True)
+def test_ours_alone(provider, pulumi_stack):
+    up(provider, pulumi_stack)
+
+@pytest.mark.vcr
+def test_theirs_alone():
+    assert requests.get(f"{URL}/theirs", timeout=10).text == "hi"
+"""
 PLUGINS = {"recording": ["--record-mode=once"], "vcr": ["--vcr-record=once"]}
 """pytest-recording and pytest-vcr, with what makes them record. The first refuses to be in one session with the second."""
 
@@ -75,7 +107,8 @@ def run(folder: Path, plugin: str, port: int, *options: str) -> str:
     """What an inner run of pytest with one of the plugins prints."""
     others = [word for other in PLUGINS if other != plugin for word in ("-p", f"no:{other}")]
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", *WITHOUT, *others, *options, "test_it.py"]
-    environment = {**os.environ, "PORT": str(port), "FILES_FOLDER": str(folder / "files")}
+    shared = {"PYTHONPATH": str(Path(__file__).parents[1]), "PORT": str(port), "FILES_FOLDER": str(folder / "files")}
+    environment = {**os.environ, **shared}
     ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
     return ended.stdout + ended.stderr
 
@@ -94,3 +127,19 @@ def test_both_record_and_replay(tmp_path: Path, plugin: str) -> None:
     said = run(tmp_path, plugin, port)
     assert "3 passed" in said, said
     assert not (tmp_path / "files" / "a.txt").exists()
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_a_providers_http_is_ours(tmp_path: Path, plugin: str) -> None:
+    """In one test, what a provider's call asks is in our cassette and what the test asks in theirs; both replay."""
+    (tmp_path / "test_it.py").write_text(HEARD, encoding="utf-8")
+    with listening() as port:
+        said = run(tmp_path, plugin, port, "--provider-record=all", *PLUGINS[plugin])
+    assert "3 passed" in said, said
+    kept = {path.name: path.read_text() for path in (tmp_path / "cassettes").rglob("*.*")}
+    assert sorted(kept) == ["test_both.json", "test_both.yaml", "test_ours_alone.json", "test_theirs_alone.yaml"]
+    for name in ("test_both.json", "test_ours_alone.json"):
+        assert ("/logs" in kept[name], "/mine" in kept[name]) == (True, False)
+    assert ("/logs" in kept["test_both.yaml"], kept["test_both.yaml"].count("/mine")) == (False, 2)
+    said = run(tmp_path, plugin, port)
+    assert "3 passed" in said, said

@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from plugin_toolbox import COMMAND, FILES
+from plugin_toolbox import BY_HAND, COMMAND, FILES
 
 import mockprovider
 from mockprovider.double import Double, real, recording
@@ -68,6 +68,8 @@ def run(pytester, monkeypatch, loaded):
         if source:
             pytester.makepyfile(test_it=source)
         # An inner run that is interrupted is a result like any other.
-        return pytester.runpytest_inprocess("-p", "no:randomly", "-p", "no:cacheprovider", *arguments, no_reraise_ctrlc=True)
+        return pytester.runpytest_inprocess(
+            "-p", "no:randomly", "-p", "no:cacheprovider", *BY_HAND, *arguments, no_reraise_ctrlc=True
+        )
 
     return run

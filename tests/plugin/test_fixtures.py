@@ -83,11 +83,14 @@ def test_a_seed_is_a_number(run):
 
 def test_help(run):
     """The options and the marker, with each of its arguments, are in pytest's own help."""
-    run("", "--help").stdout.fnmatch_lines(["mockprovider: doubles*", "*--provider-record*MODE*", "*--provider-seed*N*"])
+    run("", "--help").stdout.fnmatch_lines(
+        ["mockprovider: doubles*", "*--provider-record*MODE*", "*--provider-seed*N*", "*--provider-max-age*AGE*"]
+    )
     run("", "--markers").stdout.fnmatch_lines(
         [
             "@pytest.mark.cassette(path=None, command=None, protocol=None, env=None, name=None, "
-            "secrets=(), public=(), masks=(), prove=False, providers=None, mode=None, unplayed=None): replay the provider*"
+            "secrets=(), public=(), masks=(), prove=False, providers=None, mode=None, unplayed=None, "
+            "max_age=None, matching=None, beyond=None, http=False): replay the provider*"
         ]
     )
 

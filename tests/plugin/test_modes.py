@@ -11,17 +11,17 @@ from plugin_toolbox import WITHOUT
 
 from mockprovider.cassette import RULES, CassetteAction, LookResult, Mode
 
-CELLS = [*itertools.product([mode for mode, rule in RULES.items() if rule.built], [True, False], LookResult)]
+CELLS = [*itertools.product(Mode, [True, False], LookResult)]
 ERRORS = {LookResult.MISSING: "MissError", LookResult.AMBIGUOUS: "AmbiguousError"}
 ASKS = """
     import pytest
     from mode_stage import LIVE, Answering, action, asked
 
-    @pytest.mark.cassette("it.json", name="cloud", mode={mode!r})
+    @pytest.mark.cassette("it.json", name="cloud", mode={mode!r}, unplayed="allow")
     def test(provider, cassette):
-        if cassette.recording:
+        if cassette.recording or cassette.mode == "verify":
             provider.use(provider=Answering(LIVE))
-        assert action(provider(asked(provider, {outcome!r}))) == {done!r}
+        assert action(provider(asked(provider, {outcome!r})), cassette.mode) == {done!r}
         {more}
     """
 
@@ -54,7 +54,7 @@ def test_every_cell(run, pytester, cell, door):
     source = asks(mode if door == "marker" else None, outcome, expected)
     result = run(source, *([] if door == "marker" else [f"--provider-record={mode}"]))
     assert_ended(result, mode, existed, outcome, expected)
-    assert_kept(path, before, expected)
+    assert_kept(path, before, expected, mode)
 
 
 @pytest.mark.parametrize(("marked", "given", "done"), [("all", "none", "replay"), ("none", "all", "record")])
@@ -65,7 +65,7 @@ def test_the_option_decides(run, pytester, marked, given, done):
 
 
 @pytest.mark.parametrize("existed", [True, False])
-@pytest.mark.parametrize("mode", ["once", "all", "rewrite"])
+@pytest.mark.parametrize("mode", ["once", "new", "all", "rewrite"])
 @pytest.mark.parametrize("ends", ["assert False", "raise KeyboardInterrupt"])
 def test_a_run_that_breaks_off_replaces_nothing(run, pytester, mode, existed, ends):
     """A failed or interrupted test leaves the cassette as it was; under ``once`` it leaves none, so the next run records."""
@@ -137,10 +137,61 @@ def test_workers_that_record_one_cassette(run, pytester):
 
 @pytest.mark.parametrize(
     ("mode", "said"),
-    [("'onse'", "'onse' is no cassette mode"), ("'new'", "'new' is not built yet"), ("7", "give the name of one")],
+    [("'onse'", "'onse' is no cassette mode"), ("7", "give the name of one")],
 )
 def test_a_marker_with_no_mode(run, mode, said):
     """A word on the marker that is no mode is refused before the test begins, with those that there are."""
     result = run(f"import pytest\n@pytest.mark.cassette(mode={mode})\ndef test(provider): pass")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([f"DefinitionError: @pytest.mark.cassette: *{said}*"])
+
+
+GROWS = """
+    import pytest
+    from mode_stage import LIVE, Answering, asked
+
+    @pytest.mark.cassette("it.json", name="cloud", mode="new")
+    def test(provider):
+        provider.use(provider=Answering(LIVE))
+        for outcome in {outcomes!r}:
+            provider(asked(provider, outcome))
+    """
+
+
+def test_a_cassette_that_grows_is_played_as_a_whole(run, pytester):
+    """Under ``new`` a test that leaves out a recorded change fails, and adds nothing; one that asks for all of it adds."""
+    path = pytester.path / "it.json"
+    before = prepared(path, existed=True)
+    result = run(GROWS.format(outcomes=["missing"]))
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*its cassette holds changes that it never asked for:*", "*create cloud:index:Bucket logs*"])
+    assert path.read_bytes() == before
+
+    result = run(GROWS.format(outcomes=["found", "missing"]))
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["mockprovider cassettes: 1 calls played, 1 recorded."])
+    assert holders(path) == {LIVE, "recorded"}
+
+
+def test_a_provider_that_answers_otherwise_fails_the_test(run, pytester):
+    """Under ``verify`` a test that passes fails when an answer differs, with the call, the place and both values."""
+    prepared(pytester.path / "it.json", existed=True)
+    result = run(
+        """
+        import pytest
+        from mode_stage import Answering, asked
+        from mockprovider.calls import Reply
+
+        @pytest.mark.cassette("it.json", name="cloud", mode="verify")
+        def test(provider):
+            provider.use(provider=lambda call: Reply(id="bucket-1", value={"a": "other"}))
+            provider(asked(provider, "found"))
+        """
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([
+        "E *DifferentAnswersError: The provider answers one call otherwise than *it.json holds.",
+        "*interaction 4, create (Create) of *logs is answered differently:",
+        '*properties.a: recorded "logs", now "other"',
+        "*To record it again: *",
+    ])  # fmt: skip

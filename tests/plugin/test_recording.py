@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
+from plugin_toolbox import WITHOUT
 
 TEST = """
     import pytest
@@ -292,3 +294,27 @@ def test_an_interrupted_test_says_what_it_left(run, pytester, replaces, names, w
     assert place.exists() is bool(names or waiting)
     if replaces:
         assert (pytester.path / "it.json").read_bytes() == before
+
+
+WORKERS = {
+    "interrupted with its controller": (
+        "os.kill(os.getppid(), 2); os.kill(os.getpid(), 2); threading.Event().wait(99)",
+        "it.json",
+    ),
+    "ended by its controller": ("os.kill(os.getppid(), 2); threading.Event().wait(99)", "it.json"),
+    "killed": ("os.kill(os.getpid(), 9)", "it.json.new"),
+}
+
+
+@pytest.mark.parametrize("ends", WORKERS)
+def test_what_a_worker_leaves(pytester, ends):
+    """The end of a run with workers says where the recording of a test is whose worker was interrupted, ended or killed."""
+    ending, name = WORKERS[ends]
+    source = INTERRUPTED.replace("NAMES", "['a']").replace("WAITING", f"import os, threading; {ending}")
+    pytester.makepyfile(test_it=source)
+    said = pytester.runpytest_subprocess("-n", "1", *WITHOUT, ALL).stdout.str()
+
+    place = pytester.path / name
+    assert f"test_it.py::test was interrupted. What it recorded until then is {place}." in said
+    assert (f"mockprovider cassette recover {pytester.path / 'it.json'} makes it a cassette." in said) is (ends == "killed")
+    assert re.search('"name": ?"a"', place.read_text(encoding="utf-8"))

@@ -360,7 +360,7 @@ def test_the_longest_silent_sessions_are_forgotten(wire, monkeypatch):
     endpoint = wire.endpoint(lambda call: Reply(id=f"{call.session.number}", value={}))
 
     def asked(peer):
-        [answer] = endpoint.answers(PROVIDER.methods["Create"], "Create", CREATE, peer)
+        [answer] = endpoint.answers(PROVIDER.methods["Create"], "Create", [CREATE], peer)
         return provider_pb2.CreateResponse.FromString(answer).id
 
     assert [asked(peer) for peer in ("a", "b", "c", "a", "d", "a", "c", "d")] == ["1", "2", "3", "1", "4", "1", "3", "4"]

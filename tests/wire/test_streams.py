@@ -1,6 +1,8 @@
-"""RPCs that answer with a stream: served, called, forwarded, known or not."""
+"""RPCs with streams of messages, as answers and as requests: served, called, forwarded, known or not."""
 
 from __future__ import annotations
+
+import threading
 
 import grpc
 import pytest
@@ -153,3 +155,58 @@ def test_what_is_gone_still_goes_through_a_proxy(wire, client):
     behind = wire.serve(lambda _: Reply(stream=(Native(b"a"), Native(b"b"))), forward_unknown=True)
 
     assert stream(wire, wire.serve(client(behind), forward_unknown=True), "StreamInvoke") == ([b"a", b"b"], None)
+
+
+# Requests that are streams ---------------------------------------------------------------------------------------------
+
+
+def sent(wire, served, rpc, messages):
+    """The messages that answer a request of these messages."""
+    ways = wire.connect(served)._channel.stream_stream(f"/{PROVIDER.name}/{rpc}", None, None)
+    return list(ways(iter(messages), timeout=SECONDS))
+
+
+@pytest.mark.parametrize("parts", [(), (b"one",), (b"one", b"", b"three")])
+def test_unknown_requests_that_stream_are_forwarded(wire, client, parts):
+    """None, one or more messages of an unknown RPC's request go through two servers as they are, and so does the answer."""
+    seen = []
+    behind = wire.serve(lambda asked: seen.append(asked) or Reply(stream=(Native(b"a"), Native(b"b"))), forward_unknown=True)
+    between = wire.serve(client(behind), forward_unknown=True)
+
+    assert sent(wire, between, "Upload", parts) == [b"a", b"b"]
+    assert (seen[0].op, seen[0].method) == (Op.RAW, "Upload")
+    messages = [seen[0].native] if seen[0].native else list(seen[0].stream)
+    assert [native.data for native in messages] == list(parts)
+    assert (seen[0].stream is None) == (len(parts) == 1)
+
+
+def test_a_request_of_one_message_may_come_as_a_stream(wire):
+    """Whether an engine sends the one message of an unknown RPC by itself or as a stream, it is the same call."""
+    seen = []
+    served = wire.serve(lambda asked: seen.append(asked) or Reply(native=Native(b"once")), forward_unknown=True)
+
+    assert sent(wire, served, "Tell", [b"asked"]) == [wire.connect(served).call("Tell", b"asked")] == [b"once"]
+    assert [(asked.native, asked.stream) for asked in seen] == [(Native(b"asked"), None)] * 2
+
+
+def test_a_request_that_breaks_off_reaches_nobody(wire):
+    """Of a request whose sender cancels before its end no part is handed on, and the next request is."""
+    seen, begun, over = [], threading.Event(), threading.Event()
+    served = wire.serve(lambda asked: seen.append(asked) or Reply(native=Native(b"")), forward_unknown=True)
+
+    def half():
+        yield b"the first half"
+        begun.set()
+        over.wait(SECONDS)
+
+    ways = wire.connect(served)._channel.stream_stream(f"/{PROVIDER.name}/Upload", None, None)
+    upload = ways(half(), timeout=SECONDS)
+    assert begun.wait(SECONDS)
+    upload.cancel()
+    with pytest.raises(grpc.RpcError):
+        next(upload)
+    over.set()
+
+    assert sent(wire, served, "Upload", [b"1", b"2"]) == [b""]
+    assert [[native.data for native in asked.stream] for asked in seen] == [[b"1", b"2"]]
+    assert wire.errors == []

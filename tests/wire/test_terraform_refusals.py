@@ -11,7 +11,8 @@ from mockprovider.double import Double
 from mockprovider.errors import UnsupportedError
 from mockprovider.schema import ResourceType
 from mockprovider.terraform.proto import protocol
-from mockprovider.terraform.rpcs.methods import REASONS, SERVICES
+from mockprovider.terraform.rpcs.beyond import REASONS
+from mockprovider.terraform.rpcs.methods import SERVICES
 
 
 @pytest.mark.parametrize("major", sorted(SERVICES))

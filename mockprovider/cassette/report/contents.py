@@ -15,9 +15,9 @@ from mockprovider.cassette.misses import SERIAL, why_untellable
 from mockprovider.cassette.model import Interaction
 from mockprovider.cassette.naming import RecordedPlaces, effective
 from mockprovider.cassette.objects import RecordedObject
-from mockprovider.cassette.recorder import WITHHELD
 from mockprovider.cassette.rehearsal import rehearsed
 from mockprovider.cassette.report.places import KeptPlace, places
+from mockprovider.cassette.scrubbing import WITHHELD
 from mockprovider.cassette.shelf import Shelf
 from mockprovider.matching import encode
 from mockprovider.redaction import NAMELESS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from mockprovider.calls import Op
 from mockprovider.cassette.gist import Gist, changed, worded
@@ -106,7 +106,7 @@ def _facts(cassette: Cassette, transcriber: Transcriber, interaction: Interactio
         type=interaction.type,
         urn=interaction.urn,
         address=interaction.address,
-        name=_name(interaction.urn) or interaction.address,
+        name=_name(interaction) or interaction.address,
         id=interaction.id,
         result=result,
         failed=failed,
@@ -124,11 +124,11 @@ def _gist(cassette: Cassette, transcriber: Transcriber, interaction: Interaction
     return transcriber.gist(interaction.op, request or {}, response or {})
 
 
-def _name(urn: str) -> str:
+def _name(interaction: Interaction) -> str:
     try:
-        return Urn.parse(urn).name
+        return Urn.parse(interaction.urn).name
     except MalformedError:
-        return urn
+        return (interaction.id if interaction.op == Op.RAW else "") or interaction.urn
 
 
 def _changes(gist: Gist) -> tuple[str, ...]:
@@ -210,6 +210,7 @@ RESULTS: Mapping[str, Callable[[Interaction, Gist], str]] = {
     Op.READ: _read,
     Op.UPDATE: _updated,
     Op.DELETE: _deleted,
+    Op.RAW: lambda interaction, _gist: f"{interaction.method} answered",
     Op.IMPORT: lambda interaction, _gist: f"imported {interaction.id}".rstrip(),
 }
 """What an answer without a failure came to, by op."""
@@ -218,9 +219,10 @@ RESULTS: Mapping[str, Callable[[Interaction, Gist], str]] = {
 def whole(cassette: Cassette, interaction: Interaction) -> dict[str, Any]:
     """A call's request and what became of it, with nothing left out. Secrets are the placeholders that they are on disk."""
     tree: dict[str, Any] = {"request": cassette.request(interaction)}
+    http = {"http": to_builtins(interaction.http)} if interaction.http else {}
     if interaction.status is not None:
         status = interaction.status
-        return {**tree, "status": {"code": status.code, "message": status.message, "details": status.details}}
+        return {**tree, "status": {"code": status.code, "message": status.message, "details": status.details}, **http}
     if interaction.withheld:
-        return {**tree, "withheld": interaction.withheld}
-    return {**tree, "response": cassette.response(interaction)}
+        return {**tree, "withheld": interaction.withheld, **http}
+    return {**tree, "response": cassette.response(interaction), **http}

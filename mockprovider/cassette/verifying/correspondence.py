@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -88,10 +89,11 @@ class Correspondence:
         if isinstance(recorded, dict) and isinstance(now, dict):
             if len(recorded) >= SMALLEST and PLACEHOLDER not in recorded:
                 self._parts[digest(recorded)] = now
-            for name in recorded.keys() & now.keys():
-                self.keep(recorded[name], now[name])
+            for name, item in recorded.items():
+                if name in now:
+                    self.keep(item, now[name])
         elif isinstance(recorded, list) and isinstance(now, list):
-            for one, other in zip(recorded, now, strict=False):
+            for one, other in _beside(recorded, now):
                 self.keep(one, other)
 
     # Using -----------------------------------------------------------------------------------------------------------------
@@ -136,6 +138,21 @@ class Correspondence:
     def count(self) -> int:
         """How many made-up values are other ones today."""
         return len(self.values.texts) + len(self.values.short)
+
+
+def _beside(recorded: list[Any], now: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """What two lists have for each other: first what is equal, wherever it stands, then the rest in its order."""
+    if not any(isinstance(item, (dict, list)) for item in recorded):
+        return
+    open_: dict[str, list[int]] = defaultdict(list)
+    for place, item in reversed([*enumerate(now)]):
+        open_[digest(item)].append(place)
+    equal = [places.pop() if (places := open_.get(digest(item))) else None for item in recorded]
+    rest = iter(sorted({*range(len(now))} - {*equal}))
+    for item, same in zip(recorded, equal, strict=True):
+        place = next(rest, None) if same is None else same
+        if place is not None:
+            yield item, now[place]
 
 
 def _typed(text: str, kind: str) -> Any:

@@ -34,6 +34,13 @@ def is_id(key: str) -> bool:
     return key.lower() == "id"
 
 
+def stands_alone(value: Any) -> bool:
+    """Whether this is the same thing wherever it stands; a short text or a small number may be another thing elsewhere."""
+    if isinstance(value, str):
+        return len(value) >= STANDS_ALONE
+    return not isinstance(value, int) or value >= LARGE
+
+
 def is_made_up(recorded: Any, now: Any, key: str) -> bool:
     """Whether both values may be what a provider made up, so that they say the same."""
     if isinstance(recorded, str) and isinstance(now, str):

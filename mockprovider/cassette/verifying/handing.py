@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from mockprovider.cassette.verifying.correspondence import Correspondence, Values, is_marked
 from mockprovider.cassette.verifying.generated import leaves
+from mockprovider.cassette.verifying.pairing import Pairs
 from mockprovider.matching import step
 from mockprovider.redaction import LITERAL
 
@@ -25,34 +26,25 @@ def handed(request: Any, correspondence: Correspondence, about: str) -> Handed:
 
     Raises ``UnknownSecretError`` for a secret whose value of today nobody knows.
     """
-    own = Values()
-    _collect(request, correspondence, own)
+    own = own_values(request, correspondence)
     given = frozenset((type(value), value) for _, value in leaves(request))
     return Handed(_Handing(correspondence, own, about).tree(request, "", ""), own, given)
 
 
-def _collect(tree: Any, correspondence: Correspondence, own: Values) -> None:
-    """Note today's values of what the request has as a whole: they count wherever else these values stand in it."""
+def own_values(tree: Any, correspondence: Correspondence) -> Values:
+    """Today's values of what the request has as a whole: they count wherever else these values stand in it."""
+    pairs = Pairs()
+    _collect(tree, correspondence, pairs)
+    return pairs.values()
+
+
+def _collect(tree: Any, correspondence: Correspondence, pairs: Pairs) -> None:
     part = correspondence.part(tree)
     if part is not None:
-        _pair(tree, part, "", own)
-    elif isinstance(tree, dict):
-        for subtree in tree.values():
-            _collect(subtree, correspondence, own)
-    elif isinstance(tree, list):
-        for subtree in tree:
-            _collect(subtree, correspondence, own)
-
-
-def _pair(recorded: Any, now: Any, key: str, own: Values) -> None:
-    if isinstance(recorded, dict) and isinstance(now, dict):
-        for name in recorded.keys() & now.keys():
-            _pair(recorded[name], now[name], name, own)
-    elif isinstance(recorded, list) and isinstance(now, list):
-        for one, other in zip(recorded, now, strict=False):
-            _pair(one, other, key, own)
-    elif isinstance(recorded, (str, int)) and type(recorded) is type(now) and recorded != now:
-        own.note(key, recorded, now)
+        pairs.add(tree, part)
+    elif isinstance(tree, (dict, list)):
+        for subtree in tree.values() if isinstance(tree, dict) else tree:
+            _collect(subtree, correspondence, pairs)
 
 
 class _Handing:

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from mockprovider.calls import Call, Op, Reply, Session, Status
-from mockprovider.cassette.model import Interaction, RecordedStatus, code_name
-from mockprovider.cassette.order import DESCRIBING
-from mockprovider.cassette.shelf import Reader, Shelf
+from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.cassette.model import Interaction
+from mockprovider.cassette.shelf import Shelf
 from mockprovider.cassette.transcriber import Transcriber
-from mockprovider.cassette.verifying.comparing import SECRET, as_json, compared
+from mockprovider.cassette.verifying.answers import AnswerComparison, answer_tree, status_tree
 from mockprovider.cassette.verifying.correspondence import Correspondence
 from mockprovider.cassette.verifying.handing import Handed, handed
 from mockprovider.cassette.verifying.lost import Lost
@@ -19,19 +18,11 @@ from mockprovider.cassette.verifying.report import AnswerDifference, AnswerOutco
 from mockprovider.cassette.verifying.schedule import scheduled
 from mockprovider.cassette.verifying.secrets import check_secrets
 from mockprovider.cassette.verifying.starts import Starts
-from mockprovider.matching import Difference, show
 from mockprovider.protocols import by_name
-from mockprovider.redaction import Policy, Redactor, fill, numbers, stand_in
+from mockprovider.redaction import Redactor, fill, stand_in
 
 ASKING = frozenset({Op.CONSTRUCT.value, Op.CALL.value})
 """Calls during which a provider asks its engine, whose answers nobody can give."""
-VERSIONED: Mapping[str, frozenset[str]] = {
-    Op.GET_PLUGIN_INFO.value: frozenset({"version"}),
-    Op.GET_SCHEMA.value: frozenset({"schema.version"}),
-}
-"""What differs in each version of a provider, and says nothing."""
-SHOWN = 120
-"""So many characters of a value are shown."""
 
 
 class Opened(Protocol):
@@ -65,6 +56,7 @@ class Verification:
         self._providers = providers
         self._redactor = redactor
         self._correspondence = Correspondence(secrets)
+        self._answers = AnswerComparison(redactor, self._correspondence)
         for value in (secrets or {}).values():
             redactor.vault.number(value, "string")
         self.asking = ""
@@ -109,15 +101,19 @@ class Verification:
         reader = self._shelf.readers[interaction.provider]
         transcriber = reader.transcriber
         call, reply, given = self._reply(interaction, self._session(interaction))
-        now = self._answer(transcriber, reply, call)
+        now = answer_tree(transcriber, reply, call)
         policy = self._redactor.names(call.type, transcriber.secrets(call), interaction.type)
-        differences = self._compare(interaction, reader, given, now, policy)
+        differences = self._answers.differences(interaction, (self._recorded(interaction), now), reader, given, policy)
         self._follow(interaction, transcriber, call, reply, now)
         if not differences:
             return _said(interaction, AnswerOutcome.EQUAL)
         failed = not reply.ok and self._answered_well(interaction, transcriber, call)
         outcome = AnswerOutcome.FAILED if failed else AnswerOutcome.DIFFERS
-        return _said(interaction, outcome, self._shown(differences, now, policy))
+        return _said(interaction, outcome, self._answers.shown(differences, now, policy))
+
+    def _recorded(self, interaction: Interaction) -> Any:
+        status = interaction.status
+        return self._shelf.cassette.response(interaction) if status is None else status_tree(status)
 
     def _refused(self, interaction: Interaction) -> str:
         """Why a call cannot be asked at all; empty if it can."""
@@ -142,47 +138,6 @@ class Verification:
         given = handed(request, self._correspondence, f"interaction {interaction.n} ({_named(interaction)})")
         call = transcriber.again(interaction.method, given.tree, session)
         return call, self._providers[interaction.provider](call), given
-
-    def _answer(self, transcriber: Transcriber, reply: Reply, call: Call) -> Any:
-        outcome = reply.status or transcriber.reply(reply, call)
-        return _tree(outcome, transcriber) if isinstance(outcome, Status) else outcome
-
-    def _recorded(self, interaction: Interaction) -> Any:
-        status = interaction.status
-        return self._shelf.cassette.response(interaction) if status is None else _status_tree(status)
-
-    # Comparing -------------------------------------------------------------------------------------------------------------
-
-    def _compare(self, interaction: Interaction, reader: Reader, given: Handed, now: Any, policy: Policy) -> list[Difference]:
-        recorded = self._recorded(interaction)
-        trees = [self._redactor.compared(tree, policy) for tree in (recorded, now)]
-        one, other = (reader.arrange(interaction.method, interaction.type, tree) for tree in trees)
-        if interaction.op in DESCRIBING:
-            one, other = _in_use(one, other)
-        differences = compared(one, other, given, self._correspondence)
-        if interaction.op not in DESCRIBING:
-            self._correspondence.keep(recorded, now)
-        ignored = VERSIONED.get(interaction.op, frozenset())
-        return [difference for difference in differences if difference.path not in ignored]
-
-    def _shown(self, differences: list[Difference], now: Any, policy: Policy) -> tuple[AnswerDifference, ...]:
-        """The differences without secrets."""
-        self._redactor.learn([now], policy)
-        for (_, kind), value in self._correspondence.secrets.items():
-            self._redactor.vault.number(value, kind)
-        hidden = {self._redactor.vault.value(number) for number in numbers(self._redactor.hide(now, policy).tree)}
-
-        def shown(value: Any) -> str:
-            if isinstance(value, (str, int, float)) and value in hidden:
-                return SECRET
-            if value == SECRET or (isinstance(value, str) and value.endswith(SECRET)):
-                return str(value)
-            public = (
-                fill(self._redactor.hide(value, again=True).tree, lambda *_: SECRET) if isinstance(value, _TREES) else value
-            )
-            return show(public, SHOWN)
-
-        return tuple(AnswerDifference(one.path, shown(one.recorded), shown(one.actual)) for one in differences)
 
     # What follows ----------------------------------------------------------------------------------------------------------
 
@@ -221,36 +176,12 @@ class Verification:
         return transcriber.restore(interaction.method, tree, call).ok
 
 
-_TREES = (str, dict, list)
-
-
 def _ids(tree: Any) -> Iterator[Any]:
     if isinstance(tree, dict):
         if isinstance(tree.get("id"), (str, int)):
             yield tree["id"]
         for subtree in tree.values():
             yield from _ids(subtree)
-
-
-def _in_use(recorded: Any, now: Any, depth: int = 2) -> tuple[Any, Any]:
-    """What a provider says of itself, then and now, without what the recording has nothing about: a new type breaks nobody."""
-    if isinstance(recorded, str) and isinstance(now, str) and (one := as_json(recorded)) and (other := as_json(now)):
-        return _in_use(one, other)
-    if not (depth and isinstance(recorded, dict) and isinstance(now, dict)):
-        return recorded, now
-    pairs = {name: _in_use(item, now[name], depth - 1) for name, item in recorded.items() if name in now}
-    return {name: pairs.get(name, (item,))[0] for name, item in recorded.items()}, {
-        name: one for name, (_, one) in pairs.items()
-    }
-
-
-def _tree(status: Status, transcriber: Transcriber) -> dict[str, Any]:
-    details = transcriber.details(status.details) if status.details else None
-    return {"code": code_name(status.code), "message": status.message, "details": details}
-
-
-def _status_tree(status: RecordedStatus) -> dict[str, Any]:
-    return {"code": status.code, "message": status.message, "details": status.details}
 
 
 def _named(interaction: Interaction) -> str:

@@ -12,6 +12,7 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -19,10 +20,11 @@ from mockprovider.calls import Op
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.objects.values import finder
 from mockprovider.cassette.order import ENDING, STARTING
-from mockprovider.cassette.verifying.generated import STANDS_ALONE, is_id, leaves, looks_made_up
+from mockprovider.cassette.verifying.generated import STANDS_ALONE, is_id, leaves, looks_made_up, stands_alone
 
 UNASKED = frozenset({Op.CANCEL.value, Op.ATTACH.value})
 """Calls that are about a process of the recording: each session ends its own."""
+OPENED = frozenset({Op.OPEN.value, Op.RENEW.value, Op.CLOSE.value})
 Rank: TypeAlias = tuple[Any, ...]
 
 
@@ -61,12 +63,17 @@ class _Schedule:
 
     def _wait_for_values(self, makers: Mapping[Any, int]) -> None:
         pattern = finder(value for value in makers if isinstance(value, str) and len(value) >= STANDS_ALONE)
-        for one in self._calls:
-            needed = {makers[value] for value in _values(one.request, pattern) if value in makers} - {one.n}
-            for number in sorted(needed - self._needs[one.n]):
-                if self._stage(self._by_number[number]) <= self._stage(one) and not self._waits_for(number, one.n):
-                    self._needs[one.n].add(number)
-                    self._waits[one.n].add(number)
+        brought = [(one, {value for value in _values(one.request, pattern) if value in makers}) for one in self._calls]
+        # A short one, such as the id "-", may stand there by chance, and must not keep the others from being waited for.
+        for alone in (True, False):
+            for one, values in brought:
+                self._wait_for(one, {makers[value] for value in values if stands_alone(value) is alone})
+
+    def _wait_for(self, one: Interaction, makers: AbstractSet[int]) -> None:
+        for number in sorted(makers - {one.n} - self._needs[one.n]):
+            if self._stage(self._by_number[number]) <= self._stage(one) and not self._waits_for(number, one.n):
+                self._needs[one.n].add(number)
+                self._waits[one.n].add(number)
 
     def _waits_for(self, number: int, other: int) -> bool:
         """Whether a call waits for another one of the same stage, directly or through others."""
@@ -124,7 +131,8 @@ class _Schedule:
             return (*stage, 2, -self._depth(one.n), -one.n)
         if one.op in ENDING:
             return (*stage, 3, 0, one.n)
-        changes = 0 if not self._mutates(one) else 1 if one.op == Op.DELETE else 2
+        # What is opened is renewed and closed after that: the answers need not tell which one it is.
+        changes = 0 if not self._mutates(one) and one.op not in OPENED else 1 if one.op == Op.DELETE else 2
         return (*stage, 1, changes, one.n)
 
     @staticmethod

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from mockprovider.calls import Op
+from mockprovider.cassette.instances import without_part
 from mockprovider.cassette.model import Interaction
 
 STARTS = (Op.HANDSHAKE.value, Op.PARAMETERIZE.value, Op.CONFIGURE.value)
@@ -16,13 +17,13 @@ class Starts:
     """The calls that start sessions, by op."""
 
     def __init__(self, order: Iterable[Interaction]) -> None:
-        self._asked: dict[int, set[str]] = defaultdict(set)
+        self._asked: dict[int, set[tuple[str, str]]] = defaultdict(set)
         self._by_op: dict[tuple[str, str, str], Interaction] = {}
         self._instances: dict[int, str] = {}
         for interaction in order:
             self._instances[interaction.session] = interaction.instance or self._instances.get(interaction.session, "")
             if interaction.op in STARTS:
-                self._asked[interaction.session].add(interaction.op)
+                self._asked[interaction.session] |= {(interaction.op, ""), (interaction.op, interaction.instance)}
                 for instance in {"", interaction.instance}:
                     self._by_op.setdefault((interaction.op, interaction.provider, instance), interaction)
 
@@ -31,7 +32,13 @@ class Starts:
         instance = self._instances[first.session]
         if not instance:
             return []
-        # Only Configure is about an instance.
-        of = {op: instance if op == Op.CONFIGURE else "" for op in STARTS}
-        others = (self._by_op.get((op, first.provider, of[op])) for op in STARTS if op not in self._asked[first.session])
+        asked, provider = self._asked[first.session], without_part(instance)
+        # Only Configure is about an instance; a part of one has been configured beside the provider.
+        configured = {Op.CONFIGURE.value: [provider] if instance == provider else [provider, instance]}
+        others = (
+            self._by_op.get((op, first.provider, name))
+            for op in STARTS
+            for name in configured.get(op, [""])
+            if (op, name if instance != provider else "") not in asked
+        )
         return [interaction for interaction in others if interaction is not None]

@@ -40,11 +40,12 @@ def recover(*, file: Path) -> None:
     metavar="NAME",
     help="An environment variable whose value is looked for in every spelling; may be given again.",
 )
+@click.option("--max-age", default="", metavar="AGE", help="How old a cassette may be, such as 90d; an older one fails.")
 @example(
     "  mockprovider cassette check cassettes/*.json\n"
     "  mockprovider cassette check --value-env AWS_SECRET_ACCESS_KEY cassettes/*.json"
 )
-def check(*, files: tuple[Path, ...], secrets: tuple[str, ...], variables: tuple[str, ...]) -> None:
+def check(*, files: tuple[Path, ...], secrets: tuple[str, ...], variables: tuple[str, ...], max_age: str) -> None:
     """Say whether cassettes may be committed.
 
     It fails (exit code 1) on a declared secret that is readable, and on places that nobody has decided to be secret or public.
@@ -55,7 +56,19 @@ def check(*, files: tuple[Path, ...], secrets: tuple[str, ...], variables: tuple
     missing = [name for name in variables if not os.environ.get(name)]
     if missing:
         raise click.UsageError(f"--value-env: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set or empty.")
-    sys.exit(0 if check_files(files, secrets, [os.environ[name] for name in variables]) else 1)
+    if max_age:
+        _check_age(max_age)
+    sys.exit(0 if check_files(files, secrets, [os.environ[name] for name in variables], max_age=max_age) else 1)
+
+
+def _check_age(text: str) -> None:
+    from mockprovider.durations import age  # noqa: PLC0415 - only where an age is given
+    from mockprovider.errors import MalformedError  # noqa: PLC0415 - as above
+
+    try:
+        age(text)
+    except MalformedError as error:
+        raise click.UsageError(f"--max-age: {error}") from error
 
 
 @cassette.command()
@@ -71,6 +84,76 @@ def report(*, file: Path, as_json: bool) -> None:
     from mockprovider.cli.cassette.reporting import report_file  # noqa: PLC0415 - zstandard is slow to import
 
     report_file(file, as_json=as_json)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="The same as JSON; docs/cassettes.md has the fields.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+
+
+@cassette.command()
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@places_options
+@click.option(
+    "--values-from",
+    "source",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="Values that are secret wherever they stand, one a line; - is standard input.",
+)
+@dry_run_option
+@json_option
+@example(
+    "  mockprovider cassette redact users.json --secret users_user.note\n"
+    "  printenv DB_PASSWORD | mockprovider cassette redact cassettes/*.json --values-from -"
+)
+def redact(*, files: tuple[Path, ...], source: Path | None, dry_run: bool, as_json: bool, **places: tuple[str, ...]) -> None:
+    """Take secrets out of finished cassettes.
+
+    A cassette becomes what it would be had it been recorded with these options: each value is gone in every spelling, also from
+    URNs, ids, errors and blobs, and a replay takes whatever an engine sends in its place. Nothing is written unless all of it
+    can be done. It ends with 1 where a blob still holds a value, because another cassette uses it.
+    """
+    from mockprovider.cli.cassette.redacting import redact_files, values_in  # noqa: PLC0415 - zstandard is slow to import
+
+    if source is None and not any(places.values()):
+        raise click.UsageError("Say what is secret: --secret NAME, or --values-from FILE; or --public NAME, --mask NAME.")
+    values = values_in(source) if source is not None else []
+    sys.exit(0 if redact_files(files, places, values, dry_run=dry_run, as_json=as_json) else 1)
+
+
+@cassette.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE|FOLDER...")
+@click.option("--no-compact", is_flag=True, help="Leave the cassettes themselves as they are.")
+@click.option("--force", is_flag=True, help="Also what may be the only trace of something in a cloud, or the only recording.")
+@dry_run_option
+@json_option
+@example("  mockprovider cassette prune --dry-run cassettes\n  mockprovider cassette prune cassettes")
+def prune(*, paths: tuple[Path, ...], no_compact: bool, force: bool, dry_run: bool, as_json: bool) -> None:
+    """Remove what no cassette needs.
+
+    In folders, and those below them: what recordings have left that failed or broke off, locks that nobody holds, and blobs
+    that no file there names. Cassettes lose what record --compact leaves out: questions that were asked again, and schemas of
+    types that are not in use. What is being recorded is left alone. It ends with 1 where a file cannot be read.
+    """
+    from mockprovider.cli.cassette.pruning import prune_paths  # noqa: PLC0415 - zstandard is slow to import
+
+    sys.exit(0 if prune_paths(paths, compact=not no_compact, force=force, dry_run=dry_run, as_json=as_json) else 1)
+
+
+@cassette.command()
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE...")
+@dry_run_option
+@json_option
+@example("  mockprovider cassette migrate cassettes/*.json")
+def migrate(*, files: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
+    """Write cassettes as this version does.
+
+    Older format versions and spellings replay without this. A cassette that an edit by hand or a merge left out of order is put
+    in order. One that is as this version writes it stays, byte for byte. It ends with 1 where a file cannot be migrated.
+    """
+    from mockprovider.cli.cassette.migrating import migrate_files  # noqa: PLC0415 - zstandard is slow to import
+
+    sys.exit(0 if migrate_files(files, dry_run=dry_run, as_json=as_json) else 1)
 
 
 force_option = click.option("--force", is_flag=True, help="Replace what is there.")

@@ -11,8 +11,9 @@ from msgspec.structs import asdict, replace
 from mockprovider.cassette.report.words import number_of
 from mockprovider.cassette.telling import CallFacts, CassetteDifference, DifferingCalls, compared, facts
 from mockprovider.cassette.telling.differences import PlaceDifference
+from mockprovider.cli.cassette.progress import progress
 from mockprovider.cli.cassette.screen import ShownLine, ShownTable, in_json, op_of, show
-from mockprovider.double.cassettes import transcribers
+from mockprovider.double.opening import transcribers
 from mockprovider.double.reporting import from_here, readable
 from mockprovider.matching import show as shown
 
@@ -24,8 +25,10 @@ MOST = 10
 
 def diff_files(old: Path, new: Path, *, as_json: bool) -> bool:
     """Show how the second cassette differs from the first, and return whether it does not. Raises as ``tape.load`` does."""
-    (before, one), (after, other) = readable(old), readable(new)
-    result = compared(before, after, facts(before, transcribers(before)), facts(after, transcribers(after)))
+    with progress(f"Reading {old} and {new}", quiet=as_json) as line:
+        (before, one), (after, other) = readable(old), readable(new)
+        line(f"Comparing {old} and {new}")
+        result = compared(before, after, facts(before, transcribers(before)), facts(after, transcribers(after)))
     result = replace(result, old=from_here(old), new=from_here(new))
     if as_json:
         click.echo(in_json({"equal": result.equal, **asdict(result)}))

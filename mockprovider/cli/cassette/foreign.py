@@ -10,6 +10,7 @@ import click
 
 from mockprovider.cassette.report import lines
 from mockprovider.cassette.report.words import number_of
+from mockprovider.cli.cassette.progress import progress
 from mockprovider.cli.options import naming
 from mockprovider.double.cassettes import deciding
 from mockprovider.double.foreign import export_log, import_log, said_left_out
@@ -18,22 +19,25 @@ from mockprovider.double.reporting import from_here, reported
 
 def import_file(log: Path, into: Path, providers: Sequence[str], places: Mapping[str, Sequence[str]], *, force: bool) -> None:
     """Make a cassette of a log, and say what is in it and what is not. Raises as ``import_log`` does."""
-    imported = import_log(
-        log,
-        into,
-        chosen=providers,
-        redactor=deciding(**places),
-        created_by=_again(log, into, providers, places),
-        replace=force,
-    )
-    click.echo("Imported " + "\n".join(lines(reported(into, notices=imported.notes))))
+    with progress(f"Importing {log}"):
+        imported = import_log(
+            log,
+            into,
+            chosen=providers,
+            redactor=deciding(**places),
+            created_by=_again(log, into, providers, places),
+            replace=force,
+        )
+        report = reported(into, notices=imported.notes)
+    click.echo("Imported " + "\n".join(lines(report)))
     if imported.left_out:
         click.echo(said_left_out(imported.left_out))
 
 
 def export_file(file: Path, into: Path, *, force: bool) -> None:
     """Write a cassette as a log, and say what it does not have. Raises as ``export_log`` does."""
-    exported = export_log(file, into, replace=force)
+    with progress(f"Exporting {file}"):
+        exported = export_log(file, into, replace=force)
     click.echo(f"{from_here(into)}: {number_of(exported.calls, 'call')}, in the order of {from_here(file)}.")
     click.echo("It lacks what no cassette keeps: random seeds, addresses, proposed names, what the engine said of itself.")
     if exported.left_out:

@@ -12,8 +12,9 @@ from mockprovider.cassette import Cassette
 from mockprovider.cassette.report.words import number_of
 from mockprovider.cassette.telling import CallFacts, CallFilter, Chapter, facts, story
 from mockprovider.cassette.telling.facts import whole
+from mockprovider.cli.cassette.progress import progress
 from mockprovider.cli.cassette.screen import ShownLine, ShownTable, in_json, op_of, show
-from mockprovider.double.cassettes import transcribers
+from mockprovider.double.opening import transcribers
 from mockprovider.double.reporting import from_here, readable
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
@@ -24,8 +25,9 @@ RANGE = 3
 
 def show_file(file: Path, wanted: CallFilter, *, timeline: bool, number: int | None, as_json: bool) -> None:
     """Show the wanted calls of a cassette. Raises as ``tape.load`` does, and ``DefinitionError`` for what is not in it."""
-    cassette, notice = readable(file)
-    calls = facts(cassette, transcribers(cassette))
+    with progress(f"Reading {file}", quiet=as_json):
+        cassette, notice = readable(file)
+        calls = facts(cassette, transcribers(cassette))
     if number is not None:
         _show_call(cassette, _numbered(calls, number, file), as_json=as_json)
         return

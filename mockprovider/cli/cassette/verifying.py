@@ -10,6 +10,7 @@ import click
 
 from mockprovider import tape
 from mockprovider.cassette.verifying import Verification, left_lines, lines
+from mockprovider.cli.cassette.progress import progress
 from mockprovider.cli.options import TroubleError
 from mockprovider.double import Wiring, attached, real
 from mockprovider.double.verifying import verification
@@ -36,7 +37,7 @@ def verify_file(
     try:
         behind = _providers(file, commands, attach)
         with verification(file, behind, secrets=secrets, masks=masks) as play:
-            _play(play)
+            _play(play, quiet=as_json)
     except MockProviderError as error:
         raise TroubleError(str(error).rstrip()) from error
     verified = play.verified
@@ -53,11 +54,12 @@ def _providers(file: Path, commands: Mapping[str, Sequence[str]], attach: str) -
     return {name: real(command, spoken.family, name=name) for name, command in commands.items()}
 
 
-def _play(play: Verification) -> None:
+def _play(play: Verification, *, quiet: bool) -> None:
     """Ask everything. Where that breaks off, say what was made and is left."""
     try:
-        for _ in play.play():
-            pass
+        with progress("Asking", quiet=quiet) as line:
+            for number, _ in enumerate(play.play(), 1):
+                line(f"Asking: {number} of {len(play)} calls have an answer")
     except KeyboardInterrupt:
         _say_left(play)
         raise TroubleError(f"It was interrupted after {len(play.verified.calls)} of {len(play)} calls.") from None

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mockprovider.calls import Call, Handler, Op, Reply
-from mockprovider.faults.fault import EFFECTS, Fault, FaultWorld, Phase
+from mockprovider.calls import EFFECTS, Call, Handler, Op, Reply
+from mockprovider.faults.fault import Fault, FaultWorld, Phase
 
 
 class Duplicate(Fault, frozen=True, tag="duplicate"):

@@ -30,4 +30,4 @@ class Warned(Fault, frozen=True, tag="warning"):
         reply = proceed(call)
         if call.session.engine is not None:
             call.session.engine.log("warning", self.reason, call.urn)
-        return replace(reply, warnings=(*reply.warnings, self.reason), native=None)
+        return replace(reply, warnings=(*reply.warnings, self.reason), native=None, stream=None)

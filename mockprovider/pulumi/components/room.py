@@ -171,11 +171,11 @@ class Components:
             return error.reply
 
     def _call(self, call: Call) -> Reply:
-        package = self._catalogue.packages.get(call.type.split(":", 1)[0])
-        declared = package.methods.get(call.type) if package else None
+        declared = self._methods().get(call.type)
         if declared is None:
-            known = [token for candidate in self._catalogue.packages.values() for token in candidate.methods]
-            return failed(f"Nobody declared the method {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
+            return failed(
+                f"Nobody declared the method {call.type!r}.{nearest(call.type, [*self._methods()])}", "invalid_argument"
+            )
         inputs = with_defaults(declared.inputs, call.inputs or {})
         if wrong := self._wrong(declared, inputs):
             return Reply(failures=wrong)
@@ -183,6 +183,10 @@ class Components:
             return _answered(_returned(declared, Called(call, declared.inputs, inputs)), "returnDependencies")
         except EngineRefusedError as error:
             return error.reply
+
+    def _methods(self) -> dict[str, Method]:
+        """All methods: that of a provider has no package in its token."""
+        return {token: method for package in self._catalogue.packages.values() for token, method in package.methods.items()}
 
     def _wrong(self, declared: Component | Method, inputs: Bag) -> tuple[Failure, ...]:
         values, _ = settled(inputs)

@@ -44,6 +44,7 @@ from mockprovider.schema import (
     snake_case,
     terraform_type_name,
 )
+from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag
 
 Sources = Mapping[str, str | Mapping[str, Any]]
@@ -119,6 +120,7 @@ class _Reader:
             members = keys(node, RESOURCE_KEYS)
             self._check(token, members)
             package.add(self._component(token, members) if flag(members, "isComponent") else self._resource(token, node))
+        self._check_provider()
         for token, node in self._functions.items():
             self._token(token, node)
             function = self._function(token, node)
@@ -134,6 +136,10 @@ class _Reader:
         for key in ("stateInputs", "listInputs"):
             if key in members:
                 self.types.members(members[key])
+
+    def _check_provider(self) -> None:
+        members = keys(self._members["provider"], RESOURCE_KEYS) if "provider" in self._members else {}
+        self._check(self._provider, members)
 
     def _check_types(self) -> None:
         types = self._section("types")
@@ -168,9 +174,14 @@ class _Reader:
         allowed = self._members.get("allowedPackageNames")
         known = {name, *(entry.text() for entry in (allowed.items() if allowed else ()))}
         owner = token.split(":", 1)[0]
-        if owner not in known:
+        if owner not in known and not (node is self._functions.get(token) and token.startswith(f"{self._provider}/")):
             raise node.error(f"{token!r} does not belong to the package. {did_you_mean(owner, known, 'Its packages are')}")
         check_token(token, node, self._members)
+
+    @property
+    def _provider(self) -> str:
+        """The token of the package's provider, which may have methods."""
+        return PROVIDERS + self._members["name"].text()
 
     def _terraform_name(self, token: str) -> str:
         """A type's name in Terraform: the rule's, else one with the whole module, else with a number."""

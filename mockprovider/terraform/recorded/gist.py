@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mockprovider.calls import Op
+from mockprovider.calls import EFFECTS, Op
 from mockprovider.cassette.gist import Gist, changed, worded
-
-CHANGING = frozenset({Op.CREATE, Op.UPDATE, Op.DELETE})
+from mockprovider.wire.transcript import MESSAGES
 
 
 def gist(op: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> Gist:
     """The gist of an answer, given the trees of both messages."""
-    failures = tuple(_failure(one) for one in response.get("diagnostics", ()) if one.get("severity") == "ERROR")
+    failures = tuple(_failure(one) for one in _diagnostics(response) if one.get("severity") == "ERROR")
     if op == Op.PLAN:
         before, after = _value(request, "prior_state"), _value(response, "planned_state")
         changes = changed(before or {}, after or {})
@@ -21,10 +20,17 @@ def gist(op: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> Gi
         # Some providers name all attributes that would need a new object, whether they change or not.
         replaces = tuple(path for path in needed if before and after and path.partition("[")[0].partition(".")[0] in changes)
         return Gist(failures=failures, before=before, after=after, changes=changes, replaces=replaces)
-    before = _value(request, "prior_state" if op in CHANGING else "current_state")
+    before = _value(request, "prior_state" if op in EFFECTS else "current_state")
     after = _value(response, "new_state")
     # What is about a data source has no state before, and keeps what it reads elsewhere.
     return Gist(failures=failures, before=before, after=after, gone=op == Op.READ and before is not None and after is None)
+
+
+def _diagnostics(answer: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    """The diagnostics of an answer: of a stream, those of its messages, and of what an action has completed."""
+    parts: list[Mapping[str, Any]] = [answer, *answer.get(MESSAGES, ())]
+    for part in (*parts, *(part["completed"] for part in parts if "completed" in part)):
+        yield from (*part.get("diagnostics", ()), *part.get("diagnostic", ()))
 
 
 def _value(message: Mapping[str, Any], field: str) -> Any:

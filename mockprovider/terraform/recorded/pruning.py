@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Op
 from mockprovider.cassette import Cassette, Interaction
 
-BY_TYPE = ("_schemas", "resources", "data_sources", "ephemeral_resources", "list_resources", "actions")
+BY_TYPE = ("_schemas", "resources", "data_sources", "ephemeral_resources", "list_resources", "actions", "state_stores")
 """The ends of the names of fields with one entry a type, in schema, identity and metadata answers."""
 
 

@@ -11,7 +11,9 @@ from typing import Any, TypeAlias
 
 from mockprovider.calls import Op
 from mockprovider.redaction import DEEP, Marks, Name, Steps
+from mockprovider.terraform.recorded.statebytes import SENSITIVE, STATE
 from mockprovider.terraform.recorded.trees import is_type
+from mockprovider.terraform.rpcs.beyond import OF_STATES, type_of
 from mockprovider.terraform.schema.published import (
     PROVIDER,
     PROVIDER_META,
@@ -41,6 +43,9 @@ MARKS = Marks(
 )  # fmt: skip
 """Where values are in Terraform's messages, and what besides them are names that the protocol or the schema gives."""
 
+UNMARKED = frozenset({"list_resource_schemas", "action_schemas", "state_store_schemas"})
+"""Sections in whose schemas no attribute is sensitive, since Terraform's plugin framework has no word for it there."""
+
 VALUES = frozenset({"DynamicValue", "RawState"})
 """Messages that hold values."""
 
@@ -68,7 +73,7 @@ class Secrets:
 
     def places(self, row: RpcMethod, message: Any) -> frozenset[Name]:
         """The secret places of a request, and of the answer to it."""
-        type_ = getattr(message, "type_name", "")
+        type_ = type_of(message)
         places = self._places.get((row.name, type_))
         if places is None:
             places = self.declared(row, type_)
@@ -79,13 +84,24 @@ class Secrets:
         """The places that the schema of a type, or of the provider itself, calls secret in the messages of an RPC."""
         key = (row.name, type_)
         if key not in self._places:
-            about_provider = row.op in (Op.CHECK_CONFIG, Op.CONFIGURE)
-            own = self._paths(PROVIDER if about_provider else section_of(row.name), type_)
-            meta = self._paths(PROVIDER_META, "")
             fields = self._fields(row.name)
-            whole = {(name, *path) for name in fields for path in (meta if name == PROVIDER_META else own)}
-            self._places[key] = frozenset[Name](whole).union(CREDENTIALS if about_provider else ())
+            whole = {(name, *path) for name in fields for path in self._secrets_in(row, name, type_)}
+            self._places[key] = frozenset[Name](whole).union(_unmarked(row), self._in_states(row))
         return self._places[key]
+
+    def _in_states(self, row: RpcMethod) -> Iterator[Name]:
+        """The secret places in a state file: what it calls sensitive, and what the schemas of its resources do."""
+        if row.name in OF_STATES:
+            yield (STATE, DEEP, SENSITIVE)
+            paths = {path for section, type_ in self._schemas if section == RESOURCES for path in self._paths(section, type_)}
+            yield from ((STATE, "resources", "instances", "attributes", *path) for path in paths)
+            yield from ((STATE, "resources", "instances", "attributes", DEEP, name) for name in CREDENTIALS)
+
+    def _secrets_in(self, row: RpcMethod, field: str, type_: str) -> list[Steps]:
+        """The secret paths in a field of the messages of an RPC."""
+        if field == PROVIDER_META:
+            return self._paths(PROVIDER_META, "")
+        return self._paths(PROVIDER if _is_about_provider(row) else section_of(row.name, field), type_)
 
     def upgraded(self, _: RpcMethod, message: Any) -> Iterator[Name]:
         """A state of another version may have its secrets at other places."""
@@ -141,6 +157,18 @@ class Secrets:
 
 SPECIAL: Mapping[Op, PlacesOf] = {Op.UPGRADE: Secrets.upgraded, Op.MOVE: Secrets.moved, Op.OPEN: Secrets.opened}
 """What is secret beyond what the schema of the request's type says of its own values."""
+
+
+def _is_about_provider(row: RpcMethod) -> bool:
+    return row.op in (Op.CHECK_CONFIG, Op.CONFIGURE) and not row.reason
+
+
+def _unmarked(row: RpcMethod) -> Iterator[Name]:
+    """Names of credentials, in configurations of which providers do not, or cannot, say what is secret."""
+    if _is_about_provider(row):
+        yield from CREDENTIALS
+    elif section_of(row.name) in UNMARKED:
+        yield from (("config", DEEP, name) for name in CREDENTIALS)
 
 
 def _given(config: bytes) -> Mapping[str, Any]:

@@ -8,12 +8,13 @@ from typing import Any
 from mockprovider.calls import Op
 from mockprovider.cassette import Cassette
 from mockprovider.matching import encode
-from mockprovider.terraform.schema.published import SECTIONS, schema_data, section_of, tree_of
+from mockprovider.terraform.schema.published import schema_data, schemas_in, section_of, tree_of
 from mockprovider.terraform.schema.tree import Place
+from mockprovider.wire.transcript import MESSAGES
 
 UNORDERED = ("requires_replace",)
 """Fields of answers whose order has no meaning."""
-VALUES = ("msgpack", "json")
+VALUES = frozenset({"msgpack", "json"})
 
 
 class Sets:
@@ -29,16 +30,28 @@ class Sets:
         for interaction in cassette.interactions:
             if interaction.op == Op.GET_SCHEMA.value and (interaction.response or interaction.response_blob):
                 answer = cassette.response(interaction)
-                for section in SECTIONS.values():
-                    self._schemas |= {(section, name): schema for name, schema in answer.get(section, {}).items()}
+                self._schemas |= {(section, name): schema for section, name, schema in schemas_in(answer)}
 
     def __call__(self, method: str, type_: str, tree: Any) -> Any:
         """``tree``, a request or an answer of ``method`` for ``type_``, as a copy with sorted sets."""
         if not isinstance(tree, dict):
             return tree
-        schema = self._schema(section_of(method), type_)
+        if isinstance(messages := tree.get(MESSAGES), list):
+            return {**tree, MESSAGES: [self(method, type_, message) for message in messages]}
         sorted_ = {name: sorted(part, key=encode) if name in UNORDERED else part for name, part in tree.items()}
-        return sorted_ if schema is None else {name: _in_field(part, schema) for name, part in sorted_.items()}
+        return {
+            name: self._in_field(part, section_of(method, name), type_)
+            if isinstance(part, dict) and not VALUES.isdisjoint(part)
+            else part
+            for name, part in sorted_.items()
+        }
+
+    def _in_field(self, part: dict[str, Any], section: str, type_: str) -> dict[str, Any]:
+        """A field of a message that has a value, with sorted sets."""
+        schema = self._schema(section, type_)
+        if schema is None:
+            return part
+        return {name: ordered(value, schema) if name in VALUES else value for name, value in part.items()}
 
     def _schema(self, section: str, type_: str) -> Place | None:
         """The compiled schema of a type with sets; ``None`` for others."""
@@ -47,13 +60,6 @@ class Sets:
             schema = tree_of(schema_data(self._schemas.get(key, {})))
             self._compiled[key] = schema if any(place.nesting == "set" for place in schema.walk()) else None
         return self._compiled[key]
-
-
-def _in_field(part: Any, schema: Place) -> Any:
-    """A field of a message, sorted if it has a value of the type."""
-    if not isinstance(part, dict) or not any(name in part for name in VALUES):
-        return part
-    return {name: ordered(value, schema) if name in VALUES else value for name, value in part.items()}
 
 
 def ordered(value: Any, place: Place) -> Any:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.message import Message
 
-from mockprovider.calls import Call, Op
+from mockprovider.calls import Call, Op, Session
 from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import Declarations
-from mockprovider.terraform.recorded import trees
+from mockprovider.terraform.recorded import statebytes, trees
 from mockprovider.terraform.recorded.gist import gist
 from mockprovider.terraform.recorded.secrets import MARKS, Secrets
+from mockprovider.terraform.rpcs.beyond import type_of
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire.methods import RpcMethod
-from mockprovider.wire.transcript import TableTranscript
+from mockprovider.wire.transcript import MessageClass, TableTranscript
 
 CAPABILITIES = "client_capabilities"
 """The engine's capabilities. Recordings serve engines of any age, so they are not matched."""
@@ -25,6 +26,10 @@ OFFERS: Mapping[str, Any] = MappingProxyType({CAPABILITIES: {"write_only_attribu
 """What an engine of today can, where its request says so."""
 VERSION, ENGINE = "terraform_version", "1.11.0"
 """The first version of the engine that can all of this."""
+
+
+BRINGING = frozenset({"ReadStateBytes", "WriteStateBytes"})
+"""RPCs whose streams bring a state."""
 
 
 class TerraformTranscript(TableTranscript):
@@ -49,13 +54,29 @@ class TerraformTranscript(TableTranscript):
 
     def type(self, call: Call) -> str:
         """The type's Terraform name, because on replay types are not declared, and so have no tokens."""
-        return str(getattr(self._message(call), "type_name", ""))
+        return type_of(self._message(call))
+
+    def refuses(self, call: Call) -> str:  # noqa: ARG002 - the base class asks the row
+        """Nothing: what the fake does not serve, a real provider does."""
+        return ""
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
         """The part of a request that two runs of one configuration share: no volatile fields, and no engine capabilities."""
         kept = super().key(call, request)
         kept.pop(CAPABILITIES, None)
-        return kept
+        return statebytes.compared(kept)
+
+    def again(self, method: str, request: dict[str, Any], session: Session, *, whole: bool = False) -> Call:
+        """A recorded request as a call of today."""
+        return super().again(method, statebytes.again(request) if method in BRINGING else request, session, whole=whole)
+
+    def streamed(self, row: RpcMethod, messages: Sequence[Message]) -> dict[str, Any]:
+        """The tree of the messages of a stream; the chunks of a state are joined."""
+        return statebytes.show(messages) if row.name in BRINGING else super().streamed(row, messages)
+
+    def unstreamed(self, row: RpcMethod, cls: MessageClass, tree: dict[str, Any]) -> list[Message]:
+        """The messages again."""
+        return statebytes.build(tree, cls) if row.name in BRINGING else super().unstreamed(row, cls, tree)
 
     def offers(self, row: RpcMethod) -> dict[str, Any]:
         """What an engine of today says of itself."""
@@ -69,7 +90,7 @@ class TerraformTranscript(TableTranscript):
         row = self.row(call)
         if row is None:
             return frozenset()
-        return self._secrets.places(row, call.native.message if call.native else self._message(call))
+        return self._secrets.places(row, self._message(call))
 
     def answer(self, row: RpcMethod, message: Message) -> dict[str, Any]:
         """The tree of an answer, with absolute times as the seconds left until then."""
@@ -87,8 +108,9 @@ class TerraformTranscript(TableTranscript):
         return gist(op, request, response)
 
     def _message(self, call: Call) -> Message | None:
-        if call.native is not None:
-            message: Message | None = call.native.message
+        native = call.stream[0] if call.stream else call.native
+        if native is not None:
+            message: Message | None = native.message
             return message
         row = self.row(call)
         return row.request(call) if row else None

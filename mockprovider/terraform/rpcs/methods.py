@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
 
 from google.protobuf.message import Message
 
-from mockprovider.calls import Call, Op, Reply, Session
+from mockprovider.calls import Call, Op, Reply
 from mockprovider.terraform.proto import Proto, protocol
-from mockprovider.terraform.rpcs import conformance, ephemerals, functions, replies, requests, states
+from mockprovider.terraform.rpcs import beyond, conformance, ephemerals, functions, replies, requests, states
 from mockprovider.terraform.rpcs.requests import Shape
 from mockprovider.wire.methods import RpcMethod, Service, service
 
@@ -53,35 +52,12 @@ OPEN = Shape(of="ephemeral", bags={"inputs": "config"}, value="result", answer_p
 EPHEMERAL = Shape(of="ephemeral")
 NOTHING = Shape()
 
-NO_ENGINE = "no engine that this version was tried with calls it"
-NO_LISTS = "the fake has no list resources, and no engine that this version was tried with has a list block"
-NO_STORES = "the fake keeps no engine's state: state stores are of protocol 6 and of engines newer than those that were tried"
-NO_ACTIONS = "the fake has no actions, and no engine that this version was tried with calls them"
-
-REASONS: Mapping[str, tuple[Op, str]] = {
-    "GenerateResourceConfig": (Op.IMPORT, NO_ENGINE),
-    "ListResource": (Op.LIST, NO_LISTS),
-    "ValidateListResourceConfig": (Op.CHECK, NO_LISTS),
-    "ValidateStateStoreConfig": (Op.CHECK, NO_STORES),
-    "ConfigureStateStore": (Op.CONFIGURE, NO_STORES),
-    "ReadStateBytes": (Op.RAW, NO_STORES),
-    "WriteStateBytes": (Op.RAW, NO_STORES),
-    "LockState": (Op.RAW, NO_STORES),
-    "UnlockState": (Op.RAW, NO_STORES),
-    "GetStates": (Op.RAW, NO_STORES),
-    "DeleteState": (Op.RAW, NO_STORES),
-    "PlanAction": (Op.RAW, NO_ACTIONS),
-    "InvokeAction": (Op.RAW, NO_ACTIONS),
-    "ValidateActionConfig": (Op.CHECK, NO_ACTIONS),
-}
-"""RPCs that are not served: their op, and the reason, which the engine gets in a diagnostic."""
-
 
 def provider_service(major: int) -> Service:
     """The Provider service of major 5 or 6, ready to serve or to call."""
     proto = protocol(major)
-    # A client's look-up by op takes the first row, so the refused ones come last.
-    rows = [row for row in (*_rows(proto), *_refused(proto)) if row is not None]
+    # A client's look-up by op takes the first row, so those that the fake refuses come last.
+    rows = [row for row in (*_rows(proto), *beyond.rows(proto)) if row is not None]
     return service(proto.service(), proto.classes, rows)
 
 
@@ -196,36 +172,6 @@ def _row(
         mutates=mutates,
         volatile=volatile,
     )
-
-
-def _refused(proto: Proto) -> Iterator[RpcMethod]:
-    for rpc in proto.service().methods:
-        if rpc.name in REASONS:
-            op, reason = REASONS[rpc.name]
-            call, request = partial(_raw_call, op, rpc.name), partial(_raw_request, proto.classes(rpc.input_type))
-            response = partial(replies.refused_response, proto.classes(rpc.output_type))
-            yield RpcMethod(
-                name=rpc.name,
-                op=op,
-                call=call,
-                request=request,
-                reply=_raw_reply,
-                response=response,
-                reason=reason,
-                diagnosed=True,
-            )
-
-
-def _raw_call(op: Op, method: str, message: Any, session: Session) -> Call:
-    return Call(op=op, session=session, method=method, type=getattr(message, "type_name", ""))
-
-
-def _raw_request(cls: type[Message], call: Call) -> Message:  # noqa: ARG001 - one signature for all rows
-    return cls()
-
-
-def _raw_reply(message: Any, call: Call) -> Reply:  # noqa: ARG001 - one signature for all rows
-    return Reply()
 
 
 PROVIDER5 = provider_service(5)

@@ -156,19 +156,6 @@ def schema_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) 
     return message
 
 
-def refused_response(cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
-    """The answer to an RPC that is not served: the reason as a diagnostic, or as a status if the message has no diagnostics."""
-    message: Any = cls()
-    into = message.completed if "completed" in cls.DESCRIPTOR.fields_by_name and reply.failures else message
-    place = next((name for name in ("diagnostics", "diagnostic") if name in into.DESCRIPTOR.fields_by_name), None)
-    if place is None:
-        _raise_failure(reply)
-        return message
-    for failure in reply.failures:
-        getattr(into, place).add(severity=ERROR, summary=failure.reason, detail=failure.detail)
-    return message
-
-
 def metadata_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows
     """The names of all types and functions, without schemas."""
     message = answer(cls, reply, codec(call.session, "", ""))

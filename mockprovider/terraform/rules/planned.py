@@ -7,6 +7,7 @@ that are not configured. Nested blocks are exactly the configured ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct
@@ -18,11 +19,48 @@ from mockprovider.values import Unknown, Value
 HIDDEN = "a sensitive value"
 
 
+class Promise(StrEnum):
+    """What an answer has to keep, one thing each: the rules of the contract are about these."""
+
+    FORM = "form"
+    """It can be read with the schema."""
+    DEFERRAL = "deferral"
+    CONFIGURATION = "configuration"
+    """A plan has the configured values."""
+    BLOCKS = "blocks"
+    """A plan has the configured blocks."""
+    EXISTENCE = "existence"
+    """What is configured is planned, and nothing else is."""
+    REPLACEMENT = "replacement"
+    """What forces a replacement is there."""
+    WRITE_ONLY = "write-only"
+    KNOWN = "known"
+    """What is no plan leaves nothing unknown."""
+    APPLIED = "applied"
+    """A new state has the planned values."""
+    APPLIED_BLOCKS = "applied blocks"
+    APPLIED_EXISTENCE = "applied existence"
+    """What was planned is there, and nothing else is."""
+    OBJECT = "object"
+    """There is an object in the answer."""
+    IDENTITY = "identity"
+
+
 class Problem(Struct, frozen=True):
-    """A violation in an answer: the path, in Terraform's names, and the broken rule."""
+    """A violation in an answer: the path, in Terraform's names, the broken rule, and what it is about.
+
+    ``rule`` shows values, but no sensitive ones. ``bare`` shows none; it is empty where ``rule`` does not, either.
+    """
 
     path: str
     rule: str
+    promise: Promise = Promise.CONFIGURATION
+    bare: str = ""
+
+    @property
+    def without_values(self) -> str:
+        """The place and the rule, and no value: any of them may be a secret."""
+        return f"{self.path or 'the whole object'}: {self.bare or self.rule}."
 
 
 def problems(place: Place, prior: Value, config: Value, planned: Value, path: str = "") -> Iterator[Problem]:
@@ -31,10 +69,12 @@ def problems(place: Place, prior: Value, config: Value, planned: Value, path: st
         return
     if config is None or planned is None:
         planned_only = "nothing is configured, and an object is planned"
-        yield Problem(path, planned_only if config is None else "it is configured, and planned for absence")
+        what = planned_only if config is None else "it is configured, and planned for absence"
+        yield Problem(path, what, Promise.BLOCKS if path else Promise.EXISTENCE)
         return
     if isinstance(planned, Unknown):
-        yield Problem(path, "it is configured, and planned as unknown; only what is in it may be unknown")
+        what = "it is configured, and planned as unknown; only what is in it may be unknown"
+        yield Problem(path, what, Promise.BLOCKS if path else Promise.EXISTENCE)
         return
     for name, member in place.inside.items():
         where = f"{path}.{name}" if path else name
@@ -54,24 +94,27 @@ def _attribute(place: Place, prior: Value, config: Value, planned: Value, path: 
     if place.computed and (config is None or not place.optional):
         return
     elif config is None:
-        yield Problem(path, f"{_shown(place, planned)} is planned for an attribute that is neither configured nor computed")
+        what = "is planned for an attribute that is neither configured nor computed"
+        yield Problem(path, f"{_shown(place, planned)} {what}", bare=f"{_sort(planned)} {what}")
     elif place.form == NESTED:
         yield from _nested(place, prior, config, planned, path)
     else:
         or_prior = "" if prior is None else f", nor what was there before, {_shown(place, prior)}"
         configured = f"which is not what is configured, {_shown(place, config)}{or_prior}"
-        yield Problem(path, f"{_shown(place, planned)} is planned, {configured}")
+        bare = f"{_sort(planned)} is planned, which is not what is configured"
+        yield Problem(path, f"{_shown(place, planned)} is planned, {configured}", bare=bare)
 
 
 def _nested(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
     if planned is None or isinstance(planned, Unknown) or isinstance(config, Unknown):
-        yield Problem(path, f"{_shown(place, planned)} is planned, and nested objects are configured")
+        what = "is planned, and nested objects are configured"
+        yield Problem(path, f"{_shown(place, planned)} {what}", Promise.BLOCKS, f"{_sort(planned)} {what}")
     elif place.element is None:
         yield from problems(place, prior, config, planned, path)
     elif place.nesting == "set":
         # Engines cannot tell which element became which, so they do not check the elements.
         if len(planned) > len(config):
-            yield Problem(path, f"{len(planned)} elements are planned, and {len(config)} are configured")
+            yield Problem(path, f"{len(planned)} elements are planned, and {len(config)} are configured", Promise.BLOCKS)
     else:
         yield from _counted(place, prior, config, planned, path)
 
@@ -80,13 +123,13 @@ def _block(place: Place, prior: Value, config: Value, planned: Value, path: str)
     if equal(planned, config, place.type):
         return
     if isinstance(config, Unknown):
-        yield Problem(path, "blocks are planned, and how many there are is not known yet")
+        yield Problem(path, "blocks are planned, and how many there are is not known yet", Promise.BLOCKS)
     elif isinstance(planned, Unknown):
-        yield Problem(path, "blocks cannot be unknown themselves; make the attributes in them unknown")
+        yield Problem(path, "blocks cannot be unknown themselves; make the attributes in them unknown", Promise.BLOCKS)
     elif place.element is None:
         yield from problems(place, prior, config, planned, path)
     elif planned is None:
-        yield Problem(path, f"where there are no blocks, a {place.nesting} of them is empty, and never null")
+        yield Problem(path, f"where there are no blocks, a {place.nesting} of them is empty, and never null", Promise.BLOCKS)
     elif place.nesting == "set":
         yield from _known_elements(place, planned, path)
     else:
@@ -96,7 +139,7 @@ def _block(place: Place, prior: Value, config: Value, planned: Value, path: str)
 def _known_elements(place: Place, planned: Value, path: str) -> Iterator[Problem]:
     for where, item in elements(planned, place, path):
         if isinstance(item, Unknown):
-            yield Problem(where, "a block cannot be unknown itself; make the attributes in it unknown")
+            yield Problem(where, "a block cannot be unknown itself; make the attributes in it unknown", Promise.BLOCKS)
 
 
 def _counted(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:
@@ -105,7 +148,8 @@ def _counted(place: Place, prior: Value, config: Value, planned: Value, path: st
         # No engine sends null or unknown blocks.
         config = type(planned)()
     if len(planned) != len(config) or (isinstance(config, dict) and planned.keys() != config.keys()):
-        yield Problem(path, f"{_count(planned)} planned, and {_count(config)} configured: their number never changes")
+        what = f"{_count(planned)} planned, and {_count(config)} configured: their number never changes"
+        yield Problem(path, what, Promise.BLOCKS)
         return
     yield from _known_elements(place, planned, path)
     wanted = dict(elements(config, place, path))
@@ -118,6 +162,12 @@ def _counted(place: Place, prior: Value, config: Value, planned: Value, path: st
 def _count(value: Any) -> str:
     one = len(value) == 1
     return f"{len(value)} {'is' if one else 'are'}"
+
+
+def _sort(value: Value) -> str:
+    if isinstance(value, Unknown):
+        return "an unknown value"
+    return "null" if value is None else "another value"
 
 
 def _shown(place: Place, value: Value) -> str:

@@ -30,8 +30,18 @@ SCHEMAS = ("resource_schemas", "data_source_schemas", "ephemeral_resource_schema
 
 PROVIDER, PROVIDER_META = "provider", "provider_meta"
 RESOURCES = "resource_schemas"
-SECTIONS: Mapping[str, str] = {"Data": "data_source_schemas", "Ephemeral": "ephemeral_resource_schemas", "": RESOURCES}
+SECTIONS: Mapping[str, str] = {
+    "Data": "data_source_schemas",
+    "Ephemeral": "ephemeral_resource_schemas",
+    "ListResource": "list_resource_schemas",
+    "StateStore": "state_store_schemas",
+    "Action": "action_schemas",
+    "": RESOURCES,
+}
 """Sections of a schema answer, by a part of the names of the methods whose payloads have these schemas."""
+
+FOUND = ("resource_object", "identity_data")
+"""Fields that hold what a list resource has found."""
 
 FUNCTION_WORDS = frozenset({"summary", "description", "deprecation_message"})
 PARAMETER_WORDS = frozenset({"name", "description"})
@@ -102,15 +112,17 @@ def schemas_in(answer: Any) -> Iterator[tuple[str, str, Any]]:
     for name in (PROVIDER, PROVIDER_META):
         if name in fields:
             yield name, "", fields[name]
-    for section in SCHEMAS:
+    for section in SECTIONS.values():
         for name, schema in fields.get(section, {}).items():
-            yield section, name, schema
+            # An action's has another message around it.
+            yield section, name, _fields(schema).get("schema", schema)
 
 
 @cache
-def section_of(method: str) -> str:
-    """The section that has the schemas of the types that an RPC is about."""
-    return next(section for word, section in SECTIONS.items() if word in method)
+def section_of(method: str, field: str = "") -> str:
+    """The section that has the schemas of the types that an RPC is about, or of what a field of its messages holds."""
+    # What a list resource finds are resources.
+    return RESOURCES if field in FOUND else next(section for word, section in SECTIONS.items() if word in method)
 
 
 def schema_data(schema: Any) -> dict[str, Any]:

@@ -7,13 +7,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
 
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.values.packing import shortest
+from mockprovider.values import Unknown
 
 PLAIN: Mapping[str, tuple[int, type]] = {
     "null": (1, bool),
@@ -69,3 +71,37 @@ def payload_of(said: Mapping[str, Any]) -> bytes:
     if refinements(payload) != said:
         raise MalformedError(f"{said!r} says nothing of an unknown value.")
     return payload
+
+
+def refused(payload: bytes, value: Any) -> str:
+    """What a value is against what was known of it while it was unknown, in words; empty where it fits.
+
+    Another unknown value fits: the engine compares what is known.
+    """
+    try:
+        said = refinements(payload)
+    except MalformedError:
+        return ""
+    if isinstance(value, Unknown):
+        return ""
+    if value is None:
+        return "and not as null, which it is" if said.get("null") is False else ""
+    if said.get("null"):
+        return "and as null, which it is not"
+    return next((words for name, (breaks, words) in REFUSED.items() if name in said and breaks(value, said[name])), "")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+
+
+REFUSED: Mapping[str, tuple[Callable[[Any, Any], bool], str]] = {
+    "prefix": (lambda value, prefix: isinstance(value, str) and not value.startswith(prefix), "and begins with another text"),
+    "min_length": (lambda value, least: isinstance(value, (list, dict)) and len(value) < least, "and has too few elements"),
+    "max_length": (lambda value, most: isinstance(value, (list, dict)) and len(value) > most, "and has too many elements"),
+    "above": (lambda value, bound: _number(value) and value <= bound, "and is below the bound that was planned"),
+    "min": (lambda value, bound: _number(value) and value < bound, "and is below the bound that was planned"),
+    "below": (lambda value, bound: _number(value) and value >= bound, "and is above the bound that was planned"),
+    "max": (lambda value, bound: _number(value) and value > bound, "and is above the bound that was planned"),
+}
+"""When a known value breaks what was said of it, by the refinement."""
