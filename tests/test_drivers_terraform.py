@@ -247,6 +247,35 @@ def test_the_state_is_data(cli: Terraform) -> None:
     assert cli.state() == {}
 
 
+def test_resources_are_found_by_address(cli: Terraform) -> None:
+    """Modules and indices are parts of an address; without the last index it is the first instance, and a near miss is told."""
+    instances = [{"index_key": key, "attributes": {"id": key}} for key in (0, 1)]
+    deposed = {"deposed": "1a2b3c4d", "attributes": {"id": "old"}}
+    state = {
+        "resources": [
+            {"module": 'module.x["a"].module.y[0]', "mode": "managed", "type": "a", "name": "b", "instances": instances},
+            {
+                "mode": "managed",
+                "type": "a",
+                "name": "b",
+                "instances": [deposed, {"index_key": "k${", "attributes": {"id": "k"}}],
+            },
+            {"mode": "managed", "type": "a", "name": "gone", "instances": [deposed]},
+            {"module": "module.z", "mode": "data", "type": "a", "name": "c", "instances": [{"attributes": {"id": "c"}}]},
+        ],
+    }
+    (cli.folder / "terraform.tfstate").write_text(json.dumps(state), encoding="utf-8")
+    result = cli.apply()
+    inner = 'module.x["a"].module.y[0].a.b'
+    assert list(result.instances) == [f"{inner}[0]", f"{inner}[1]", 'a.b["k$${"]', "module.z.data.a.c"]
+    for address, id_ in {inner: 0, f"{inner}[1]": 1, "a.b": "k", 'a.b["k$${"]': "k", "module.z.data.a.c": "c"}.items():
+        assert result.resource(address)["attributes"]["id"] == id_
+    with pytest.raises(KeyError, match=r"no .*data\.a\.c.* in the state \(did you mean .*module\.z\.data\.a\.c.*\?\)"):
+        result.resource("data.a.c")
+    with pytest.raises(KeyError, match=r"no .*a\.gone.* in the state; there are: module\.x"):
+        result.resource("a.gone")
+
+
 def test_an_unexpected_end_raises_with_the_output(cli: Terraform) -> None:
     """A failure that nobody expected, and a success where a failure was expected, raise with what the CLI printed."""
     answers(cli, apply={"stderr": "it broke", "exit_code": 1})

@@ -10,6 +10,9 @@ from typing import Protocol
 
 from mockprovider.hints import near
 
+ALIKE = 0.8
+"""How alike two addresses, and two names of providers, must be for one to be a misspelling of the other."""
+
 REATTACH = "TF_REATTACH_PROVIDERS"
 """The variable that leads an engine to running providers."""
 
@@ -36,12 +39,24 @@ def hint(output: str, environment: Mapping[str, str]) -> str:
     known = sorted(_led_to(environment))
     if not known:
         return "\nThis run is led to no provider: give the driver the environment of what you serve, Serving.environment."
-    pairs = [(source, near(source, known, 0.8)) for source in missing]
+    pairs = [(source, _meant(source, known)) for source in missing]
     meant = "".join(f" Instead of {source}, did you mean {other}?" for source, other in pairs if other)
+    undeclared = [source for source, other in pairs if not other]
+    define = (
+        f" Nobody defines {' and '.join(undeclared)}: define each with provider.define(...), for example as "
+        "from_terraform_schema(SCHEMA, NAME) of what `providers schema -json` printed."
+    )
     return (
-        f"\nThere is nothing to init: this run is led to {', '.join(known)}, and to no other provider.{meant} A resource type "
+        f"\nThere is nothing to init: this run is led to {', '.join(known)}, and to no other provider.{meant}"
+        f"{define if undeclared else ''} A resource type "
         "begins with its provider's name, and what is not under hashicorp needs its source in required_providers."
     )
+
+
+def _meant(source: str, known: Iterable[str]) -> str:
+    """The known address that ``source`` may be a misspelling of; to have the same namespace is not enough for that."""
+    name = source.rpartition("/")[2]
+    return near(source, [other for other in known if near(name, [other.rpartition("/")[2]], ALIKE)], ALIKE)
 
 
 class Absent(Protocol):

@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from mockprovider.calls import Call
 from mockprovider.cassette.misses import ONE_AT_A_TIME
 from mockprovider.cloud import Cloud
+from mockprovider.drivers import addresses, rootmodule
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.diagnostics import CliDiagnostic, diagnostics, events
 from mockprovider.drivers.output import Printed
@@ -82,18 +83,18 @@ class TerraformResult(Struct):
         """The state, as ``Double.audit`` takes it."""
         return self.state
 
+    @property
+    def instances(self) -> dict[str, dict[str, Any]]:
+        """The objects in the state by address, as the engine writes it: ``module.net["a"].cloud_subnet.main[0]``."""
+        return addresses.instances(self.state)
+
     def resource(self, address: str) -> dict[str, Any]:
-        """The first instance of ``address`` (without index) in the state: ``attributes``, ``status`` …. Raises ``KeyError``."""
+        """The object at ``address`` in the state: ``attributes``, ``status`` ….
+
+        An address without the last index (``module.net.cloud_subnet.main``) is the first instance. Raises ``KeyError``.
+        """
         __tracebackhide__ = True
-        instances: dict[str, dict[str, Any]] = {}
-        for resource in filter(lambda resource: resource["instances"], self.state.get("resources", [])):
-            instances.setdefault(
-                f"{'data.' if resource['mode'] == 'data' else ''}{resource['type']}.{resource['name']}",
-                resource["instances"][0],
-            )
-        if address not in instances:
-            raise KeyError(f"there is no {address!r} in the state; there are: {', '.join(instances) or 'none'}")
-        return instances[address]
+        return addresses.instance(self.state, address)
 
 
 class Adopter(Protocol):
@@ -156,7 +157,7 @@ class Terraform:
         self._environment = environment
         self._doubles = doubles
         self._running = RunningCommands(doubles)
-        self._settings = folder / ".mockprovider"
+        self._settings = self.folder / ".mockprovider"
         make_folder(self._settings)
         # The CLI warns about a missing settings file, and must not read the user's own.
         (self._settings / "cli.tfrc").write_text(settings, encoding="utf-8")
@@ -184,6 +185,27 @@ class Terraform:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(configuration, encoding="utf-8")
 
+    def use(self, root: str | Path) -> None:
+        """Run a root module that you have: a folder with its modules, variables and test files, as it is.
+
+        It is copied, and the copy becomes ``folder``. The original, its state and its backend are left alone: the state is this
+        driver's, and stays over a second ``use``. Links lead to what is beside the original in its repository, so that
+        ``../modules`` are found. Modules nearby are installed; remote ones that ``terraform get`` fetched into the original
+        are taken from there, others are fetched now.
+
+        Raises ``MockProviderError`` if there is no configuration, ``ProgramError`` if its modules cannot be installed.
+        """
+        state = self.state()
+        self.folder = rootmodule.copied(Path(root), self._settings.parent / "root", self._settings / "data")
+        if state:
+            self.write(json.dumps(state, indent=2), rootmodule.STATE)
+        if rootmodule.keeps_state_elsewhere(self.folder):
+            self.write(rootmodule.LOCAL, rootmodule.OVERRIDE)
+            # It fails where a provider is not attached, after the backend is there; which one is for the run to say.
+            self.command("init", "-get=false", f"-plugin-dir={self._settings}", accept=(0, 1))
+        if rootmodule.has_modules(self.folder):
+            self._get_modules(Path(root).absolute())
+
     def load_state(self, state: Mapping[str, Any] | Path, *, double: Adopter | None = None) -> None:
         """Start from this state file, instead of the folder's own.
 
@@ -200,7 +222,7 @@ class Terraform:
         loaded = tfstate.load(state)
         if double is not None:
             tfstate.adopt(loaded, double.packages, double.cloud)
-        self.write(json.dumps(loaded, indent=2), "terraform.tfstate")
+        self.write(json.dumps(loaded, indent=2), rootmodule.STATE)
 
     # Operations ------------------------------------------------------------------------------------------------------
 
@@ -250,7 +272,7 @@ class Terraform:
 
     def state(self) -> dict[str, Any]:
         """The state file as data, empty if there is none."""
-        path = self.folder / "terraform.tfstate"
+        path = self.folder / rootmodule.STATE
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         # The engine leaves an empty file behind where the first run saved nothing.
         state: dict[str, Any] = json.loads(text) if text.strip() else {}
@@ -290,6 +312,14 @@ class Terraform:
         self._running.close()
 
     # Inside ----------------------------------------------------------------------------------------------------------
+
+    def _get_modules(self, root: Path) -> None:
+        try:
+            self.command("get")
+        except ProgramError as error:
+            fetch = f"`{Path(self.binary).name} get` there, and use() takes what it finds in .terraform/modules."
+            error.args = (f"{error}\nA module is not to be had. Fetch it once in {root}: {fetch}",)
+            raise
 
     def _operate(self, *arguments: str, expect_failure: bool) -> TerraformResult:
         return self._result(self.command(*self._told(*arguments), expect_failure=expect_failure))
