@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from engine_logs import EngineLog
 from engine_toolbox import TYPES, Breaking, cli_of
 
 from mockprovider.calls import Call, Op
@@ -49,13 +50,15 @@ class Both:
         self.doubles = tuple(Double(package(), layers=(each,), generation=generation) for each in self.breaking)
         settings = {key.replace("__", ":"): value for key, value in config.items()}
         self.stack = Stack(self.doubles[0], config=settings, references=references)
-        self.cli = cli_of(self.doubles[1], folder)
+        self.log = EngineLog(folder)
+        self.cli = cli_of(self.doubles[1], folder, self.log.environment)
         self.cli.config(**config)
         self.results: tuple[Result, ...] = ()
         """Those of the last run."""
 
     def close(self) -> None:
         """End what serves."""
+        self.log.keep()
         for each in self.doubles:
             each.close()
 
@@ -69,6 +72,7 @@ class Both:
         for double in self.doubles:
             double.journal.clear()
         programs = () if program is None else (program,)
+        self.log.begin(operation, options)
         embedded = getattr(self.stack, operation)(*programs, expect_failure=fails, **options)
         real = getattr(self.cli, operation)(*programs, expect_failure=fails, **options)
         self.results = (embedded, real)

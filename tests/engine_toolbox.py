@@ -148,10 +148,10 @@ def make(*, config: dict[str, Any] | None = None, provider_config: dict[str, Pro
     return Stack(double, config=config, **options), double, breaking
 
 
-def cli_of(double: Double, folder: Path) -> PulumiCli:
+def cli_of(double: Double, folder: Path, environment: Mapping[str, str] | None = None) -> PulumiCli:
     """The real ``pulumi`` in ``folder``, attached to ``double``, whose faults may interrupt and kill it."""
     served = double.serve("pulumi")
-    return PulumiCli(folder, lambda: served.environment, doubles=[double])
+    return PulumiCli(folder, lambda: {**served.environment, **(environment or {})}, doubles=[double])
 
 
 def begun_up(cli: PulumiCli, stdout: int) -> OwnedProcess:

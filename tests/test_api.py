@@ -107,7 +107,7 @@ def test_fixtures_and_options_of_pytest_are_listed():
 
 def test_commands_and_options_are_listed():
     """The page has a row for each command, with its options, and none for others."""
-    rows = re.findall(r"^\| `(mockprovider [\w ]+)` \| (.*) \|$", PAGE, re.M)
+    rows = re.findall(r"^\| `(mockprovider [\w -]+)` \| (.*) \|$", PAGE, re.M)
 
     assert {command: set(re.findall(r"`(--[\w-]+)`", options)) for command, options in rows} == dict(
         commands(main, "mockprovider")

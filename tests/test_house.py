@@ -32,6 +32,7 @@ NAMING = {
     "__init__.py": "the readers of both ecosystems' schemas, and the packages that traits come from",
     "cli/commands.py": "commands, their examples and their help",
     "cli/cassette/commands.py": "examples",
+    "cli/comparing.py": "an example: the logs that it reads are Pulumi's",
     "cli/contract.py": "an example",
     "cli/options.py": "the help of an option",
     "cli/executing.py": "the engines that are known by name",

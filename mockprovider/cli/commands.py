@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from mockprovider.cli.cassette.commands import cassette
+from mockprovider.cli.comparing import verify_engine
 from mockprovider.cli.contract import contract
 from mockprovider.cli.options import (
     FILE,
@@ -352,6 +353,7 @@ def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, c
 
 main.add_command(cassette)
 main.add_command(contract)
+main.add_command(verify_engine)
 
 
 @main.group()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -36,6 +36,14 @@ class Environment(Struct, frozen=True, kw_only=True):
     parallel: int
     config: Mapping[str, str]
     secret_keys: frozenset[str]
+
+
+@runtime_checkable
+class SpeakingProgram(Protocol):
+    """A program that speaks to the monitor itself, without an SDK."""
+
+    def speak(self, environment: Environment) -> Ended:
+        """Run to its end."""
 
 
 class Ended(Struct, frozen=True):

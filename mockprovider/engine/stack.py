@@ -15,7 +15,7 @@ from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.planner import Operation
-from mockprovider.engine.program import Ended, Environment, Program, run_program
+from mockprovider.engine.program import Ended, Environment, Program, SpeakingProgram, run_program
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
 from mockprovider.pulumi import deployments
@@ -327,6 +327,8 @@ def _needed(program: Program) -> list[str]:
 
 
 def _run_any(program: Program | Path, environment: Environment) -> Ended:
+    if isinstance(program, SpeakingProgram):
+        return program.speak(environment)
     if callable(program):
         return run_program(program, environment)
     from mockprovider.engine.folder import read_folder, run_folder  # noqa: PLC0415 - imports pulumi, which is slow

@@ -43,7 +43,8 @@ def _claim(waiting: list[int], calls: Sequence[FinishedCall], names: list[str], 
 
 def _inputs(bag: Any) -> str:
     # Configure has the version, too, and the check of a default provider does not.
-    return json.dumps({key: item for key, item in (bag or {}).items() if key != "version"}, sort_keys=True)
+    known = bag if isinstance(bag, dict) else {}
+    return json.dumps({key: item for key, item in known.items() if key != "version"}, sort_keys=True)
 
 
 def _package(call: FinishedCall) -> str:

@@ -62,19 +62,29 @@ def finished_calls(data: bytes, left_out: Counter[str]) -> dict[str, list[Finish
     Raises ``MalformedError`` for an array that breaks off.
     """
     finished: dict[str, list[FinishedCall]] = defaultdict(list)
-    for service, lines in _by_service(_lines(data, left_out)).items():
-        paired = _paired(_once(lines, left_out) if service == PROVIDER_SERVICE else lines)
+    for service, paired in paired_calls(log_lines(data, left_out), left_out).items():
         finished[service] = [call for call in paired if call.is_answered]
         is_providers = service == PROVIDER_SERVICE
         left_out[UNANSWERED if is_providers else of_service(service)] += len(paired) - is_providers * len(finished[service])
     return finished
 
 
+def paired_calls(lines: Iterable[LogLine], left_out: Counter[str]) -> dict[str, list[FinishedCall]]:
+    """The calls that lines are about, by service, in the order in which they ended; those without an answer are at the end."""
+    return {
+        service: _paired(_once(said, left_out) if service == PROVIDER_SERVICE else said)
+        for service, said in _by_service(lines).items()
+    }
+
+
 # Lines ------------------------------------------------------------------------------------------------------------------
 
 
-def _lines(data: bytes, left_out: Counter[str]) -> Iterator[LogLine]:
-    """The lines, or the elements of an array of them. What is none is counted."""
+def log_lines(data: bytes, left_out: Counter[str]) -> Iterator[LogLine]:
+    """The lines, or the elements of an array of them. What is none is counted.
+
+    Raises ``MalformedError`` for an array that breaks off.
+    """
     if data.lstrip()[:1] == b"[":
         entries = _parsed(data)
         if not isinstance(entries, list):

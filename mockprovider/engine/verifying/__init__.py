@@ -1,0 +1,117 @@
+"""The embedded engine beside the log of a real one.
+
+The program asks the same and the providers answer the same, so the embedded engine must make the same calls.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct, field
+
+from mockprovider.engine.stack import Stack
+from mockprovider.engine.verifying.answers import LoggedProvider
+from mockprovider.engine.verifying.comparing import EngineComparison, EngineDifference, compared
+from mockprovider.engine.verifying.generations import generation
+from mockprovider.engine.verifying.hindsight import note_previews, partial_objects
+from mockprovider.engine.verifying.mutating import mutated_logs
+from mockprovider.engine.verifying.operations import LoggedOperation, operations
+from mockprovider.engine.verifying.replaying import LoggedProgram
+from mockprovider.errors import MalformedError
+from mockprovider.pulumi.values import from_plain
+from mockprovider.values import Secret, Value
+
+__all__ = ["EngineDifference", "EngineVerdict", "mutated_logs", "verify_log"]
+
+OWN_WORDS = frozenset({"operation", "preview", "refresh"})
+"""What a line of our own says beside the options of an operation."""
+
+TIMEOUT = 600.0
+"""Seconds that one operation may take. Nothing waits, so a longer one hangs."""
+
+
+class EngineVerdict(Struct):
+    """How the embedded engine compared with one log.
+
+    ``calls`` are the log's calls of providers, ``fields`` those of their requests that were compared, ``excused`` those
+    that the log's generation of engines, or chance, accounts for. ``since`` is
+    the version of the first feature that its engine lacked.
+    """
+
+    operations: int = 0
+    calls: int = 0
+    fields: int = 0
+    excused: int = 0
+    since: str = ""
+    differences: list[EngineDifference] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, comparison: EngineComparison) -> None:
+        """Count one operation."""
+        self.operations += 1
+        self.calls += comparison.calls
+        self.fields += comparison.fields
+        self.excused += comparison.excused
+        self.differences += comparison.differences
+
+
+def verify_log(data: bytes) -> EngineVerdict:
+    """Compare the calls of a ``PULUMI_DEBUG_GRPC`` log with those of the embedded engine whose program asks the same.
+
+    Such a log does not have the command line, so operations with ``--target``, ``--exclude``, ``--replace`` or
+    ``--continue-on-error`` differ, unless a line of our own says so (``operations``), and so do stacks that began before it.
+
+    Raises ``MalformedError`` for what is no such log, or has no operation.
+    """
+    verdict = EngineVerdict()
+    logged = operations(data, verdict.left_out)
+    if not logged:
+        raise MalformedError(
+            "this is no log of an engine's calls. A run of pulumi writes one to the file in PULUMI_DEBUG_GRPC."
+        )
+    engine = generation(call for operation in logged for call in operation.provider)
+    verdict.since = engine.since
+    note_previews(logged)
+    partial = partial_objects(logged)
+    stack = _stack(logged)
+    for number, operation in enumerate(logged, 1):
+        provider, program = LoggedProvider(operation, partial), LoggedProgram(operation)
+        stack.carry_out(operation, provider, program)
+        verdict.add(compared(number, provider, program.problems, engine))
+    return verdict
+
+
+class _ReplayedStack(Stack):
+    """A stack whose operations are those of a log, each with the providers of that one."""
+
+    def carry_out(self, operation: LoggedOperation, provider: LoggedProvider, program: LoggedProgram) -> None:
+        """Carry out one operation. That it fails is no error: its log may, too."""
+        self._provider = provider
+        self._operate(
+            program if operation.kind == "up" else None,
+            preview=operation.preview,
+            refresh=operation.refreshes,
+            only_refresh=operation.kind == "refresh",
+            **{name: value for name, value in (operation.asked or {}).items() if name not in OWN_WORDS},
+        )
+
+
+def _stack(logged: Sequence[LoggedOperation]) -> _ReplayedStack:
+    run = next((operation.run for operation in logged if operation.run is not None), {})
+    secret = set(run.get("configSecretKeys", ()))
+    config: dict[str, Value] = {key: Secret(text) if key in secret else text for key, text in run.get("config", {}).items()}
+    references = {
+        name: {key: from_plain(value) for key, value in outputs.items()}
+        for operation in logged
+        for name, outputs in operation.references.items()
+    }
+    return _ReplayedStack(
+        LoggedProvider(logged[0]),
+        project=str(run.get("project", "project")),
+        name=str(run.get("stack", "dev")),
+        organization=str(run.get("organization", "organization")),
+        config=config,
+        references=references,
+        timeout=TIMEOUT,
+    )

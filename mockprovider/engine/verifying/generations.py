@@ -1,0 +1,142 @@
+"""What engines of several years did not send or do yet, by signs in the log itself (reference 16.1).
+
+A row excuses what its sign is missing for, and nothing else: a field that only today's engine sends, or a call of one of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec import Struct
+
+from mockprovider.pulumi.grpclog.pairing import FinishedCall
+
+Calls = Iterable[FinishedCall]
+
+
+class Newer(Struct, frozen=True):
+    """A feature of engines: since which version, its sign in a log, and what a log without the sign has not.
+
+    Args:
+        since: the version that brought it.
+        shown: whether a log's calls show that its engine had it.
+        fields: fields of requests (``Rpc.field``, or ``*.field`` for every RPC that has it) that older engines do not send.
+        rpcs: calls that older engines do not make.
+        again: calls that older engines make more often.
+    """
+
+    since: str
+    shown: Callable[[Calls], bool]
+    fields: frozenset[str] = frozenset()
+    rpcs: frozenset[str] = frozenset()
+    again: frozenset[str] = frozenset()
+
+
+def _has(rpc: str, *fields: str) -> Callable[[Calls], bool]:
+    """Whether a request of ``rpc`` has one of ``fields``; without fields, whether there is one."""
+
+    def shown(calls: Calls) -> bool:
+        return any(call.rpc == rpc and (not fields or call.request.keys() & set(fields)) for call in calls)
+
+    return shown
+
+
+def _has_names(calls: Calls) -> bool:
+    return any("name" in call.request and "urn" in call.request and call.rpc != "Configure" for call in calls)
+
+
+NEWER = (
+    Newer(
+        since="3.89",
+        shown=_has("Configure", "sendsOldInputsToDelete"),
+        fields=frozenset({"Configure.sendsOldInputsToDelete", "Delete.oldInputs"}),
+        again=frozenset({"GetPluginInfo", "CheckConfig"}),
+    ),
+    Newer(since="3.132", shown=_has_names, fields=frozenset({"*.name", "*.type"})),
+    Newer(since="3.143", shown=_has("Handshake"), rpcs=frozenset({"Handshake"})),
+    Newer(
+        since="3.154",
+        shown=_has("Handshake", "configureWithUrn"),
+        fields=frozenset({f"Configure.{name}" for name in ("id", "urn", "name", "type")} | {"Handshake.configureWithUrn"}),
+    ),
+    Newer(since="3.168", shown=_has("Handshake", "supportsViews"), fields=frozenset({"Handshake.supportsViews"})),
+    Newer(
+        since="3.172",
+        shown=_has("Handshake", "supportsRefreshBeforeUpdate"),
+        fields=frozenset({"Handshake.supportsRefreshBeforeUpdate"}),
+    ),
+    Newer(
+        since="3.206",
+        shown=_has("Handshake", "invokeWithPreview"),
+        fields=frozenset({"Handshake.invokeWithPreview", "Invoke.preview"}),
+    ),
+    Newer(
+        since="3.225",
+        shown=_has("Handshake", "acceptsByteString"),
+        fields=frozenset({"Handshake.acceptsByteString"}),
+    ),
+)
+"""In the order of their versions."""
+
+LOADING = Newer(
+    since="",
+    shown=lambda calls: not any(call.rpc == "GetSchema" for call in calls),
+    again=frozenset({"Handshake", "GetPluginInfo"}),
+)
+"""A language that loads schemas starts providers for that alone (reference 16.2)."""
+
+NEVER = Newer(
+    since="",
+    shown=lambda _: True,
+    fields=frozenset(
+        {
+            "*.resourceStatusAddress",
+            "*.resourceStatusToken",
+            "Check.randomSeed",
+            "Check.autonaming.proposedName",
+            "Configure.id",
+        }
+        | {f"Handshake.{name}" for name in ("engineAddress", "rootDirectory", "programDirectory")}
+        | {f"Handshake.{name}" for name in ("mapperTarget", "loaderTarget", "resolverTarget")}
+        | {f"{rpc}.{name}" for rpc in ("Construct", "Call") for name in ("monitorEndpoint", "parallel", "stackTraceHandle")}
+    ),
+    rpcs=frozenset({"Attach", "GetSchema", "GetMapping", "GetMappings", "Cancel"}),
+)
+"""What no engine sends twice alike: addresses, tokens, folders, chance. And calls that say nothing of an engine: those for
+schemas, which a program's language needs, and Cancel, which ends a process and which logs of most versions leave out.
+"""
+
+MISSING = Newer(since="", shown=lambda _: True, fields=frozenset({"Handshake.supportsViews"}))
+"""What the embedded engine does not have yet, and so does not announce (docs/engines.md): resource views."""
+
+
+class EngineGeneration(Struct, frozen=True):
+    """What a log's engine is excused from: the rows whose sign it does not show."""
+
+    excused: tuple[Newer, ...]
+    """What the log's engine did not know."""
+
+    @property
+    def since(self) -> str:
+        """The version of the first feature that it does not show; empty for an engine that shows all."""
+        return next((row.since for row in self.excused if row.since), "")
+
+    def excuses_field(self, rpc: str, path: str) -> bool:
+        """Whether a field may differ, since only today's engine sends it, or no two runs send it alike."""
+        head = path.split(".", 1)[0].split("[", 1)[0]
+        wanted = {f"{rpc}.{head}", f"*.{head}", f"{rpc}.{path}"}
+        return any(wanted & row.fields for row in (*self.excused, NEVER, MISSING))
+
+    def excuses_new(self, rpc: str) -> bool:
+        """Whether a call that only today's engine makes is no difference."""
+        return any(rpc in row.rpcs for row in (*self.excused, NEVER, MISSING))
+
+    def excuses_old(self, rpc: str) -> bool:
+        """Whether a call that only the log's engine made is no difference."""
+        return rpc in NEVER.rpcs or any(rpc in row.again for row in self.excused)
+
+
+def generation(calls: Calls) -> EngineGeneration:
+    """The generation of the engine that made a log's calls."""
+    calls = list(calls)
+    return EngineGeneration(tuple(row for row in (*NEWER, LOADING) if not row.shown(calls)))

@@ -1,0 +1,92 @@
+"""The program's side of a log, asked of the embedded engine again: a program that speaks to the monitor itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from google.protobuf.json_format import ParseError
+from google.protobuf.message import Message
+
+from mockprovider.engine.program import Ended, Environment
+from mockprovider.engine.verifying.answers import parsed
+from mockprovider.engine.verifying.hindsight import fill_hashes, hashes
+from mockprovider.engine.verifying.operations import LoggedOperation
+from mockprovider.errors import ProgramError
+from mockprovider.pulumi.grpclog.pairing import FinishedCall
+from mockprovider.pulumi.signatures import SENTINELS
+from mockprovider.urn import PROVIDERS
+
+SPOKEN = frozenset(
+    {"RegisterResource", "ReadResource", "RegisterResourceOutputs", "Invoke", "Call", "RegisterPackage"}
+    | {"SignalAndWaitForShutdown"}
+)
+"""What changes something, or has an answer of a provider. What asks for features only decides how an SDK goes on."""
+
+
+class LoggedProgram:
+    """The program of one operation. Requests are sent one by one in the order in which the log's were answered.
+
+    What the embedded engine names differently (ids of providers, references to packages) is put into later requests.
+    """
+
+    def __init__(self, operation: LoggedOperation) -> None:
+        self._operation = operation
+        self._renamed: dict[str, str] = {}
+        self._hashes = hashes(operation)
+        self.problems: list[str] = []
+        """Requests that could not be asked, or that the embedded engine refused and the real one did not."""
+
+    def __call__(self) -> None:
+        """Nothing: it is spoken to the monitor."""
+
+    def speak(self, environment: Environment) -> Ended:
+        """Ask the monitor all that the program asked."""
+        import grpc  # noqa: PLC0415 - slow, and only logs need it
+
+        for call in self._operation.program:
+            if call.rpc not in SPOKEN:
+                continue
+            try:
+                answer = getattr(environment.monitor, call.rpc)(self._request(call))
+            except grpc.RpcError as error:
+                if call.responses:
+                    self.problems.append(f"{call.rpc} of {_subject(call)} was refused: {error.details()}")
+                continue
+            except ParseError as error:
+                self.problems.append(f"{call.rpc} of {_subject(call)} cannot be read: {error}")
+                continue
+            self._learn(call, answer)
+        return Ended(ProgramError(self._operation.error)) if self._operation.error else Ended()
+
+    def _request(self, call: FinishedCall) -> Message:
+        from mockprovider.pulumi.sdk import resource_pb2  # noqa: PLC0415 - imports messages, and only logs need it
+
+        text = json.dumps(call.request)
+        for logged, own in self._renamed.items():
+            text = text.replace(logged, own)
+        request = json.loads(text)
+        fill_hashes(request, self._hashes)
+        service = resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"]
+        return parsed(_class(service.methods_by_name[call.rpc].input_type), request)
+
+    def _learn(self, call: FinishedCall, answer: Any) -> None:
+        logged: Mapping[str, Any] = call.responses[0] if call.responses else {}
+        if str(call.request.get("type", "")).startswith(PROVIDERS):
+            # A reference is the URN and the id.
+            urn = str(logged.get("urn", ""))
+            # Older engines had no id in a preview, and programs made an unknown one of it.
+            self._renamed[f"{urn}::{logged.get('id') or SENTINELS['string']}"] = f"{answer.urn}::{answer.id}"
+        if call.rpc == "RegisterPackage":
+            self._renamed[str(logged.get("ref", ""))] = answer.ref
+
+
+def _class(descriptor: Any) -> type[Message]:
+    from google.protobuf.message_factory import GetMessageClass  # noqa: PLC0415 - only logs need it
+
+    return GetMessageClass(descriptor)
+
+
+def _subject(call: FinishedCall) -> str:
+    return str(call.request.get("name") or call.request.get("tok") or call.request.get("urn") or "the program")

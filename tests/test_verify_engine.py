@@ -1,0 +1,228 @@
+"""The embedded engine beside logs of real ones: no difference where there is none, and each that is planted is found."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from click.testing import CliRunner
+from engine_logs import KEPT
+from foreign_logs import boot, entry, made, published, urn_of, written
+
+from mockprovider.cli.commands import main
+from mockprovider.engine.verifying import mutated_logs, verify_log
+from mockprovider.engine.verifying.generations import MISSING, NEVER, NEWER
+from mockprovider.engine.verifying.operations import operations
+from mockprovider.errors import MalformedError
+from mockprovider.pulumi.methods import PROVIDER
+
+LOGS = sorted(KEPT.glob("*.json"))
+STACK = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
+ASKED = {"type": "pulumi:pulumi:Stack", "name": "shop-dev", "object": {}, "acceptSecrets": True}
+
+
+def started():
+    """What an engine of 2023 starts a provider with, whole."""
+    lines = boot()
+    configure = lines[-1]["request"]
+    configure |= {"variables": {"cloud:config:region": "eu"}, "acceptResources": True}
+    configure |= {"sendsOldInputs": True, "sendsOldInputsToDelete": True}
+    return lines
+
+
+def asked(rpc, request, response):
+    """A line of the program's side."""
+    return entry(f"/pulumirpc.ResourceMonitor/{rpc}", request, response)
+
+
+def up(*provider, name="logs", dry=False, resource=None):
+    """An operation of a program that has one resource: what starts it, what it asks of the provider, and its end."""
+    registered = {"type": "cloud:index:Bucket", "name": name, "custom": True, "object": {"acl": "private"}, "parent": STACK}
+    answer = {"urn": urn_of(name), "id": f"{name}-id", "object": {"acl": "private"}} if resource is None else resource
+    run = {"project": "shop", "stack": "dev", "config": {"cloud:region": "eu"}, "dryRun": dry}
+    return [
+        asked("RegisterResource", ASKED, {"urn": STACK}),
+        *provider,
+        asked("RegisterResource", registered, answer),
+        entry("/pulumirpc.LanguageRuntime/Run", run, {}),
+    ]
+
+
+def log_of(*lines):
+    return "\n".join(json.dumps(line) for line in lines).encode()
+
+
+def said(data):
+    return [str(difference) for difference in verify_log(data).differences]
+
+
+@published
+def test_published_logs_have_no_difference(log):
+    """Under the embedded engine, the program of each published log makes the calls that its own engine made."""
+    verdict = verify_log(log.read_bytes())
+    assert verdict.differences == []
+    assert verdict.fields > 10
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)
+def test_kept_logs_have_no_difference(log):
+    """Under the embedded engine, the program of each kept log of the pinned ``pulumi`` makes the calls that this one made."""
+    verdict = verify_log(log.read_bytes())
+    assert verdict.differences == []
+    assert verdict.since == ""
+
+
+def test_at_least_twenty_logs_of_the_pinned_engine_are_kept():
+    """They cover updates, replacements, refreshes, lookups, imports, failures, components, providers and targets."""
+    assert len(LOGS) >= 20
+    rpcs = Counter(json.loads(line)["method"].rpartition("/")[2] for log in LOGS for line in log.read_text().splitlines())
+    wanted = {"Create", "Update", "Delete", "Read", "Diff", "Invoke", "DiffConfig", "ReadResource", "RegisterResourceOutputs"}
+    assert {rpc for rpc in wanted if rpcs[rpc] < 3} == set()
+
+
+@pytest.mark.trial("verify-engine-mutants", pinned=8, cases=500)
+def test_each_planted_difference_is_found(seeds):
+    """A log in which one call is missing, is there twice or has another field is never said to be the same."""
+    for seed in seeds:
+        log = LOGS[seed % len(LOGS)].read_bytes()
+        for what, data in mutated_logs(log, 1, seed):
+            assert verify_log(data).differences, (LOGS[seed % len(LOGS)].name, what)
+
+
+def test_a_log_is_cut_into_operations():
+    """A preview, an up and a destroy: what follows the program's end is its own until a provider is started."""
+    deleted = entry("Delete", {"urn": urn_of("logs"), "id": "logs-id", "properties": {}}, {})
+    lines = [*up(*started(), dry=True), *up(*started(), *made("logs")), *started(), deleted]
+    preview, real, destroy = operations(log_of(*lines), Counter())
+    assert (preview.kind, preview.preview) == ("up", True)
+    assert (real.kind, real.preview, [call.rpc for call in real.provider][-2:]) == ("up", False, ["Check", "Create"])
+    assert (destroy.kind, destroy.preview, destroy.run) == ("destroy", False, None)
+
+
+def test_a_leftover_is_deleted_in_the_operation_of_its_program():
+    """Deletes after the program's end belong to it, and not to a destroy."""
+    deleted = entry("Delete", {"urn": urn_of("old"), "id": "old-id", "properties": {}}, {})
+    [operation] = operations(log_of(*up(*started(), *made("logs")), deleted), Counter())
+    assert [call.rpc for call in operation.provider][-1] == "Delete"
+
+
+def test_a_line_of_our_own_begins_an_operation_with_its_options():
+    """Logs do not have the command line; who makes one may say what was asked for."""
+    line = {"method": "/mockprovider.Engine/Operation", "request": {"operation": "refresh", "target": ["x"], "preview": True}}
+    [operation] = operations(log_of(line, *started()), Counter())
+    assert (operation.kind, operation.preview, operation.asked) == ("refresh", True, line["request"])
+
+
+def test_a_call_that_only_one_engine_makes_is_a_difference():
+    """Missing calls and additional ones are both told, with the operation and the resource."""
+    check, create = made("logs")
+    assert said(log_of(*up(*started(), check, create))) == []
+    [missing] = said(log_of(*up(*started(), check, create, create)))
+    assert missing == f"operation 1, Create of {urn_of('logs')}: only the log's engine makes this call"
+    assert said(log_of(*up(*started(), check)))[-1] == (
+        f"operation 1, Create of {urn_of('logs')}: the log's engine does not make this call"
+    )
+
+
+def test_a_field_that_differs_is_told_with_both_values():
+    """A changed input is a difference at its path."""
+    check, create = made("logs")
+    create["request"]["properties"] = {"acl": "public"}
+    [difference] = said(log_of(*up(*started(), check, create)))
+    assert difference == (
+        f"operation 1, Create of {urn_of('logs')} properties.acl: the log has 'public', and the embedded engine sends 'private'"
+    )
+
+
+def test_true_is_not_one():
+    """JSON tells a truth value from a number, and so does the comparison."""
+    check, create = made("logs")
+    create["request"]["properties"] = {"acl": "private", "on": True}
+    check["response"]["inputs"] = {"acl": "private", "on": 1}
+    assert any("properties.on" in line for line in said(log_of(*up(*started(), check, create))))
+
+
+def test_a_failed_create_that_left_an_object_is_known_by_what_follows():
+    """Logs have no details of errors; the next operation's calls have the object's id and outputs."""
+    check, create = made("logs")
+    failed = {**create, "errors": ["rpc error: code = Unknown desc = slow"]}
+    failed.pop("response")
+    first = up(*started(), check, failed)[:-2]
+    end = entry("/pulumirpc.LanguageRuntime/Run", {"project": "shop", "stack": "dev", "config": {"cloud:region": "eu"}}, {})
+    registered = up()[1]
+    registered = {name: item for name, item in registered.items() if name != "response"} | {"errors": ["it failed"]}
+    deleted = entry(
+        "Delete",
+        {"urn": urn_of("logs"), "id": "new", "properties": {"acl": "private", "size": 1}, "oldInputs": {"acl": "private"}},
+        {},
+    )
+    plugin, _, configured = started()
+    assert said(log_of(*first, registered, end, plugin, configured, deleted)) == []
+
+
+def test_each_row_of_generations_names_what_the_protocol_has():
+    """A field or RPC that is excused exists; so a row cannot outlive what it excuses."""
+    for row in (*NEWER, NEVER, MISSING):
+        assert row.rpcs | row.again <= PROVIDER.methods.keys()
+        for rpc, _, path in (field.partition(".") for field in row.fields):
+            rpcs = PROVIDER.methods if rpc == "*" else [rpc]
+            names = {field.json_name for name in rpcs for field in PROVIDER.messages[name][0].DESCRIPTOR.fields}
+            assert path.split(".")[0] in names, (rpc, path)
+
+
+@pytest.mark.parametrize("data", [b"", b"{}\n", b'{"method": 1}\n', b"\xff\x00", b"[1, 2]", b"null\n" * 3])
+def test_what_is_no_log_is_refused(data):
+    """Nothing to compare is an error, and no success."""
+    with pytest.raises(MalformedError, match="no log of an engine's calls"):
+        verify_log(data)
+
+
+@pytest.mark.parametrize("response", [{}, {"inputs": 1}, {"inputs": None}, {"failures": [{}]}, 7, {"inputs": {"a": [[]]}}])
+def test_a_damaged_answer_is_a_difference_and_no_crash(response):
+    """What a provider cannot have answered ends in differences, whatever it is."""
+    check, create = made("logs")
+    verify_log(log_of(*up(*started(), {**check, "response": response}, create)))
+
+
+def test_the_command_sums_up_and_its_exit_code_says_it(tmp_path):
+    """Exit code 0 without a difference, 1 with one, 2 for what is no log; the last line has the sums."""
+    check, create = made("logs")
+    same = written(tmp_path / "same.json", up(*started(), check, create))
+    other = written(tmp_path / "other.json", up(*started(), check))
+    assert CliRunner().invoke(main, ["verify-engine", str(same)]).exit_code == 0
+    assert CliRunner().invoke(main, ["verify-engine", str(same), str(other)]).exit_code == 1
+    kept = [str(log) for log in LOGS[:2]]
+    run = CliRunner().invoke(main, ["verify-engine", *kept, "--mutants", "2"])
+    assert run.exit_code == 0, run.output
+    *_, mutants, sums = run.output.splitlines()
+    assert mutants == "4 changed logs, 0 not noticed"
+    assert sums.startswith("2 logs, ")
+    assert sums.endswith(" fields, 0 differences")
+    (tmp_path / "none.json").write_text("{}")
+    run = CliRunner().invoke(main, ["verify-engine", str(tmp_path / "none.json")])
+    assert run.exit_code == 2
+    assert "none.json: this is no log of an engine's calls" in run.output
+
+
+def test_the_command_as_json(tmp_path):
+    """With --json each difference is an object."""
+    check, create = made("logs")
+    create["request"]["properties"] = {"acl": "public"}
+    log = written(tmp_path / "it.json", up(*started(), check, create))
+    run = CliRunner().invoke(main, ["verify-engine", str(log), "--json"])
+    [told] = json.loads(run.output)["logs"]
+    assert told["operations"] == 1
+    assert {"operation": 1, "call": f"Create of {urn_of('logs')}", "field": "properties.acl"}.items() <= {
+        key: value for one in told["differences"] if one["field"] == "properties.acl" for key, value in one.items()
+    }.items()
+
+
+def test_many_differences_are_cut_short_unless_all_are_asked_for(tmp_path):
+    """The first twenty say what is wrong; the rest is counted."""
+    lines = [line for i in range(30) for line in made(f"b{i}")]
+    log = written(tmp_path / "it.json", up(*started(), *made("logs"), *lines))
+    short = CliRunner().invoke(main, ["verify-engine", str(log)]).output
+    whole = CliRunner().invoke(main, ["verify-engine", str(log), "--all"]).output
+    assert "more, which --all shows" in short
+    assert whole.count("only the log's engine") == 60
