@@ -90,8 +90,8 @@ def urn_of(goal: Goal, stack: str, project: str) -> str:
         return ""
 
 
-def new_state(goal: Goal, urn: str) -> ResourceState:
-    """The state that ``goal`` starts as: its raw inputs, no id and no outputs."""
+def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
+    """The state that ``goal`` starts as: its raw inputs, no id and no outputs; ``alias`` is how it was known before."""
     return ResourceState(
         urn=urn,
         type=goal.type,
@@ -105,6 +105,7 @@ def new_state(goal: Goal, urn: str) -> ResourceState:
         property_dependencies=goal.property_dependencies,
         provider=goal.provider,
         additional_secret_outputs=goal.additional_secret_outputs,
+        aliases=(alias,) if alias else (),
         custom_timeouts=goal.custom_timeouts,
         import_id=goal.import_id,
         retain_on_delete=bool(goal.retain_on_delete),

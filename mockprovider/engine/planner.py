@@ -23,14 +23,14 @@ from mockprovider.engine.decision import (
     objections,
     prepare,
 )
-from mockprovider.engine.goal import Goal, alias_urns, new_state
+from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.graph import dependents
+from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Scope, Targets
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.pulumi.state import ResourceState, copied
-from mockprovider.urn import make
 from mockprovider.values import UNKNOWN, Value, has_unknown
 
 
@@ -80,8 +80,7 @@ class Planner:
         self._operation = operation
         self._run = run
         self._ledger = run.ledger
-        self._adopted: dict[str, str] = {}
-        self._planned: dict[str, ResourceState] = {}
+        self._identities = Identities(operation.stack, operation.project, run.ledger)
         self._replaced: set[str] = set()
         self._deleted: set[str] = set()
         self._condemned: set[int] = set()
@@ -91,7 +90,7 @@ class Planner:
     @property
     def seen(self) -> list[str]:
         """The URNs that were registered."""
-        return list(self._planned)
+        return list(self._identities.registered)
 
     def is_left_out(self, urn: str) -> bool:
         """Whether ``urn`` is new and skipped, because it is no target or is excluded."""
@@ -107,20 +106,22 @@ class Planner:
 
         Raises ``RefusedError`` or ``CallFailedError``.
         """
-        urn = self._urn(goal)
+        urn = self._identities.urn(goal)
         goal = self._named(goal, urn)
-        old = self._old(urn, goal)
-        new = new_state(goal, urn)
+        known = self._identities.recognize(urn, goal)
+        old, new = known.old, new_state(goal, urn, known.alias)
         new.refresh_before_update = bool(old and old.refresh_before_update)
-        if new.is_provider and urn in self._adopted:
-            self._run.registry.alias(urn, self._adopted[urn])
-        self._planned[urn] = new
+        if new.is_provider and known.alias:
+            self._run.registry.alias(urn, known.alias)
+        self._identities.registered[urn] = new
         if goal.read_id:
             return self._read(goal, old, new)
         if new.is_provider or new.is_stack or self._targets.include(new):
-            planned = self._register(goal, old, new)
+            planned = self._register(goal, old, new, known.refusal)
             self._refuse_left_out(new)
             return planned
+        if known.refusal:
+            raise known.refusal
         return self._pass_over(old, new)
 
     def _named(self, goal: Goal, urn: str) -> Goal:
@@ -128,34 +129,6 @@ class Planner:
         custom = goal.custom and not goal.is_provider and not goal.read_id
         naming = self._autonaming.of(urn, b"") if custom else None
         return replace(goal, delete_before_replace=True) if naming and naming.fixed else goal
-
-    # Identity --------------------------------------------------------------------------------------------------------
-
-    def _urn(self, goal: Goal) -> str:
-        urn = str(make(self._operation.stack, self._operation.project, goal.parent or None, goal.type, goal.name))
-        if urn in self._planned:
-            raise RefusedError(f"duplicate resource URN {urn!r}: two resources of one type and parent need different names")
-        if goal.parent and goal.parent not in self._planned:
-            raise RefusedError(f"could not find the parent resource {goal.parent!r} of {urn!r}")
-        return urn
-
-    def _old(self, urn: str, goal: Goal) -> ResourceState | None:
-        old = self._ledger.live.get(urn)
-        if old is not None:
-            return old
-        taken = set(self._adopted.values())
-        for alias in alias_urns(goal, self._operation.stack, self._operation.project, self._adopted):
-            old = self._ledger.live.get(alias)
-            if old is None:
-                continue
-            if alias in self._planned or alias in taken:
-                raise RefusedError(
-                    f"{urn!r} is aliased to {alias!r}, which another resource of this program is or claims to be"
-                )
-            self._adopted[urn] = alias
-            self._ledger.rename(alias, urn)
-            return old
-        return None
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
@@ -184,19 +157,19 @@ class Planner:
                 f"the provider {old.provider!r} of {new.urn!r} is not registered: the program gives the resource another one, "
                 f"and it {why}, or change the program back."
             )
-        steps = self._unchanged(old, new.urn)
-        self._planned[new.urn] = steps[-1].resource
+        steps = self._unchanged(old)
+        self._identities.registered[new.urn] = steps[-1].resource
         return steps, steps[-1].resource
 
-    def _unchanged(self, old: ResourceState, urn: str) -> list[EngineStep]:
-        """The steps that keep ``old`` unchanged, after those of its dependencies that this run has not seen."""
-        new = copied(old, urn=urn)
-        self._planned.setdefault(urn, new)
+    def _unchanged(self, old: ResourceState) -> list[EngineStep]:
+        """The steps that keep ``old`` unchanged, its name too, after those of its dependencies that this run has not seen."""
+        new = copied(old)
+        self._identities.registered[old.urn] = new
         steps = []
         for dependency in old.dependency_urns():
             before = self._ledger.live.get(dependency)
-            if before is not None and dependency not in self._planned and dependency not in self._adopted.values():
-                steps += self._unchanged(before, dependency)
+            if before is not None and not self._identities.is_settled(dependency):
+                steps += self._unchanged(before)
         return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new)]
 
     def going_with(self, targets: Targets) -> set[str]:
@@ -223,18 +196,22 @@ class Planner:
 
     # Registering -----------------------------------------------------------------------------------------------------
 
-    def _register(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
+    def _register(
+        self, goal: Goal, old: ResourceState | None, new: ResourceState, refusal: RefusedError | None
+    ) -> tuple[list[EngineStep], ResourceState]:
         replaced = old is not None and self._targets.replaces(new.urn)
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         imported = imports(old, goal)
         before = self._import(case) if imported else []
         self._check(case)
+        if refusal:
+            raise refusal
         diff = None
         if case.old is not None and not case.recreating and not case.old.external:
             diff = self._diff(case, case.old)
         decision = decide(case.old, goal, diff, recreating=case.recreating)
         if imported and decision is Decision.SAME and case.old is not None:
-            self._planned[case.old.urn] = case.old
+            self._identities.registered[case.old.urn] = case.old
             return before, case.old
         return before + self._steps(decision, case, diff or Diff()), case.new
 
@@ -248,8 +225,8 @@ class Planner:
             import_(self._run, step)
         self._run.note(step)
         replaced = [EngineStep(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
-        case.old, case.new = new, new_state(case.goal, new.urn)
-        self._planned[new.urn] = case.new
+        case.old, case.new = new, copied(new_state(case.goal, new.urn), aliases=new.aliases)
+        self._identities.registered[new.urn] = case.new
         return replaced
 
     def _check(self, case: _Case) -> None:
@@ -293,9 +270,9 @@ class Planner:
             return False
         if not old.provider or not new.provider:
             return True
-        if self._adopted.get(new.provider_urn) == old.provider_urn:
+        if self._identities.adopted.get(new.provider_urn) == old.provider_urn:
             return False
-        before, now = self._ledger.live.get(old.provider_urn), self._planned.get(new.provider_urn)
+        before, now = self._ledger.live.get(old.provider_urn), self._identities.registered.get(new.provider_urn)
         if before is None or now is None:
             return False
         # The *new* provider decides whether it can manage the old provider's objects.
@@ -367,7 +344,9 @@ class Planner:
         """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown."""
         replacements: list[ResourceState] = []
         urns = {root.urn}
-        for resource in dependents(self._ledger.base, root, lambda urn: urn in self._planned or urn in self._deleted):
+        for resource in dependents(
+            self._ledger.base, root, lambda urn: urn in self._identities.registered or urn in self._deleted
+        ):
             if resource.custom and not resource.external and self._goes_with(resource, urns):
                 replacements.append(resource)
                 urns.add(resource.urn)
@@ -391,5 +370,7 @@ class Planner:
         return [
             resource
             for resource in self._ledger.base
-            if urn in resource.replace_with and resource.urn not in self._planned and resource.urn not in self._deleted
+            if urn in resource.replace_with
+            and resource.urn not in self._identities.registered
+            and resource.urn not in self._deleted
         ]
