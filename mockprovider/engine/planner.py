@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -27,33 +26,12 @@ from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.graph import dependents
 from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
+from mockprovider.engine.operation import Operation
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
-from mockprovider.engine.targets import Scope, Targets
+from mockprovider.engine.targets import Targets
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.values import UNKNOWN, Value, has_unknown
-
-
-class Operation(Struct, frozen=True, kw_only=True):
-    """What is being run: on which stack, how, and with which chance.
-
-    ``number`` counts the stack's operations; it and ``seed`` make the random seeds that Check is given.
-    ``only_refresh`` says that nothing follows the refresh, ``scope`` what it is limited to; with ``continue_on_error`` a step
-    that failed stops only what depends on it.
-    """
-
-    project: str
-    stack: str
-    preview: bool = False
-    only_refresh: bool = False
-    scope: Scope = Scope()
-    continue_on_error: bool = False
-    seed: int = 0
-    number: int = 1
-
-    def random_seed(self, urn: str) -> bytes:
-        """Check's 32 "random" bytes: fresh for each resource and operation, and the same in each run of a test."""
-        return hashlib.sha256(f"{self.seed}\0{self.number}\0{self.preview}\0{urn}".encode()).digest()
 
 
 class _Case(Struct):

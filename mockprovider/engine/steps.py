@@ -70,19 +70,23 @@ class EngineStep(Struct, kw_only=True):
         return self.old
 
 
-class Run(Struct, kw_only=True):
-    """What steps work with."""
+class Run(Protocol):
+    """What steps work with: one operation while it is carried out."""
 
     ledger: Ledger
     registry: Registry
     preview: bool
-    log: Callable[[str, str, str], None]
-    object: Callable[[Exception, str], None]
-    """Notes what makes the run fail in the end, though it goes on."""
-    note: Callable[[EngineStep], None]
-    """Notes a step that was carried out."""
-    deleted: Collection[str] = ()
+    deleted: Collection[str]
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
+
+    def log(self, severity: str, message: str, urn: str = "") -> None:
+        """Show ``message`` to the user."""
+
+    def object(self, error: Exception, urn: str = "") -> None:
+        """Note what makes the run fail in the end, though it goes on."""
+
+    def note(self, step: EngineStep) -> None:
+        """Note a step that was carried out."""
 
     def manager(self, state: ResourceState) -> ResourceProvider:
         """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from mockprovider.pulumi.options import pattern, unmatched
 from mockprovider.pulumi.state import ResourceState
+from mockprovider.urn import PREFIX
 
 
 class Scope(Struct, frozen=True):
@@ -66,5 +67,17 @@ class Targets:
 
     def missing(self, known: Sequence[str]) -> list[str]:
         """What is wrong with the names: those that are none of the URNs ``known``. Globs may match nothing."""
+        return unmatched(self._names(), known)
+
+    def missing_already(self, remembered: Sequence[str], *, refreshing: bool) -> list[str]:
+        """What is wrong with the URNs before the program has run: as in the real engine, those to replace, and in a refresh all
+        others, must be ``remembered``. Plain names may be the program's.
+        """
+        early = self._names() if refreshing else {"replace": self._scope.replace}
+        return unmatched(
+            {option: [name for name in names if name.startswith(PREFIX)] for option, names in early.items()}, remembered
+        )
+
+    def _names(self) -> dict[str, tuple[str, ...]]:
         scope = self._scope
-        return unmatched({"target": scope.targets, "exclude": scope.excludes, "replace": scope.replace}, known)
+        return {"target": scope.targets, "exclude": scope.excludes, "replace": scope.replace}

@@ -88,3 +88,22 @@ def test_what_is_no_target_keeps_its_name(both):
     both.run("up", program, target=["after"])
     both.run("up", program, target=["new", "after"])
     both.run("up", program)
+
+
+def test_a_refresh_does_not_know_new_names(both):
+    """A target that only the program has is refreshed when there is something, and created by the update that follows."""
+    names = ["a"]
+
+    def program():
+        for name in names:
+            Bucket(name)
+
+    both.run("up", program)
+    names.append("b")
+    both.run("up", program, refresh=True, target=["b"])
+    names.append("c")
+    urn = f"urn:pulumi:dev::project::{BUCKET}::c"
+    both.run("up", program, refresh=True, target=[urn], fails=True)
+    both.run("up", program, replace=[urn], fails=True)
+    both.run("preview", program, refresh=True, exclude=["c"])
+    both.run("up", program, refresh=True)
