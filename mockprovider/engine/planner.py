@@ -79,6 +79,10 @@ class Planner:
         """The URNs that were deleted before replacement, and not registered again yet."""
         return self._deleted
 
+    def has_deleted(self, resource: ResourceState) -> bool:
+        """Whether this run has deleted ``resource`` already, because of the replacement of another."""
+        return id(resource) in self._condemned
+
     def plan(self, goal: Goal) -> tuple[list[EngineStep], ResourceState]:
         """The steps that ``goal`` asks for, and the state that it will be answered with once they are done.
 
@@ -94,7 +98,7 @@ class Planner:
         self._identities.registered[urn] = new
         if goal.read_id:
             return self._read(goal, old, new)
-        if new.is_provider or new.is_stack or self._targets.include(new):
+        if self._targets.include(new, implied=new.is_provider or new.is_stack):
             planned = self._register(goal, old, new, known.refusal)
             self._refuse_left_out(new)
             return planned
@@ -148,7 +152,7 @@ class Planner:
             before = self._ledger.live.get(dependency)
             if before is not None and not self._identities.is_settled(dependency):
                 steps += self._unchanged(before)
-        return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new)]
+        return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new, passed_over=True)]
 
     def going_with(self, targets: Targets) -> set[str]:
         """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""

@@ -11,7 +11,7 @@ from mockprovider.pulumi.state import ResourceState
 
 def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> None:
     """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
-    targets = Targets(course.operation.scope)
+    targets = Targets(course.operation.scope, through_providers=False)
     remembered = [resource.urn for resource in course.ledger.base]
     if program_follows:
         missing = targets.missing_already(remembered, refreshing=bool(remembered) and not flagged_only)

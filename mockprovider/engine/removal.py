@@ -35,7 +35,12 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
 
 def _condemned(course: Course, planner: Planner, targets: Targets, held: Collection[int]) -> list[ResourceState]:
     """The leftovers to delete: with targets, only these and the resources that cannot stay without them."""
-    leftovers = [resource for resource in course.ledger.leftovers() if id(resource) not in held]
+    leftovers = [
+        resource
+        for resource in course.ledger.leftovers()
+        # What was deleted before a replacement, and is marked for deletion since then, is gone already.
+        if id(resource) not in held and not (resource.delete and planner.has_deleted(resource))
+    ]
     if targets.excluding:
         return _without(course, leftovers, staying(course.ledger.base, targets.excludes, dependents=targets.dependents))
     if not targets.constrained:
@@ -59,7 +64,7 @@ def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str
     """The leftovers without the spared ones, which get a ``same`` step."""
     for resource in leftovers:
         if resource.urn in spared and not resource.delete:
-            course.execute(EngineStep(op=StepOp.SAME, old=resource, new=copied(resource)))
+            course.execute(EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True))
     return [resource for resource in leftovers if resource.urn not in spared]
 
 

@@ -32,7 +32,6 @@ def registration(request: Any) -> Goal:
     inputs, dependencies, by_property = _inputs(request)
     before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
     trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
-    managed = request.custom or request.remote
     return Goal(
         type=request.type,
         name=request.name,
@@ -41,8 +40,7 @@ def registration(request: Any) -> Goal:
         providers=dict(request.providers),
         inputs=inputs,
         parent=request.parent,
-        # A component of the program itself has no provider of its own, only providers for its children.
-        provider=(request.provider or request.providers.get(request.type.split(":", 1)[0], "")) if managed else "",
+        provider=request.provider,
         version=request.version,
         plugin_download_url=request.pluginDownloadURL,
         import_id=request.importId,

@@ -46,7 +46,7 @@ class EngineStep(Struct, kw_only=True):
     """One step: ``old`` becomes ``new``.
 
     ``keep_old`` marks the old instance for deletion at the end instead of dropping it; ``result`` is the op that a refresh
-    came to; ``news`` says whether a summary is to count it.
+    came to; ``news`` says whether a summary is to count it. What is ``passed_over``, because it is no target, is only kept.
     """
 
     op: StepOp
@@ -56,6 +56,7 @@ class EngineStep(Struct, kw_only=True):
     before_replace: bool = False
     result: StepOp | None = None
     news: bool = True
+    passed_over: bool = False
 
     @property
     def resource(self) -> ResourceState:
@@ -111,7 +112,8 @@ def same_(run: Run, step: EngineStep) -> None:
     new, old = step.resource, step.was
     new.id, new.outputs = old.id, old.outputs
     new.refresh_before_update = old.refresh_before_update
-    if new.is_provider:
+    # A provider that is passed over is configured once something needs it.
+    if new.is_provider and not step.passed_over:
         run.registry.same(new.urn, new.id, old.inputs)
     _dress(new)
     run.ledger.finish(old)

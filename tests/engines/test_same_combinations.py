@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from engine_toolbox import BUCKET, Bucket
-from pulumi import Output, ResourceOptions
+from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Thing
+from pulumi import Alias, Output, ResourceOptions
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -45,6 +45,75 @@ def test_ignoring_what_is_imported(both):
         options = ResourceOptions(import_="b-1", ignore_changes=["tags.team", "acl"])
         Bucket("b", options, acl="private", tags={"team": "core", "tier": "1"})
 
+    both.run("preview", program)
+    both.run("up", program)
+    both.run("up", program)
+
+
+def test_target_dependents_of_a_provider(both):
+    """What an explicit provider serves depends on it."""
+    wanted = {"acl": "1"}
+
+    def program():
+        provider = Cloud("p")
+        Bucket("served", ResourceOptions(provider=provider), **wanted)
+        Bucket("other", **wanted)
+
+    both.run("up", program)
+    wanted["acl"] = "2"
+    assert both.run("up", program, target=["p"], target_dependents=True)["served"] == ["Check", "Diff", "Update"]
+    wanted["acl"] = "3"
+    both.run("up", program, exclude=["p"], exclude_dependents=True)
+    both.drift(BUCKET, acl="drifted")
+    both.run("refresh", target=["p"], target_dependents=True)
+    both.run("refresh", exclude=["p"], exclude_dependents=True)
+    both.run("destroy", target=["p"], target_dependents=True)
+
+
+def test_a_child_has_its_parent_s_provider(both):
+    """A child of a resource is managed by the same provider, its parent's default one too, whatever its own version."""
+
+    def program():
+        parent = Bucket("parent", ResourceOptions(version="1.2.3"))
+        Bucket("child", ResourceOptions(parent=parent))
+        grandchild = Bucket("other", ResourceOptions(parent=parent, version="3.2.1"))
+        component = Component("component", ResourceOptions(parent=parent))
+        Bucket("inside", ResourceOptions(parent=component))
+        Thing(NET, "net", ResourceOptions(parent=grandchild))
+
+    both.run("up", program)
+    both.run("up", program)
+
+
+def test_deleted_once(both):
+    """What goes before a replacement, and is known by another name now, is deleted once and made again."""
+    wanted = {"cidr": "a"}
+    options = ResourceOptions()
+
+    def program():
+        net = Thing(NET, "net", **wanted)
+        name = "new" if options.aliases else "old"
+        Thing(NET, name, ResourceOptions(aliases=options.aliases, replace_with=[net]), cidr="x", peer=net.id)
+
+    both.run("up", program)
+    options, wanted["cidr"] = ResourceOptions(aliases=[Alias(name="old")]), "b"
+    both.run("up", program)
+    both.run("up", program)
+
+
+def test_deleted_once_with_what_it_is_replaced_with(both):
+    """The same where only ``replace_with`` ties the two together, and where a bucket may be created before it is deleted."""
+    wanted = {"cidr": "a"}
+    options = ResourceOptions()
+
+    def program():
+        net = Thing(NET, "net", **wanted)
+        name = "new" if options.aliases else "old"
+        Bucket(name, ResourceOptions(aliases=options.aliases, replace_with=[net]))
+        Bucket(f"{name}-2", ResourceOptions(aliases=[Alias(name="old-2")], depends_on=[net]), name=net.id)
+
+    both.run("up", program)
+    options, wanted["cidr"] = ResourceOptions(aliases=[Alias(name="old")]), "b"
     both.run("preview", program)
     both.run("up", program)
     both.run("up", program)
