@@ -120,13 +120,13 @@ def test_replacement_triggers(new, before, expected):
 
 
 def test_forced_replacements_come_in_order():
-    """The trigger comes before ``replaceWith``, and that before the provider; each is blamed by its key."""
+    """The trigger comes before ``replaceWith``, and that before the provider, which is asked last; each has its key."""
     remembered = old(replacement_trigger=1)
     wanted = goal(replacement_trigger=2, replace_with=("urn:other",))
-    assert forced(remembered, wanted, {"urn:other"}, provider_replaced=True).replaces == ("replacementTrigger",)
-    assert forced(old(), wanted, {"urn:other"}, provider_replaced=True).replaces == ("replaceWith",)
-    assert forced(old(), wanted, set(), provider_replaced=True).replaces == ("provider",)
-    assert forced(old(), wanted, set()) is None
+    assert forced(remembered, wanted, {"urn:other"}, provider_replaced=lambda: 1 / 0).replaces == ("replacementTrigger",)
+    assert forced(old(), wanted, {"urn:other"}, provider_replaced=lambda: 1 / 0).replaces == ("replaceWith",)
+    assert forced(old(), wanted, set(), provider_replaced=lambda: True).replaces == ("provider",)
+    assert forced(old(), wanted, set(), provider_replaced=lambda: False) is None
 
 
 def test_protection_speaks_against_a_replacement_only_before_and_after():

@@ -22,6 +22,7 @@ from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
 from mockprovider.engine.graph import transitive_dependencies
 from mockprovider.engine.instance import Instance, ProviderSource
+from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
@@ -59,7 +60,7 @@ class Deployment(Course):
         references: References | None = None,
         autonaming: Autonaming | None = None,
     ) -> None:
-        super().__init__(operation, state, sources, references)
+        super().__init__(operation, migrated(state, operation, config), sources, references)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()

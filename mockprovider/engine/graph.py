@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -90,26 +90,20 @@ def _inside(resources: Sequence[ResourceState], components: Collection[str]) -> 
     return urns
 
 
-def repaired(resources: Sequence[ResourceState], parents: Mapping[str, str]) -> list[ResourceState]:
-    """``resources`` without references to what does not precede them. A missing parent is replaced by its own parent.
-
-    ``parents`` maps each URN to its parent's.
-    """
+def repaired(resources: Sequence[ResourceState]) -> list[ResourceState]:
+    """``resources`` without references to what does not precede them; without parents, too, as in the real engine."""
     present: set[str] = set()
     mended = []
     for resource in resources:
-        mended.append(_repair(resource, present, parents))
+        mended.append(_repair(resource, present))
         present.add(resource.urn)
     return mended
 
 
-def _repair(state: ResourceState, present: set[str], parents: Mapping[str, str]) -> ResourceState:
-    parent = state.parent
-    while parent and parent not in present:
-        parent = parents.get(parent, "")
+def _repair(state: ResourceState, present: set[str]) -> ResourceState:
     return replace(
         state,
-        parent=parent,
+        parent=state.parent if state.parent in present else "",
         dependencies=tuple(urn for urn in state.dependencies if urn in present),
         # As in the CLI's refresh, properties without dependencies are left out.
         property_dependencies={

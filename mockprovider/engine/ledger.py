@@ -46,8 +46,7 @@ class Ledger:
 
     def _refreshed(self) -> tuple[ResourceState, ...]:
         remaining = [self._found.get(id(resource), resource) for resource in self.base]
-        parents = {resource.urn: resource.parent for resource in self.base}
-        return tuple(repaired([resource for resource in remaining if resource is not None], parents))
+        return tuple(repaired([resource for resource in remaining if resource is not None]))
 
     def add(self, new: ResourceState) -> None:
         """``new`` exists from now on; what it depends on has been added before."""

@@ -33,6 +33,11 @@ from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.values import UNKNOWN, Value, has_unknown
 
+UNASKED = (
+    "the configuration of this resource's provider is not known in the preview, so the provider could not be asked what "
+    "changes: the up may do something else than is shown"
+)
+
 
 class _Case(Struct):
     """A registration on its way through the planner. An import puts what it found in the place of ``old``; ``replaced`` says
@@ -184,7 +189,8 @@ class Planner:
         replaced = old is not None and self._targets.replaces(new.urn)
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         imported = imports(old, goal)
-        before = self._import(case) if imported else []
+        if imported:
+            self._import(case)
         self._check(case)
         if refusal:
             raise refusal
@@ -194,10 +200,10 @@ class Planner:
         decision = decide(case.old, goal, diff, recreating=case.recreating)
         if imported and decision is Decision.SAME and case.old is not None:
             self._identities.registered[case.old.urn] = case.old
-            return before, case.old
-        return before + self._steps(decision, case, diff or Diff()), case.new
+            return [], case.old
+        return self._steps(decision, case, diff or Diff()), case.new
 
-    def _import(self, case: _Case) -> list[EngineStep]:
+    def _import(self, case: _Case) -> None:
         """Import now: Check and Diff compare with what was imported, so it cannot wait for its turn among the steps."""
         new, replacing = case.new, case.old is not None and not case.recreating
         step = EngineStep(
@@ -206,10 +212,13 @@ class Planner:
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
         self._run.note(step)
-        replaced = [EngineStep(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
-        case.old, case.new = new, copied(new_state(case.goal, new.urn), aliases=new.aliases)
+        if replacing:
+            self._run.note(EngineStep(op=StepOp.REPLACE, old=case.old, new=new))
+        case.old = new
+        # As in the real engine, an update that follows at once forgets the trigger.
+        kept = {"aliases": new.aliases, "refresh_before_update": new.refresh_before_update}
+        case.new = copied(new_state(case.goal, new.urn), replacement_trigger=None, **kept)
         self._identities.registered[new.urn] = case.new
-        return replaced
 
     def _check(self, case: _Case) -> None:
         prepared = prepare(case.old, case.goal, recreating=case.recreating or case.replaced)
@@ -238,13 +247,17 @@ class Planner:
         goal, new = case.goal, case.new
         if not self._run.preview and has_unknown(goal.replacement_trigger):
             raise RefusedError(f"the replacement trigger of {new.urn!r} is unknown, which only a preview may hold")
-        wanted = forced(old, goal, self._replaced, provider_replaced=self._provider_replaced(old, new), asked_for=case.replaced)
+        wanted = forced(
+            old, goal, self._replaced, provider_replaced=lambda: self._provider_replaced(old, new), asked_for=case.replaced
+        )
         if wanted is not None:
             return wanted
         if case.provider is None:
             diff = compare(old.inputs, new.inputs)
         else:
             diff = case.provider.diff(identity(old, urn=new.urn, ignore_changes=goal.ignore_changes), new.inputs)
+            if not case.provider.known:
+                self._run.log("warning", UNASKED, new.urn)
         return with_replace_on_changes(diff, goal.replace_on_changes, init_errors=bool(old.init_errors))
 
     def _provider_replaced(self, old: ResourceState, new: ResourceState) -> bool:

@@ -50,6 +50,7 @@ class Registry:
         builtin: ProviderSource | None = None,
     ) -> None:
         self._builtin = builtin or Builtin()
+        self.known = True
         self.names = False
         """Provider resources have no automatic names, so none is proposed to them."""
         self._sources = sources

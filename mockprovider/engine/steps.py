@@ -22,6 +22,7 @@ class ResourceProvider(Protocol):
     """What manages a resource: an instance, or the registry for provider resources."""
 
     names: bool
+    known: bool
 
     def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: NamingOptions | None = None) -> Checked:
         """Validate the inputs."""
@@ -195,9 +196,10 @@ def import_(run: Run, step: EngineStep) -> None:
         raise RefusedError(f"resource {new.import_id!r} does not exist")
     if outcome.inputs is None:
         raise RefusedError(f"the provider of {new.type} does not support importing: its Read answered no inputs")
+    # What is secret in the program's inputs says nothing of what is read.
+    new.inputs = outcome.inputs
     _take(new, outcome)
     new.id = outcome.id or new.import_id
-    new.inputs = outcome.inputs
     if step.old is not None and step.keep_old:
         step.old.delete = True
     run.ledger.add(new)

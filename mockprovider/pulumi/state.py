@@ -106,6 +106,8 @@ class State(Struct, frozen=True):
     pending: tuple[PendingOperation, ...] = ()
     secrets_providers: Mapping[str, Any] = field(default_factory=dict)
     """How a CLI encrypts this state's secrets; exported as it was imported."""
+    plugins: Mapping[str, str] = field(default_factory=dict)
+    """The versions of the plugins that an imported state was made with, by package."""
 
     def live(self) -> dict[str, ResourceState]:
         """The resources by URN, without old instances that wait for their deletion."""
