@@ -99,6 +99,11 @@ class Deployment(Course):
             self.family.note(state.urn, goal)
         return state
 
+    def refuse(self, goal: Goal) -> None:
+        """Raise ``RefusedError`` for the mistake in ``goal``, once its default provider is there, as the real engine does."""
+        self._with_provider(self.family.heir(goal))
+        raise RefusedError(goal.mistake)
+
     def fate(self, urn: str) -> Fate:
         """What became of the registration of ``urn``."""
         if self._planner.is_left_out(urn):

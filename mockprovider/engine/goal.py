@@ -68,6 +68,8 @@ class Goal(Struct, kw_only=True):
     retain_on_delete: bool | None = None
     deleted_with: str = ""
     replace_with: tuple[str, ...] = ()
+    mistake: str = ""
+    """What is misspelt in its options."""
 
     @property
     def package(self) -> str:

@@ -29,6 +29,7 @@ from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
+from mockprovider.errors import MalformedError
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.values import UNKNOWN, Value, has_unknown
@@ -258,7 +259,7 @@ class Planner:
             diff = case.provider.diff(identity(old, urn=new.urn, ignore_changes=goal.ignore_changes), new.inputs)
             if not case.provider.known:
                 self._run.log("warning", UNASKED, new.urn)
-        return with_replace_on_changes(diff, goal.replace_on_changes, init_errors=bool(old.init_errors))
+        return _with_replacements(diff, goal.replace_on_changes, init_errors=bool(old.init_errors))
 
     def _provider_replaced(self, old: ResourceState, new: ResourceState) -> bool:
         if old.provider == new.provider:
@@ -359,7 +360,7 @@ class Planner:
         provider = self._run.manager(resource)
         inputs = {key: UNKNOWN if key in unknown else value for key, value in resource.inputs.items()}
         diff = provider.diff(identity(resource, ignore_changes=resource.ignore_changes), inputs)
-        return with_replace_on_changes(diff, resource.replace_on_changes, init_errors=False).wants_replacement
+        return _with_replacements(diff, resource.replace_on_changes, init_errors=False).wants_replacement
 
     def _replaced_with(self, urn: str) -> list[ResourceState]:
         return [
@@ -369,3 +370,11 @@ class Planner:
             and resource.urn not in self._identities.registered
             and resource.urn not in self._deleted
         ]
+
+
+def _with_replacements(diff: Diff, patterns: Sequence[str], *, init_errors: bool) -> Diff:
+    """``diff`` after ``replaceOnChanges``. Raises ``RefusedError`` for a pattern that is no path."""
+    try:
+        return with_replace_on_changes(diff, patterns, init_errors=init_errors)
+    except MalformedError as error:
+        raise RefusedError(f"replaceOnChanges: {error}") from error

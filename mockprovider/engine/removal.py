@@ -45,7 +45,12 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         return _without(course, leftovers, staying(course.ledger.base, targets.excludes, dependents=targets.dependents))
     if not targets.constrained:
         return leftovers
-    going = planner.going_with(targets)
+    try:
+        going = planner.going_with(targets)
+    except EXPECTED as error:
+        # Providers are asked what goes along, and may fail.
+        course.fail(error)
+        return []
     unasked = [
         resource
         for resource in leftovers
