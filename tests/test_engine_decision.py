@@ -112,10 +112,12 @@ def test_imports(remembered, id_, expected):
         (None, 1, False),
         (1, None, False),
         (UNKNOWN, 1, True),
+        (UNKNOWN, None, True),
+        (["x", UNKNOWN], ["x", 1], True),
     ],
 )
 def test_replacement_triggers(new, before, expected):
-    """A trigger goes off when it changes from one value to another, secrets looked through; null is no trigger."""
+    """A trigger goes off when it changes from a value to another, or is unknown; secrets do not count, and null is none."""
     assert triggers(new, before) is expected
 
 

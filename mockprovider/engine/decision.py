@@ -15,7 +15,7 @@ from mockprovider.engine.goal import Goal
 from mockprovider.engine.ignoring import with_ignored
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import ResourceState
-from mockprovider.values import Value, has_secret, is_unknown, reveal, same
+from mockprovider.values import Value, has_secret, has_unknown, reveal, same
 
 
 class StepOp(StrEnum):
@@ -132,11 +132,11 @@ def forced(
 
 
 def triggers(new: Value, old: Value) -> bool:
-    """Whether a replacement trigger went off: null on either side is no trigger, an unknown counts as changed."""
+    """Whether a replacement trigger went off: an unknown counts as changed, null on either side is no trigger."""
+    if has_unknown(new):
+        return True
     new, old = reveal(new), reveal(old)
-    if new is None or old is None:
-        return False
-    return is_unknown(new) or not same(new, old)
+    return new is not None and old is not None and not same(new, old)
 
 
 def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, recreating: bool = False) -> Decision:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.state import ResourceState, Timeouts
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn, make
-from mockprovider.values import Value
+from mockprovider.values import Secret, Value, map_value
 
 
 class Alias(Struct, frozen=True):
@@ -115,7 +115,10 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         replace_with=goal.replace_with,
         ignore_changes=goal.ignore_changes,
         replace_on_changes=goal.replace_on_changes,
-        replacement_trigger=goal.replacement_trigger,
+        # As in the real engine, which writes a null where a secret is in a trigger.
+        replacement_trigger=map_value(
+            goal.replacement_trigger, lambda value: Secret(None) if isinstance(value, Secret) else value
+        ),
     )
 
 

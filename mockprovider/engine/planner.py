@@ -198,7 +198,7 @@ class Planner:
         diff = None
         if case.old is not None and not case.recreating and not case.old.external:
             diff = self._diff(case, case.old)
-        decision = decide(case.old, goal, diff, recreating=case.recreating)
+        decision = decide(case.old, case.goal, diff, recreating=case.recreating)
         if imported and decision is Decision.SAME and case.old is not None:
             self._identities.registered[case.old.urn] = case.old
             return [], case.old
@@ -217,8 +217,9 @@ class Planner:
             self._run.note(EngineStep(op=StepOp.REPLACE, old=case.old, new=new))
         case.old = new
         # As in the real engine, an update that follows at once forgets the trigger.
+        case.goal = replace(case.goal, replacement_trigger=None)
         kept = {"aliases": new.aliases, "refresh_before_update": new.refresh_before_update}
-        case.new = copied(new_state(case.goal, new.urn), replacement_trigger=None, **kept)
+        case.new = copied(new_state(case.goal, new.urn), **kept)
         self._identities.registered[new.urn] = case.new
 
     def _check(self, case: _Case) -> None:

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pulumi
 import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Thing
 from pulumi import Alias, Output, ResourceOptions
 
 pytestmark = pytest.mark.pulumi_cli
+
+
+class Keeping(pulumi.ComponentResource):
+    """A component that has inputs."""
+
+    def __init__(self, name: str, inputs: dict[str, Any]) -> None:
+        super().__init__("my:index:Keeping", name, inputs)
 
 
 def test_ignoring_below_what_was_not_there(both):
@@ -117,3 +127,83 @@ def test_deleted_once_with_what_it_is_replaced_with(both):
     both.run("preview", program)
     both.run("up", program)
     both.run("up", program)
+
+
+def test_a_value_that_becomes_a_secret(make_both):
+    """Where the provider does not tell, a value that is a secret now has changed; inside of a component, too."""
+    both = make_both("no-detailed-diff")
+    hidden = False
+
+    def program():
+        value = Output.secret("x") if hidden else "x"
+        Bucket("b", acl=value, tags={"team": value})
+        Keeping("component", {"value": value})
+
+    both.run("up", program)
+    hidden = True
+    both.run("up", program)
+    both.run("up", program)
+    hidden = False
+    both.run("up", program)
+
+
+def test_secret_triggers(both):
+    """A secret trigger is not remembered, and so triggers nothing, until it is none any more."""
+    hidden = True
+    trigger: Any = "1"
+
+    def program():
+        Bucket("b", ResourceOptions(replacement_trigger=Output.secret(trigger) if hidden else trigger))
+        Bucket("listed", ResourceOptions(replacement_trigger=["x", Output.secret(trigger)] if hidden else ["x", trigger]))
+
+    both.run("up", program)
+    trigger = "2"
+    both.run("up", program)
+    hidden = False
+    both.run("up", program)
+    trigger = "3"
+    both.run("up", program)
+
+
+def test_unknown_triggers(both):
+    """In a preview, a trigger that is not known yet counts as changed, also where there was none."""
+    triggered = False
+
+    def program():
+        first = Bucket("first", name="x" if triggered else "y")
+        Bucket("b", ResourceOptions(replacement_trigger=first.arn if triggered else None))
+
+    both.run("up", program)
+    triggered = True
+    both.run("preview", program)
+    both.run("up", program)
+
+
+def test_the_trigger_of_an_import(both):
+    """Where an update follows an import at once, its trigger is forgotten."""
+    both.create(BUCKET, "b-1", acl="public")
+    both.create(BUCKET, "b-2", acl="private")
+
+    def program():
+        Bucket("b", ResourceOptions(import_="b-1", replacement_trigger=trigger), acl="private")
+        Bucket("same", ResourceOptions(import_="b-2", replacement_trigger="1"), acl="private")
+
+    trigger = "1"
+    both.run("up", program)
+    both.run("up", program)
+    trigger = "2"
+    both.run("up", program, fails=True)
+
+
+def test_deleted_with_what_is_replaced(both):
+    """What goes with an owner that is replaced is deleted at the provider all the same."""
+    wanted = {"name": "a"}
+
+    def program():
+        owner = Bucket("owner", **wanted)
+        Bucket("belonging", ResourceOptions(deleted_with=owner), name=owner.arn)
+
+    both.run("up", program)
+    wanted["name"] = "b"
+    both.run("up", program)
+    both.run("destroy")
