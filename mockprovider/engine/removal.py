@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
 from mockprovider.engine.course import EXPECTED, Course
@@ -106,6 +107,13 @@ class Removal:
                 return
 
     def _failures(self, batch: Sequence[ResourceState]) -> list[ResourceState]:
-        with executor(min(self._parallel, len(batch)) or 1) as pool:
-            outcomes = list(pool.map(self._delete, batch))
-        return [resource for resource, deleted in zip(batch, outcomes, strict=True) if not deleted]
+        # Several old instances of one resource go one after the other: no provider is called for one URN twice at once.
+        instances: dict[str, list[ResourceState]] = defaultdict(list)
+        for resource in batch:
+            instances[resource.urn].append(resource)
+        with executor(min(self._parallel, len(instances)) or 1) as pool:
+            failures = list(pool.map(self._undeleted, instances.values()))
+        return [resource for failed in failures for resource in failed]
+
+    def _undeleted(self, instances: Sequence[ResourceState]) -> list[ResourceState]:
+        return [resource for resource in instances if not self._delete(resource)]

@@ -107,3 +107,17 @@ def test_a_refresh_does_not_know_new_names(both):
     both.run("up", program, replace=[urn], fails=True)
     both.run("preview", program, refresh=True, exclude=["c"])
     both.run("up", program, refresh=True)
+
+
+def test_a_renamed_resource_is_excluded(both):
+    """What is excluded by its new name keeps the old one, and the driver knows that the program has the new one."""
+    options = ResourceOptions()
+
+    def program():
+        Bucket("new" if options.aliases else "old", options, acl="y" if options.aliases else "x")
+        Bucket("other", acl="y" if options.aliases else "x")
+
+    both.run("up", program)
+    options = renamed("old")
+    assert both.run("up", program, exclude=["new"])["other"] == ["Check", "Diff", "Update"]
+    both.run("up", program)

@@ -196,12 +196,13 @@ def test_the_trigger_of_an_import(both):
 
 
 def test_deleted_with_what_is_replaced(both):
-    """What goes with an owner that is replaced is deleted at the provider all the same."""
+    """What goes with an owner that is replaced stays as it is, unless its inputs change; it is deleted as ever."""
     wanted = {"name": "a"}
 
     def program():
         owner = Bucket("owner", **wanted)
         Bucket("belonging", ResourceOptions(deleted_with=owner), name=owner.arn)
+        Bucket("idle", ResourceOptions(deleted_with=owner))
 
     both.run("up", program)
     wanted["name"] = "b"
