@@ -41,6 +41,21 @@ def test_deletions_run_in_batches_from_the_dependents_down():
     assert [names(batch) for batch in deletion_batches([a, b, c, d], [a, b, c, d])] == [["c"], ["d", "b"], ["a"]]
 
 
+def test_what_depends_on_a_component_goes_before_what_is_inside_of_it():
+    """At every depth, as Pulumi's dependency graph has it, since dependencies name the component alone."""
+    component = state("c")
+    component.custom = False
+    resources = [
+        component,
+        state("kid", parent="c"),
+        state("grandchild", parent="kid"),
+        state("x", "c"),
+        state("late", parent="c"),
+    ]
+    batches = deletion_batches(resources, resources)
+    assert [names(batch) for batch in batches] == [["x"], ["grandchild"], ["late", "kid"], ["c"]]
+
+
 def test_only_what_is_condemned_is_in_the_batches():
     """What stays does not count, and does not order anything."""
     a, b, c = state("a"), state("b", "a"), state("c", "b")

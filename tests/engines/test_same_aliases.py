@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, Bucket, Component
+from engine_toolbox import BUCKET, Bucket, Component, Thing
 from pulumi import Alias, ResourceOptions
 
 from mockprovider.calls import Op
+from mockprovider.schema import Property, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -121,3 +122,22 @@ def test_a_renamed_resource_is_excluded(both):
     options = renamed("old")
     assert both.run("up", program, exclude=["new"])["other"] == ["Check", "Diff", "Update"]
     both.run("up", program)
+
+
+def test_a_type_is_renamed(both):
+    """What a program takes over from another type is the same object, if the new type is declared to be the old one's heir."""
+    bucket = ResourceType("cloud:storage:Bucket", {"acl": Property(str)}, moved_from=(BUCKET,))
+    for double in both.doubles:
+        double.define(bucket)
+    wanted = {"acl": "x"}
+
+    def program():
+        Thing(bucket.token, "b", ResourceOptions(aliases=[Alias(type_=BUCKET)]), **wanted)
+
+    both.run("up", lambda: Bucket("b", **wanted))
+    both.run("up", program)
+    wanted["acl"] = "y"
+    assert both.run("up", program)["b"] == ["Check", "Diff", "Update"]
+    both.run("refresh")
+    both.run("destroy")
+    assert both.objects() == [[], []]
