@@ -1,7 +1,10 @@
 """Which languages run, and what is told of those that cannot; programs that a command starts."""
 
-import fcntl
+import _thread
+import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,15 +12,15 @@ from engine_toolbox import make
 
 from mockprovider import Stack
 from mockprovider.calls import Op
+from mockprovider.engine.outside import CallsUnderWay
 from mockprovider.errors import DefinitionError, MalformedError, PluginError, ProgramError, UnsupportedError
 from mockprovider.pulumi.languages import prepare, read_project
 from mockprovider.pulumi.languages.table import LANGUAGES
 
 PROGRAM = """
-import os, sys
+import asyncio, json, os, pathlib, threading, time
 import pulumi
 from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
-import asyncio, json
 
 given = os.environ
 configure(Settings(
@@ -92,31 +95,56 @@ def test_no_command(command, cwd, error, words):
         stack.up(command=command, cwd=cwd)
 
 
-def test_what_a_program_did_not_wait_for_is_carried_out(folder):
+def test_what_a_program_did_not_wait_for_is_carried_out(folder, monkeypatch):
     """A program that ends while a create is under way leaves an object that the state knows."""
-    held = folder / "held"
+    begun, settling = folder / "begun", threading.Event()
     then = (
-        "import fcntl, pathlib, threading, time\n"
-        f"lock = open({str(held)!r}, 'w')\n"
-        "fcntl.flock(lock, fcntl.LOCK_EX)\n"
         "def leave():\n"
-        f"    while not pathlib.Path({str(folder / 'begun')!r}).exists(): time.sleep(0.01)\n"
+        f"    while not pathlib.Path({str(begun)!r}).exists(): time.sleep(0.01)\n"
         "    os._exit(0)\n"
         "threading.Thread(target=leave, daemon=True).start()\n"
     )
     stack, _, breaking = make(project="shop", config={"acl": "public", "then": then})
+    settle = CallsUnderWay.settle
+
+    def noted(calls):
+        settling.set()
+        settle(calls)
 
     def create(call, proceed):
-        (folder / "begun").touch()
-        with held.open("a") as lock:
-            # Nobody but the program holds it, and it does so to its end.
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        begun.touch()
+        # The program is gone, and so is its connection.
+        settling.wait(60)
         return proceed(call)
 
+    monkeypatch.setattr(CallsUnderWay, "settle", noted)
     breaking.replace(Op.CREATE, "logs", create)
     up = stack.up(command=[sys.executable, "program.py"], cwd=folder)
     assert "logs" in up.state
     assert up.summary == {"create": 1}
+
+
+def test_ctrl_c_ends_a_program_and_what_it_has_started(tmp_path):
+    """Ctrl-C leaves nobody behind: neither the program nor a process of its own."""
+    os.mkfifo(tmp_path / "alive")
+    program = (
+        "import subprocess; alive = open('alive', 'w'); child = subprocess.Popen(['sleep', '1000'], stdout=alive); "
+        "print('begun', file=alive, flush=True); child.wait()"
+    )
+
+    def watch():
+        # Its end comes when nobody has it open for writing any more.
+        with (tmp_path / "alive").open() as alive:
+            assert alive.readline() == "begun\n"
+            _thread.interrupt_main()
+            return alive.read()
+
+    with ThreadPoolExecutor(1) as watching:
+        rest = watching.submit(watch)
+        stack, _, _ = make()
+        with pytest.raises(KeyboardInterrupt):
+            stack.up(command=[sys.executable, "-c", program], cwd=tmp_path)
+        assert rest.result() == ""
 
 
 def test_the_stack_of_a_project(tmp_path):

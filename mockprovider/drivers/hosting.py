@@ -20,8 +20,8 @@ REQUESTS: Mapping[str, Any] = {
 
 
 @contextmanager
-def hosting(host: Any) -> Iterator[tuple[str, ...]]:
-    """Serve ``host``, which has a method for each RPC, on loopback while the block runs; gives the CLI's flags."""
+def hosting(host: Any) -> Iterator[str]:
+    """Serve ``host``, which has a method for each RPC, on loopback while the block runs; gives its address."""
     handlers = {
         name: grpc.unary_unary_rpc_method_handler(
             getattr(host, name), request.FromString, lambda answer: bytes(answer.SerializeToString())
@@ -29,4 +29,9 @@ def hosting(host: Any) -> Iterator[tuple[str, ...]]:
         for name, request in REQUESTS.items()
     }
     with serve([], handlers=[grpc.method_handlers_generic_handler("pulumirpc.LanguageRuntime", handlers)]) as served:
-        yield (f"--client={served.address}", "--exec-kind=auto.inline")
+        yield served.address
+
+
+def client(address: str) -> tuple[str, ...]:
+    """The CLI's flags for a program whose language runtime is there."""
+    return (f"--client={address}", "--exec-kind=auto.inline")

@@ -135,11 +135,11 @@ def _end_callbacks(begun: Collection[asyncio.AbstractEventLoop]) -> None:
 
 
 @contextmanager
-def language_host(program: Callable[[], Any]) -> Iterator[tuple[str, ...]]:
-    """Serve ``program`` as a language runtime on loopback while the block runs; gives the CLI's flags."""
+def language_host(program: Callable[[], Any]) -> Iterator[str]:
+    """Serve ``program`` as a language runtime on loopback while the block runs; gives its address."""
     host = Host(program)
     try:
-        with hosting(host) as flags:
-            yield flags
+        with hosting(host) as address:
+            yield address
     finally:
         host.settle()

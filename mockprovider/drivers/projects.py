@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 import grpc
 from msgspec import Struct
 
-from mockprovider.drivers.hosting import hosting
+from mockprovider.drivers.hosting import client, hosting
+from mockprovider.drivers.inline import language_host
 from mockprovider.pulumi.languages import Finish, Launch, Project, Run, prepare
 from mockprovider.pulumi.languages.hosted import host_of
 from mockprovider.pulumi.sdk import engine_pb2, language_pb2
@@ -57,23 +58,26 @@ class ProjectHost:
 
 
 class ProjectProgram(Struct, frozen=True):
-    """A project whose program the real engine is to run."""
+    """A project whose program the real engine is to run, and the ``PATH`` on which that looks for language hosts."""
 
     project: Project
     path: str
-
-    @contextmanager
-    def flags(self, settings: Path) -> Iterator[tuple[str, ...]]:
-        """While the block runs, the CLI's flags for this program; ``settings`` is the settings file of the stack."""
-        where = (f"--cwd={self.project.path}", f"--config-file={settings}")
-        own = nullcontext(()) if self.has_host else hosting(ProjectHost(prepare(self.project)))
-        with own as client:
-            yield (*where, *client)
 
     @property
     def has_host(self) -> bool:
         """Whether the CLI finds a host for the project's language by itself."""
         return not self.project.interpreter and shutil.which(host_of(self.project.runtime), path=self.path) is not None
+
+
+@contextmanager
+def running(program: ProjectProgram | Callable[[], Any], settings: Path) -> Iterator[tuple[str, ...]]:
+    """While the block runs, the CLI's flags for a program; ``settings`` is the settings file of the stack."""
+    if callable(program):
+        with language_host(program) as address:
+            yield client(address)
+        return
+    with nullcontext("") if program.has_host else hosting(ProjectHost(prepare(program.project))) as address:
+        yield (f"--cwd={program.project.path}", f"--config-file={settings}", *(client(address) if address else ()))
 
 
 def adopt_settings(file: Path, project: Project, stack: str, old: str) -> None:

@@ -343,10 +343,10 @@ class PulumiCli:
         if isinstance(program, Mapping):
             self._write_project(program)
             return self.command(*command, expect_failure=expect_failure)
-        from mockprovider.drivers.inline import language_host  # noqa: PLC0415 - imports pulumi, which is slow
-
         self._write_project(None)
-        with language_host(program) if callable(program) else program.flags(self._settings) as further:
+        from mockprovider.drivers.projects import running  # noqa: PLC0415 - imports pulumi, which is slow
+
+        with running(program, self._settings) as further:
             return self.command(*command, *further, expect_failure=expect_failure)
 
     def _unmatched(self, names: Mapping[str, Sequence[str]], urns: Collection[str]) -> list[str]:

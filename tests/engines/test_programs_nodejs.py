@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 from engine_toolbox import said
 from language_stage import SECONDS, cloud_package, kubernetes_package, nodejs_project, random_package
+from real_schemas import real_schema
 
 from mockprovider import Double, Secret, Stack
+from mockprovider.cli import main
 from mockprovider.errors import ProgramError
 
 pytestmark = pytest.mark.node_cli
@@ -20,6 +23,7 @@ def double(request):
     """The real packages that the programs use, as fakes."""
     config = request.config
     with Double(random_package(config), kubernetes_package(config), cloud_package()) as double:
+        double.cloud.create("cloud:index:Bucket", "b-1", {"acl": "public"})
         yield double
         double.raise_errors()
 
@@ -88,13 +92,31 @@ def modern(result):
     assert (result.outputs["pair"], result.outputs["many"]) == ("...", 3)
 
 
+def lookups(result):
+    assert result.state["adopted"].id == "b-1"
+    assert result.outputs["acl"] == "public"
+    assert result.outputs["urls"] == {"a": "https://a.example.com", "b": "https://b.example.com"}
+    assert result.outputs["missing"] is None
+
+
 def nested(result):
     assert (result.outputs["folder"], result.outputs["dry"]) == ("src", False)
 
 
 @pytest.mark.parametrize(
     ("check", "created"),
-    [(pets, 2), (fleet, 8), (guestbook, 4), (tenants, 3), (site, 3), (tags, 4), (consumer, 1), (modern, 3), (nested, 2)],
+    [
+        (pets, 2),
+        (fleet, 8),
+        (guestbook, 4),
+        (tenants, 3),
+        (site, 3),
+        (tags, 4),
+        (consumer, 1),
+        (modern, 3),
+        (nested, 2),
+        (lookups, 2),
+    ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_life_of_a_program(at_hand, double, check, created):
@@ -106,15 +128,15 @@ def test_life_of_a_program(at_hand, double, check, created):
     again = stack.up()
     assert (again.summary, again.outputs) == ({}, up.outputs)
     assert stack.refresh().summary == {}
-    assert stack.destroy().summary["delete"] == created
-    assert double.cloud.objects() == []
+    assert stack.destroy().summary["delete"] == created + (check is lookups)
+    assert [remaining.id for remaining in double.cloud.objects()] == ["b-1"] * (check is not lookups)
 
 
 def test_a_preview_changes_nothing(at_hand, double):
     """The program learns that it is a preview, outputs that nobody can know yet are unknown, and nothing is made."""
     preview = at_hand("nested").preview()
     assert (preview.summary, preview.outputs["dry"]) == ({"create": 2}, True)
-    assert double.cloud.objects() == []
+    assert len(double.cloud.objects()) == 1
 
 
 def test_a_program_in_parallel(at_hand):
@@ -161,6 +183,16 @@ def test_a_program_that_never_ends(at_hand, double, monkeypatch):
     double.faults.on.create("random:index/randomPet:RandomPet").error("no more pets")
     failed = at_hand("misfit", config={"how": "forever"}).up(expect_failure=True)
     assert "no more pets" in str(failed.error)
+
+
+def test_on_the_command_line(request, tmp_path):
+    """``mockprovider run`` runs a project as it is, and keeps its state and cloud for the next run."""
+    project = nodejs_project("nested", tmp_path, request.config)
+    types = tmp_path / "random.json"
+    types.write_text(real_schema("random", request.config))
+    for operation, words in (("up", "up: 2 create"), ("up", "up: nothing changed"), ("destroy", "destroy: 2 delete")):
+        ended = CliRunner().invoke(main, ["run", str(project), operation, "--types", str(types)])
+        assert (ended.exit_code, words in ended.output) == (0, True), ended.output
 
 
 def test_packages_that_are_not_installed(at_hand, tmp_path):
