@@ -158,6 +158,15 @@ def test_the_stack_of_a_project(tmp_path):
     assert stack.up().outputs == {"all": "one"}
 
 
+@pytest.mark.parametrize("where", ["config: stacks", "stackConfigDir: stacks"])
+def test_settings_in_a_folder_of_their_own(tmp_path, where):
+    """A project may keep the settings files of its stacks elsewhere."""
+    (tmp_path / "Pulumi.yaml").write_text(f"name: shop\nruntime: python\n{where}\n")
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.dev.yaml").write_text("config:\n  shop:a: one\n")
+    assert Stack(make()[1], project=tmp_path).config == {"shop:a": "one"}
+
+
 def test_an_interpreter_for_a_missing_environment(tmp_path):
     """A project whose virtual environment is not there runs with the interpreter that one names, and the error says so."""
     runtime = '{"name": "python", "options": {"virtualenv": "venv"}}'
@@ -166,6 +175,8 @@ def test_an_interpreter_for_a_missing_environment(tmp_path):
     with pytest.raises(ProgramError, match=r"interpreter=sys\.executable"):
         stack.up(project)
     assert stack.up(project, interpreter=sys.executable).outputs == {"a": 1}
+    relative = os.path.relpath(sys.executable)
+    assert stack.up(project, interpreter=relative).outputs == {"a": 1}
 
 
 @pytest.mark.parametrize(
@@ -178,6 +189,8 @@ def test_an_interpreter_for_a_missing_environment(tmp_path):
         ('{"name": "python", "options": {"toolchain": "uv"}}', ProgramError, "'.venv'"),
         ('{"name": "go", "options": {"binary": "bin/infra"}}', ProgramError, "Build it first"),
         ("3", MalformedError, "should be a language"),
+        ('"python", "config": [1]', MalformedError, "no mapping"),
+        ('"python", "main": "src"', ProgramError, "'main' is 'src'"),
     ],
 )
 def test_what_cannot_be_run(tmp_path, runtime, error, words):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ class Project(Struct, frozen=True):
         options: the options of that language.
         entry: the folder of the program, or its file.
         defaults: values of the project's own configuration, for stacks that set none.
+        settings: the folder of its stacks' settings files.
         interpreter: what is to run the program, instead of what the project names; empty for that.
     """
 
@@ -31,6 +33,7 @@ class Project(Struct, frozen=True):
     runtime: str
     options: Mapping[str, Any]
     entry: Path
+    settings: Path
     defaults: Mapping[str, Any] = {}
     interpreter: str = ""
 
@@ -49,7 +52,7 @@ class Project(Struct, frozen=True):
 
         Raises ``UnsupportedError`` for an encrypted value: only the CLI, with the stack's passphrase, can open it.
         """
-        path = self.path / f"Pulumi.{stack}.yaml"
+        path = self.settings / f"Pulumi.{stack}.yaml"
         settings = _load(path).get("config") or {} if path.exists() else {}
         if not isinstance(settings, Mapping):
             raise MalformedError(f"{path}: 'config' is no mapping of keys to values.")
@@ -80,8 +83,27 @@ def read_project(path: str | Path, *, interpreter: str | Path | None = None) -> 
     entry = root / str(content.get("main") or "")
     if not entry.exists():
         raise ProgramError(f"{file}: 'main' is {content['main']!r}, and there is no {entry}.")
-    defaults = _defaults(content.get("config"), file)
-    return Project(root, content["name"], kind, options, entry.resolve(), defaults, str(interpreter or ""))
+    settings, declared = _configured(content, file)
+    return Project(
+        root, content["name"], kind, options, entry.resolve(), root / settings, _defaults(declared), _own(interpreter)
+    )
+
+
+def _configured(content: Mapping[str, Any], file: Path) -> tuple[str, Mapping[str, Any]]:
+    """The folder of the settings files, and the project's own configuration, in whose place older projects name that folder."""
+    declared = content.get("config") or {}
+    if isinstance(declared, str):
+        return declared, {}
+    if not isinstance(declared, Mapping):
+        raise MalformedError(f"{file}: 'config' is no mapping of keys to values.")
+    return str(content.get("stackConfigDir") or ""), declared
+
+
+def _own(interpreter: str | Path | None) -> str:
+    """An interpreter's path from the folder that the caller is in, since the program runs in another."""
+    named = str(interpreter or "")
+    # The link that a virtual environment has for it must not be followed.
+    return os.path.abspath(named) if os.sep in named else named  # noqa: PTH100 - as just said
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -96,16 +118,9 @@ def _load(path: Path) -> dict[str, Any]:
     return content
 
 
-def _defaults(declared: Any, file: Path) -> dict[str, Any]:
-    """What a project gives to stacks that set nothing: plain values, and the ``value`` or ``default`` of declared ones.
-
-    An older project names the folder of its settings files here, which the CLI still reads, and we refuse.
-    """
-    if not isinstance(declared, Mapping | None):
-        raise UnsupportedError(
-            f"{file}: 'config' is {declared!r}; give it as a mapping, and settings files beside Pulumi.yaml."
-        )
-    plain = {key: _declared(value) for key, value in (declared or {}).items()}
+def _defaults(declared: Mapping[str, Any]) -> dict[str, Any]:
+    """What a project gives to stacks that set nothing: plain values, and the ``value`` or ``default`` of declared ones."""
+    plain = {key: _declared(value) for key, value in declared.items()}
     return {key: value for key, value in plain.items() if value is not None}
 
 
