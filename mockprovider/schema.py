@@ -91,6 +91,8 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
             each has the function that converts its objects: the old state's attributes in, and the new type's out.
         steps: what a create or an update consists of, in order, for faults that act in the middle of it.
         importable: ``False``, or the reason why its objects cannot be imported.
+        elements: generated values look like what their names say, and generated lists have so many elements, as in types that a
+            schema declares; without it, lists are empty and texts are eight hex digits.
 
     Raises ``DefinitionError`` for a malformed token, an unusable property type, two properties with one Terraform name, traits
     that do not fit, or a keyword that belongs to traits.
@@ -108,6 +110,7 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
     moved_from: tuple[str, ...] | Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = ()
     importable: bool | str = True
     steps: Sequence[Step] = ()
+    elements: int | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Terraform attribute names to property names; made from ``properties``."""
 
@@ -220,13 +223,19 @@ def _behaving(declared: ResourceType) -> None:
 class Function(Struct, frozen=True):
     """A function (Pulumi invoke, Terraform data source): token, declared inputs, and what it returns.
 
-    ``returns`` is a bag of values and templates over the arguments (``"zone-{region}"``), or a callable given the arguments.
-    ``terraform`` is the data source's name, where the rule does not give it; ``terraform_schema`` as in ``ResourceType``.
+    Args:
+        token: its token, ``pkg:module:member``.
+        inputs: its arguments by name.
+        returns: values and templates over the arguments (``"zone-{region}"``), or a callable given the arguments.
+        outputs: what it returns, by name, as declared: what ``returns`` leaves out is the argument of that name, or generated.
+        terraform: the data source's name, where the rule does not give it.
+        terraform_schema: the data source's schema as it was published.
     """
 
     token: str
     inputs: Mapping[str, Property] = field(default_factory=dict)
     returns: Mapping[str, Value] | Callable[[Bag], Bag] = field(default_factory=dict)
+    outputs: Mapping[str, Property] = field(default_factory=dict)
     terraform: str = ""
     terraform_schema: Mapping[str, Any] = field(default_factory=dict)
 
@@ -236,6 +245,7 @@ class Function(Struct, frozen=True):
                 f"{self.token!r} is no function token. Write it as 'package:module:member', e.g. 'cloud:index:getZone'."
             )
         force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
+        force_setattr(self, "outputs", declared_properties(self.token, self.outputs))
 
 
 class Child(Struct, frozen=True):

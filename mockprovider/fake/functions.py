@@ -8,9 +8,10 @@ from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import fill_all
+from mockprovider.fake.inventing import Inventor
 from mockprovider.paths import show
-from mockprovider.schema import Function
-from mockprovider.values import Bag, ResourceReference, Value, children, has_secret, has_unknown, reveal
+from mockprovider.schema import Function, Property
+from mockprovider.values import Bag, ResourceReference, Secret, Value, children, has_secret, has_unknown, reveal
 
 
 class Functions:
@@ -30,7 +31,7 @@ class Functions:
                 return Reply(failures=refused)
         arguments = with_defaults(function.inputs, call.inputs or {})
         wrong = tuple(failures(function.inputs, arguments))
-        return Reply(failures=wrong) if wrong else Reply(value=_returned(function, reveal(arguments)))
+        return Reply(failures=wrong) if wrong else Reply(value=_returned(function, reveal(arguments), call))
 
 
 def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:
@@ -50,7 +51,28 @@ def _refers(value: Value) -> bool:
     return isinstance(value, ResourceReference) or any(map(_refers, children(value)))
 
 
-def _returned(function: Function, arguments: dict[str, Value]) -> Bag:
-    if callable(function.returns):
-        return function.returns(arguments)
-    return dict(fill_all(function.returns, arguments))
+def _returned(function: Function, arguments: dict[str, Value], call: Call) -> Bag:
+    returns = function.returns
+    given = returns(arguments) if callable(returns) else dict(fill_all(returns, arguments))
+    return completed(function, given, arguments, call) if function.outputs else given
+
+
+def completed(function: Function, given: Bag, arguments: Bag, call: Call) -> Bag:
+    """``given`` with what a declared function returns besides: the argument of that name, or a generated value."""
+    inventor = Inventor(function.token, function.token, 1, config=call.session.config or {})
+    whole = dict(given)
+    for name, item in function.outputs.items():
+        if whole.get(name) is None:
+            whole[name] = _result(function, name, item, arguments, inventor)
+    return whole
+
+
+def _result(function: Function, name: str, item: Property, arguments: Bag, inventor: Inventor) -> Value:
+    argument = function.inputs.get(name)
+    if argument is not None and argument.kind == item.kind and arguments.get(name) is not None:
+        value = arguments[name]
+    elif callable(item.computed):
+        value = item.computed({"id": function.token})
+    else:
+        value = inventor.value(item, name)
+    return Secret(value) if item.secret and not isinstance(value, Secret) else value

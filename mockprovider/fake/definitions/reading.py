@@ -16,6 +16,7 @@ from mockprovider.fake.definitions.shapes import (
     RESERVED_SETTING,
     ComponentShape,
     FunctionShape,
+    MethodShape,
     PackageShape,
     ResourceShape,
     TypesFile,
@@ -118,7 +119,7 @@ def _traits(words: Mapping[str, Any]) -> Iterator[Traits]:
 def _function(token: str, shape: FunctionShape, node: Node) -> Function:
     inputs = declare_properties(shape.inputs, node.at("inputs"))
     _templates(shape.returns, set(inputs), node.at("returns"))
-    return Function(token, inputs, shape.returns)
+    return Function(token, inputs, shape.returns, declare_properties(shape.outputs, node.at("outputs")))
 
 
 def _component(token: str, shape: ComponentShape, node: Node) -> Component:
@@ -136,7 +137,7 @@ def _component(token: str, shape: ComponentShape, node: Node) -> Component:
         return Component(token, inputs, outputs, children, description=shape.description)
 
 
-def _method(token: str, shape: FunctionShape, node: Node) -> Method:
+def _method(token: str, shape: MethodShape, node: Node) -> Method:
     inputs = declare_properties(shape.inputs, node.at("inputs"))
     _templates(shape.returns, set(inputs), node.at("returns"), ("self",))
     with node.placed():

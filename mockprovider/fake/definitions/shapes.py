@@ -226,16 +226,26 @@ class ResourceShape(Written):
     legacy_type_system: Annotated[bool, Meta(description="Have Terraform tolerate what the old SDK's providers get wrong.")] = (
         False
     )
+    elements: (
+        Annotated[Count, Meta(description="Generated values look like their names, and lists have so many elements.")]
+        | UnsetType
+    ) = UNSET
     properties: Annotated[Properties, Meta(description="Properties by their name in Pulumi's spelling (camelCase).")] = {}
 
 
-class FunctionShape(Written):
-    """A function, or a method."""
+class MethodShape(Written):
+    """A method."""
 
     inputs: Annotated[Inputs, Meta(description="The arguments.")] = {}
     returns: Annotated[
         Values, Meta(description="The results by name: values, and templates over the arguments at any depth.")
     ] = {}
+
+
+class FunctionShape(MethodShape):
+    """A function."""
+
+    outputs: Annotated[Inputs, Meta(description="The kinds of the results by name; what returns leaves out is generated.")] = {}
 
 
 class ChildShape(Written):
@@ -263,7 +273,7 @@ class PackageShape(Written):
     resources: Mapping[Token, ResourceShape] = {}
     functions: Mapping[Token, FunctionShape] = {}
     components: Mapping[Token, ComponentShape] = {}
-    methods: Mapping[Token, FunctionShape] = {}
+    methods: Mapping[Token, MethodShape] = {}
 
 
 class TypesFile(Written):
