@@ -70,6 +70,10 @@ EVERY_KEY = file(
         }
     },
     methods={"cloud:index:Site/m": {"inputs": {"a": {"type": "string"}}, "returns": {"b": "{self.b}"}}},
+    answers=[{"function": "cloud:index:f", "when": {"a": "x"}, "answer": [{"b": "y"}]}],
+    outputs=[{"type": ["cloud_pail", "cloud_old"], "name": "logs", "when": {"size": 1}, "outputs": {"state": "{name}"}}],
+    elements={"*": 2},
+    lenient=True,
 )
 
 

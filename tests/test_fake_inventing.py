@@ -10,6 +10,7 @@ from urllib.parse import urlparse
 from uuid import UUID
 
 import pytest
+from forms_page import PAGE, written
 
 from mockprovider.cloud import digest
 from mockprovider.fake.computing import compute, planned_inside
@@ -206,3 +207,8 @@ def test_plans_and_applies_agree():
 
     assert planned_inside(declared, wanted, {}, "o-1")["rules"] == compute(declared, wanted, "o-1")["rules"]
     assert planned_inside(declared, wanted, {})["rules"] == [{"to": "me", "arn": UNKNOWN, "zones": UNKNOWN}]
+
+
+def test_the_table_is_in_the_documents():
+    """docs/answers.md shows the table as it is; ``python tests/forms_page.py`` writes it."""
+    assert PAGE.read_text(encoding="utf-8") == written()

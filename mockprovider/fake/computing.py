@@ -10,14 +10,12 @@ from typing import Any
 from mockprovider.cloud import digest
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.inventing.inventor import Inventor, nothing_said
+from mockprovider.fake.inventing.stated import Invent, Stated, agrees
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_secret, has_unknown, map_value, reveal
 
 NESTING = frozenset({"array", "set", "map", "object"})
 """Kinds that may contain declared properties."""
-
-Invent = Callable[[Property, str], Value]
-"""Makes up the value of a property at a path."""
 
 Maker = Callable[[Property, str, dict[str, Any], Value], Value]
 """Computes a property from its declaration, its path, its siblings with ``id``, and its old value."""
@@ -128,6 +126,8 @@ def _waits(item: Property, pending: Mapping[str, Property]) -> bool:
 
 
 def _final(invent: Invent, item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
+    if isinstance(item.computed, Stated):
+        return item.computed.final(item.kind, at, prior, invent)
     if callable(item.computed):
         return item.computed(dict(context))
     if isinstance(item.computed, str):
@@ -149,6 +149,8 @@ def planned_value(item: Property, wanted: Bag, prior: Value = UNKNOWN, id_: str 
         context = {**known, "id": id_} if id_ else known
         names = fields(item.computed)
         value = fill(item.computed, context) if all(name in context for name in names) else UNKNOWN
+    elif isinstance(item.computed, Stated):
+        value = prior if agrees(item.computed.value, prior) else UNKNOWN
     else:
         value = UNKNOWN if callable(item.computed) else prior
     return Secret(value) if item.secret and not isinstance(value, Secret) else value

@@ -10,8 +10,10 @@ from msgspec.structs import asdict, replace
 
 from mockprovider.document import encode, stated
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.answers import said_of
 from mockprovider.fake.behaviours import Behaving
 from mockprovider.fake.definitions.reading import load
+from mockprovider.fake.definitions.saying import write_said
 from mockprovider.fake.definitions.shapes import (
     FORMAT,
     ChildShape,
@@ -58,6 +60,7 @@ def _package(package: Package) -> PackageShape:
         functions={token: _function(declared) for token, declared in package.functions.items()},
         components={token: _component(declared) for token, declared in package.components.items()},
         methods={token: _method(declared) for token, declared in package.methods.items()},
+        **write_said(said_of(package)),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from mockprovider.document import Node, decode, parse, stated
 from mockprovider.fake.computing import fields
 from mockprovider.fake.definitions.properties import declare_properties
+from mockprovider.fake.definitions.saying import read_said
 from mockprovider.fake.definitions.shapes import (
     FORMAT,
     PROVIDER_TOKEN,
@@ -74,6 +75,7 @@ def _package(name: str, shape: PackageShape, node: Node) -> Package:
             _check_token(token, place, name)
             package.add(declare(token, declared, place))
     _one_terraform_name(package, node)
+    package.said = read_said(shape, node)
     return package
 
 

@@ -6,7 +6,7 @@ The published schema has their descriptions. A field means the same as the decla
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -243,7 +243,7 @@ class MethodShape(Written):
 
 
 class FunctionShape(MethodShape):
-    """A function."""
+    """A function, as a file has it."""
 
     outputs: Annotated[Inputs, Meta(description="The kinds of the results by name; what returns leaves out is generated.")] = {}
 
@@ -265,6 +265,34 @@ class ComponentShape(Written):
     children: Annotated[Mapping[str, ChildShape], Meta(description="Its child resources, registered in this order.")] = {}
 
 
+FEWEST = Meta(min_length=1, extra={"refusal": "an empty list says nothing. Give one at least."})
+Names = Word | Annotated[tuple[Word, ...], FEWEST]
+"""One name, or several of which any may be declared."""
+
+
+class AnswerShape(Written):
+    """What a function answers, while its schema stays."""
+
+    function: Annotated[Names, Meta(description="Its token, or Terraform's name of the data source; or several.")]
+    when: Annotated[Values, Meta(description="Arguments that a call has, with these values.")] = {}
+    answer: Annotated[
+        Values | Annotated[tuple[Values, ...], FEWEST],
+        Meta(description="Outputs by name, with templates over the arguments; or a list, for one call after the other."),
+    ] = {}
+    make: Annotated[
+        Literal["", "iam policy document"], Meta(description="What works the answer out of the arguments, instead.")
+    ] = ""
+
+
+class OutputsShape(Written):
+    """What a type computes, while its schema stays."""
+
+    type: Annotated[Names, Meta(description="Its token, or its name in Terraform; or several.")]
+    name: Annotated[str, Meta(description="The resource's name in the program, or its address.")] = ""
+    when: Annotated[Values, Meta(description="Inputs that the resource has, with these values.")] = {}
+    outputs: Annotated[Values, Meta(description="Computed properties by name, with templates over the inputs.")] = {}
+
+
 class PackageShape(Written):
     """What one provider serves."""
 
@@ -274,6 +302,14 @@ class PackageShape(Written):
     functions: Mapping[Token, FunctionShape] = {}
     components: Mapping[Token, ComponentShape] = {}
     methods: Mapping[Token, MethodShape] = {}
+    answers: Annotated[tuple[AnswerShape, ...], Meta(description="What functions answer; later ones count first.")] = ()
+    outputs: Annotated[tuple[OutputsShape, ...], Meta(description="What types compute; later ones count first.")] = ()
+    elements: Annotated[
+        Mapping[str, Count], Meta(description="How many elements generated lists have: of *, a type, a function, TYPE.path.")
+    ] = {}
+    lenient: Annotated[bool, Meta(description="Answers and outputs that are not declared are left out, and not refused.")] = (
+        False
+    )
 
 
 class TypesFile(Written):

@@ -18,6 +18,7 @@ from mockprovider.fake.inventing import arns
 REGIONS: Mapping[str, str] = {"gcp": "us-central1", "google": "us-central1", "azure": "eastus", "azurerm": "eastus"}
 ACCOUNT = "123456789012"
 PROJECT = "mock-project"
+SUBSCRIPTION = "00000000-0000-4000-8000-000000000000"
 """Where everything is, unless the provider's configuration says otherwise."""
 
 EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
@@ -89,6 +90,13 @@ class Invention(Struct, frozen=True):
         return f"{re.sub('[^a-z0-9]+', '-', noun) or 'x'}-{self.hex()}".lstrip("-")
 
 
+def whereabouts(token: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Where everything of a provider is: ``region``, ``account``, ``project``, ``subscription``, ``partition``."""
+    region = Invention(token, "", "", config=config).region
+    account = {"account": ACCOUNT, "project": PROJECT, "subscription": SUBSCRIPTION, "partition": "aws"}
+    return {"region": region, "location": region, **account}
+
+
 class Form(Struct, frozen=True):
     """A row of the table.
 
@@ -98,7 +106,7 @@ class Form(Struct, frozen=True):
         make: makes the value.
         example: a value of it.
         why: who reads it so.
-        told: what a description says that asks for it, where no name does (a regular expression).
+        words: what a description says that asks for it, where no name does (a regular expression).
         kinds: the kinds of properties that it is for.
     """
 
@@ -107,7 +115,7 @@ class Form(Struct, frozen=True):
     make: Callable[[Invention], Any]
     example: Any
     why: str
-    told: str = ""
+    words: str = ""
     kinds: tuple[str, ...] = ("string",)
 
 
@@ -335,7 +343,7 @@ FORMS: tuple[Form, ...] = (
         lambda it: it.base64(),
         "XOK54TxVKj6cHQ9qK3yNnl==",
         "programs decode certificates of clusters",
-        r"base64",
+        r"(?i)base64",
     ),
     Form("hex", "hex", lambda it: it.hex(16), "5ce2b9e13c552a3e", "hex digits"),
     Form(
@@ -377,7 +385,7 @@ FORMS: tuple[Form, ...] = (
 """The table, most particular forms first."""
 
 _PATTERNS = [
-    (form, re.compile(rf"(?:^|[_.])(?:{form.pattern})$"), re.compile(form.told) if form.told else None) for form in FORMS
+    (form, re.compile(rf"(?:^|[_.])(?:{form.pattern})$"), re.compile(form.words) if form.words else None) for form in FORMS
 ]
 
 
@@ -385,4 +393,4 @@ def form_of(kind: str, name: str, description: str = "") -> Form | None:
     """The form of a value of this kind and name (``certificate_authority.data``); ``None`` if nothing says one."""
     fitting = [row for row in _PATTERNS if kind in row[0].kinds]
     named = next((form for form, pattern, _ in fitting if pattern.search(name)), None)
-    return named or next((form for form, _, told in fitting if told and description and told.search(description)), None)
+    return named or next((form for form, _, words in fitting if words and description and words.search(description)), None)
