@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
 from mockprovider.fake.answers import Answers, Matching, Saying, is_lenient, joined, only_says, said_of
-from mockprovider.schema import Package
+from mockprovider.schema import Package, Property
 
 GivenAnswer: TypeAlias = Mapping[str, Any] | Callable[[dict[str, Any]], Mapping[str, Any]]
 
@@ -20,6 +21,7 @@ class Answering:
     _past: Any
     is_fake: bool
     packages: dict[str, Package]
+    cloud: Cloud
 
     def answers(self, function: str, answer: GivenAnswer | Sequence[GivenAnswer], *, when: Matching = None) -> None:
         """Say what a function (a data source) answers, from the next call on. What is left out comes from the schema.
@@ -79,6 +81,22 @@ class Answering:
         self._told.use_presets = wanted
 
     @property
+    def doubts(self) -> list[str]:
+        """Lines about properties of declared types that programs probably misspelt until now; a strict double refuses them."""
+        return self._fake.doubts
+
+    @property
+    def unchecked(self) -> dict[str, list[str]]:
+        """Types in use, by package, that are known from a schema alone: nothing validates values, or knows what replaces."""
+        types: dict[str, list[str]] = {}
+        for token in dict.fromkeys(event.type for event in self.cloud.events) if self.is_fake else ():
+            package = self.packages.get(token.partition(":")[0])
+            declared = package.resources.get(token) if package else None
+            if declared is not None and declared.elements is not None and not forces(declared.properties):
+                types.setdefault(declared.package, []).append(token)
+        return types
+
+    @property
     def _told(self) -> Answers:
         if not (self.is_fake or self._past):
             raise DefinitionError(
@@ -103,3 +121,8 @@ class Answering:
         for package in self.packages.values():
             if package.said:
                 self._fake.answers.check_said(said_of(package))
+
+
+def forces(properties: Mapping[str, Property]) -> bool:
+    """Whether a change of some property is known to force a replacement."""
+    return any(item.forces_new for item in properties.values())

@@ -79,6 +79,11 @@ class Fake:
     def strict(self, wanted: bool) -> None:
         self._catalogue.strict = wanted
 
+    @property
+    def doubts(self) -> list[str]:
+        """Lines about properties of declared types that programs probably misspelt."""
+        return [*self._catalogue.doubts]
+
     def __call__(self, call: Call) -> Reply:
         """Answer ``call``. Raises ``UnsupportedError`` for an unknown op, ``MalformedError`` for a malformed URN."""
         if call.urn:

@@ -96,6 +96,7 @@ class Resources:
 
     def _check(self, declared: ResourceType, call: Call) -> Reply:
         reply = _checked(declared.properties, call)
+        self._catalogue.doubt(declared, call)
         reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
         return reply
 
