@@ -242,6 +242,34 @@ def test_what_the_provider_adds_inside():
     assert cluster["vpcConfig"]["clusterSecurityGroupId"].startswith("sg-")
 
 
+def test_what_a_bridge_says_that_a_provider_adds():
+    """A bridged schema has one type for both directions, and says beside it what always comes out: that is filled in."""
+    access = {
+        "type": "object",
+        "properties": {"natIp": {"type": "string"}, "tier": {"type": "string"}, "network": {"type": "string"}},
+        "required": ["network"],
+        "language": {"nodejs": {"requiredOutputs": ["natIp", "network", "unknown"]}},
+    }
+    spec = {"access": {"type": "array", "items": {"$ref": "#/types/gcp:compute/access:access"}}}
+    resource = {"inputProperties": spec, "properties": spec}
+    schema = {"name": "gcp", "types": {"gcp:compute/access:access": access}, "resources": {"gcp:index:Host": resource}}
+    double = Double(from_schema(schema))
+    reply = double(Call(op=Op.CREATE, session=double.open(), type="gcp:index:Host", inputs={"access": [{"network": "n"}, {}]}))
+
+    (first, _) = reply.value["access"]
+    assert (set(first), first["network"]) == ({"network", "natIp"}, "n")
+    assert re.fullmatch(r"10(\.\d+){3}", first["natIp"])
+
+
+def test_ids_tell_their_kind():
+    """Amazon's ids begin with what they are of, whichever ecosystem's schema it is."""
+    double = Double(from_terraform_schema(TERRAFORM))
+
+    assert re.fullmatch("vpc-[0-9a-f]{8}", made(aws(), VPC, cidrBlock="c").id)
+    assert re.fullmatch("subnet-[0-9a-f]{8}", made(double, "aws:index:Subnet", vpcId="v").id)
+    assert re.fullmatch("[0-9a-f]{8}", made(aws(), CLUSTER, vpcConfig={}).id)
+
+
 # Elements ---------------------------------------------------------------------------------------------------------------
 
 

@@ -20,7 +20,10 @@ TYPE = ResourceType(
 
 
 def lines(**inputs):
-    return [re.split(r"(?<=[.?]) ", line)[:2] for line in doubtful("T", {**TYPE.properties, "many": Property(kind_of(RULE))}, inputs)]
+    return [
+        re.split(r"(?<=[.?]) ", line)[:2]
+        for line in doubtful("T", {**TYPE.properties, "many": Property(kind_of(RULE))}, inputs)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,6 @@ GLOBAL: Mapping[str, bool] = {"iam": True, "cloudfront": True, "organizations": 
 IDS: Mapping[str, str] = {
     "ami": "ami",
     "allocation": "eipalloc",
-    "association": "eipassoc",
     "eip": "eipalloc",
     "image": "ami",
     "instance": "i",
@@ -93,6 +92,12 @@ def _owned(owner: str, thing: str) -> str:
         return f"ec2:{(thing or owner).replace('_', '-')}/"
     service, _, rest = owner.partition("_")
     return f"{service}:{(thing or rest or service).replace('_', '-')}/"
+
+
+def id_template(token: str) -> str:
+    """The template of the ids of a type's objects: Amazon's tell their kind."""
+    thing = thing_of(token).removeprefix("ec2_")
+    return f"{IDS[thing]}-{{hash}}" if token.startswith("aws:") and thing in IDS else "{hash}"
 
 
 def endings(thing: str) -> list[str]:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
 from mockprovider.pulumi.package.inventing import answer, computed, filled_in, invented
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
@@ -208,6 +209,7 @@ class _Reader:
             return ResourceType(
                 token,
                 distinct(properties),
+                id_template(token),
                 description=text(members, "description"),
                 terraform=self._terraform_name(token),
                 elements=1,

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from mockprovider.document import Node, parse
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.fake.computing import literally
+from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Package, Property, ResourceType, camel_case
@@ -159,7 +160,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
     members = node.members(needed=("block",))
     properties = read_block(members["block"])
     # A required id identifies the object; one that the provider generates is no property.
-    template = "{id}" if own_id(properties) and properties["id"].required else "{hash}"
+    template = "{id}" if own_id(properties) and properties["id"].required else id_template(token)
     kept = {attribute: item for attribute, item in properties.items() if attribute != "id" or own_id(properties)}
     version = members["version"].whole() if "version" in members else 0
     try:
