@@ -122,6 +122,7 @@ def test_a_module_that_indexes(engine: str, major: int, tmp_path: Path) -> None:
         assert cli.plan().exit_code == 0
         assert cli.destroy().summary == {"remove": 8}
         double.raise_errors()
+        assert [breach for breach in double.contract.breaches if breach.is_error] == []
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -160,6 +161,7 @@ def test_one_line_changes_one_answer(engine: str, tmp_path: Path) -> None:
         double.answers("aws_subnets", {"ids": ["s-2"]})
         assert cli.apply().outputs["first"] == "s-2"
         double.raise_errors()
+        assert [breach for breach in double.contract.breaches if breach.is_error] == []
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -230,3 +232,4 @@ def test_a_program_that_indexes(engine: str, tmp_path: Path) -> None:
         assert stack.up(program).outputs["record"] == "told"
         stack.destroy()
         double.raise_errors()
+        assert [breach for breach in double.contract.breaches if breach.is_error] == []
