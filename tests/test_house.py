@@ -52,6 +52,7 @@ NAMING = {
     "properties.py": DECLARES,
     "pytest_marks.py": "the words of a marker",
     "pytest_plugin.py": "the names of fixtures",
+    "functions.py": DECLARES,
     "schema.py": DECLARES,
     "urn.py": "URNs are Pulumi's names of resources",
 }

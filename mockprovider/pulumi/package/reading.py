@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from threading import RLock
 from typing import Any
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from msgspec.structs import replace
 from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
+from mockprovider.ondemand import OnDemand
 from mockprovider.pulumi.package.inventing import answer, computed, invented
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
 from mockprovider.pulumi.package.text import read_text
@@ -71,7 +73,7 @@ def from_schema(source: str | Mapping[str, Any], origin: str = "schema", *, pack
     document = read_text(source, origin) if isinstance(source, str) else source
     root = Node(document, origin)
     try:
-        package = _Reader(root, packages or {}).package()
+        package = PackageReader(root, packages or {}).package()
     except RecursionError as error:
         raise DefinitionError(f"{origin}: nested too deeply to be read. A schema needs some dozens of levels.") from error
     is_json = isinstance(source, str) and source.lstrip().startswith("{")
@@ -84,21 +86,26 @@ def is_schema(document: Any) -> bool:
     return isinstance(document, Mapping) and "name" in document and not {"mockprovider", "packages"} & document.keys()
 
 
-class _Reader:
-    """Reads one schema."""
+class PackageReader:
+    """Reads one schema. Where its sections are ``OnDemand``, ``package_on_demand`` reads what is in use."""
 
     def __init__(self, root: Node, packages: Sources) -> None:
         self._members = keys(root, ROOT_KEYS, needed=("name",))
         check_package(self._members)
         self._packages = packages
+        self._lock = RLock()
         self._taken: set[str] = set()
-        self._abroad: dict[str, _Reader | None] = {}
+        self._spellings: Mapping[str, str] = {}
+        self._abroad: dict[str, PackageReader | None] = {}
         self._resources = self._section("resources")
         self._functions = self._section("functions")
         self.types = Types(self._section("types"), self._resources, self._types_of)
 
-    def _section(self, key: str) -> dict[str, Node]:
-        return self._members[key].members() if key in self._members else {}
+    def _section(self, key: str) -> Mapping[str, Node]:
+        node = self._members.get(key)
+        if node is not None and isinstance(node.value, OnDemand):
+            return node.value.through(lambda token, value: Node(value, node.origin, (*node.path, token)), self._lock)
+        return node.members() if node else {}
 
     def _types_of(self, name: str) -> Types | None:
         """The types of a package, this one or another; ``None`` if its schema is not available."""
@@ -107,27 +114,61 @@ class _Reader:
         if name not in self._abroad and name in self._packages:
             source = self._packages[name]
             document = read_text(source, f"schema of {name}") if isinstance(source, str) else source
-            self._abroad[name] = _Reader(Node(document, f"schema of {name}"), self._packages)
+            self._abroad[name] = PackageReader(Node(document, f"schema of {name}"), self._packages)
         reader = self._abroad.get(name)
         return reader.types if reader else None
 
     def package(self) -> Package:
         """The package of the schema."""
-        package = Package(self._members["name"].text(), self._version(), self._config())
+        package = self._empty()
         check_distinct(self._resources, self._functions)
         for token, node in self._resources.items():
             self._token(token, node)
             members = keys(node, RESOURCE_KEYS)
             self._check(token, members)
-            package.add(self._component(token, members) if flag(members, "isComponent") else self._resource(token, node))
+            is_component = flag(members, "isComponent")
+            package.add(
+                self._component(token, members) if is_component else self._resource(token, node, self._terraform_name(token))
+            )
         self._check_provider()
         for token, node in self._functions.items():
             self._token(token, node)
-            function = self._function(token, node)
-            # Methods are called by Call, on a resource, and are no functions for Invoke.
-            package.add(_method(function) if "__self__" in function.inputs else function)
+            package.add(self._asked(token, node))
         self._check_types()
         return package
+
+    def package_on_demand(self, components: Collection[str], methods: Collection[str]) -> Package:
+        """The package of a schema that was checked before, or is known to be right: each type is read when it is used.
+
+        ``components`` and ``methods`` are the tokens of those; the others are resources and functions.
+        """
+        package = self._empty()
+        resources = [token for token in self._resources if token not in components]
+        functions = [token for token in self._functions if token not in methods]
+
+        def spelled() -> Mapping[str, str]:
+            # A name depends on those before it.
+            with self._lock:
+                self._spellings = self._spellings or {token: self._terraform_name(token) for token in resources}
+            return self._spellings
+
+        def resource(token: str) -> ResourceType:
+            return self._resource(token, self._resources[token], spelled()[token])
+
+        def component(token: str) -> Component:
+            return self._component(token, keys(self._resources[token], RESOURCE_KEYS))
+
+        def function(token: str) -> Any:
+            return self._asked(token, self._functions[token])
+
+        package.resources = OnDemand(resources, resource, self._lock, spelled)
+        package.components = OnDemand(components, component, self._lock)
+        package.functions = OnDemand(functions, function, self._lock)
+        package.methods = OnDemand(methods, function, self._lock)
+        return package
+
+    def _empty(self) -> Package:
+        return Package(self._members["name"].text(), self._version(), self._config())
 
     def _check(self, token: str, members: Mapping[str, Node]) -> None:
         methods = members["methods"].members() if "methods" in members else {}
@@ -195,7 +236,7 @@ class _Reader:
 
     # Resources and functions -----------------------------------------------------------------------------------------
 
-    def _resource(self, token: str, node: Node) -> ResourceType:
+    def _resource(self, token: str, node: Node, spelled: str) -> ResourceType:
         members = keys(node, RESOURCE_KEYS)
         properties = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
         outputs = self.types.properties(members.get("properties"), None)
@@ -207,9 +248,7 @@ class _Reader:
                 # YAML programs set a constant automatically, even if it is no input.
                 properties[name] = computed(name, item, optional=item.enum == (item.default,))
         try:
-            return ResourceType(
-                token, distinct(properties), description=text(members, "description"), terraform=self._terraform_name(token)
-            )
+            return ResourceType(token, distinct(properties), description=text(members, "description"), terraform=spelled)
         except DefinitionError as error:
             raise node.error(str(error)) from error
 
@@ -218,6 +257,11 @@ class _Reader:
         outputs = self.types.properties(members.get("properties"), members.get("required"))
         description = text(members, "description")
         return Component(token, inputs, outputs, construct=_constructing(outputs), description=description)
+
+    def _asked(self, token: str, node: Node) -> Function | Method:
+        function = self._function(token, node)
+        # Methods are called by Call, on a resource, and are no functions for Invoke.
+        return _method(function) if "__self__" in function.inputs else function
 
     def _function(self, token: str, node: Node) -> Function:
         members = keys(node, FUNCTION_KEYS)
