@@ -59,6 +59,11 @@ class PulumiAdapter(Adapter):
         path = super().launcher(name, into, "", source)
         return into / f"resource-{name}-v{version}" / path.name if version else path
 
+    def plugin_folders(self, package: str) -> Iterable[Path]:
+        """Those in the engine's home, a folder a version."""
+        home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
+        return sorted((home / "plugins").glob(f"resource-{package}-v*"), reverse=True)
+
     def advice(self, name: str, into: Path, version: str) -> str:  # noqa: ARG002 - the folder says it all
         """The folder that the engine has to search."""
         if version:
@@ -106,6 +111,10 @@ class PulumiAdapter(Adapter):
             if answer.get("schema"):
                 return from_schema(answer["schema"], origin)
         return None
+
+    def published(self, reply: Reply, name: str) -> str:  # noqa: ARG002 - the schema has its name
+        """The schema in the answer."""
+        return str(reply.extra.get("schema", ""))
 
     def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:
         """The package of a package schema."""
