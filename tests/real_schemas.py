@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from mockprovider.schema import Package
 
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "fetch-schemas"
 
@@ -28,3 +31,10 @@ def real_schema(name: str, config: pytest.Config) -> str:
             pytest.fail(f"{missing} (--require-engines names pulumi)", pytrace=False)
         pytest.skip(missing)
     return path.read_text(encoding="utf-8")
+
+
+def whole(package: Package) -> str:
+    """All that a package declares, as text: functions are told by where they were made."""
+    sections = (package.resources, package.functions, package.components, package.methods, package.offers)
+    parts = [package.name, package.version, package.config, *(dict(section) for section in sections)]
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(parts))

@@ -24,10 +24,16 @@ from mockprovider.terraform.recorded.transcript import TerraformTranscript
 from mockprovider.terraform.recorded.trees import build
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.terraform.schema.published import data_of
-from mockprovider.terraform.schema.reading import from_terraform_schema, from_terraform_schemas, is_terraform_schema
+from mockprovider.terraform.schema.reading import (
+    from_terraform_schema,
+    from_terraform_schemas,
+    is_terraform_schema,
+    kept_terraform_schemas,
+)
 from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.methods import Service
 
+SCHEMA_FILE = "a Terraform provider schema"
 IDENTITIES = "GetResourceIdentitySchemas"
 
 
@@ -126,6 +132,11 @@ class TerraformAdapter(Adapter):
                 return from_terraform_schema(message, cassette.header.provider, origin=origin)
         return None
 
+    def kept_packages(self, text: str, origin: str) -> tuple[str, list[Package]] | None:
+        """The packages of such a file that was read before."""
+        packages = kept_terraform_schemas(text, origin)
+        return (SCHEMA_FILE, packages) if packages else None
+
     def published(self, reply: Reply, name: str) -> str:
         """The answer as ``terraform providers schema -json`` shows it."""
         if reply.native is None:
@@ -137,8 +148,8 @@ class TerraformAdapter(Adapter):
         providers = {f"registry.terraform.io/hashicorp/{name}": data_of(message)}
         return json.dumps({"format_version": "1.0", "provider_schemas": providers})
 
-    def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:  # noqa: ARG002
+    def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:
         """The packages of ``terraform providers schema -json``."""
         if not is_terraform_schema(document):
             return None
-        return "a Terraform provider schema", from_terraform_schemas(document, origin)
+        return SCHEMA_FILE, from_terraform_schemas(document, origin, text=text)

@@ -174,6 +174,10 @@ class Adapter(ABC):
         """
         return None
 
+    def kept_packages(self, text: str, origin: str) -> tuple[str, list[Package]] | None:  # noqa: ARG002 - for large schemas
+        """What ``declared_packages`` says, where the text was read before; it is not parsed again."""
+        return None
+
     def published(self, reply: Reply, name: str) -> str:  # noqa: ARG002 - for those with schemas
         """What a real provider, ``name``, answered to GetSchema, as the text of a schema file; empty for none."""
         return ""

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
 from mockprovider.ondemand import OnDemand, Unlisted
-from mockprovider.pulumi.package.reading import PackageReader
+from mockprovider.pulumi.package.reader import PackageReader
 from mockprovider.pulumi.schema import FIRST_PART
 from mockprovider.schema import Package
 from mockprovider.urn import PROVIDERS

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mockprovider.pulumi.installed.document import sdk_package
+from msgspec import convert, to_builtins
+
+from mockprovider.pulumi.installed.document import SdkIndex, sdk_package
 from mockprovider.pulumi.installed.finding import folder_of, identity_of
 from mockprovider.pulumi.installed.python import PythonReader, index_sdk
 from mockprovider.schema import Package
+from mockprovider.slices import find, keep, key_of
+
+KIND = "python sdk"
+LEAST_FILES = 200
+"""From so many files on, keeping where things are pays."""
 
 
 def from_sdk(sdk: str | Path) -> Package:
@@ -22,4 +29,18 @@ def from_sdk(sdk: str | Path) -> Package:
     """
     folder = folder_of(sdk)
     name, version = identity_of(folder)
-    return sdk_package(index_sdk(folder, name, version), PythonReader(folder, name), str(folder))
+    return sdk_package(_index(folder, name, version), PythonReader(folder, name), str(folder))
+
+
+def _index(folder: Path, name: str, version: str) -> SdkIndex:
+    """Where the SDK has what: kept, since a large one has thousands of files, and as long as none of them changes."""
+    files = [(path.relative_to(folder).as_posix(), path.stat()) for path in sorted(folder.rglob("*.py"))]
+    state = "\n".join(f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files)
+    key = key_of(KIND, str(folder), name, version, state)
+    kept = find(key) if len(files) >= LEAST_FILES else None
+    if kept is not None:
+        return convert(kept.root, SdkIndex)
+    index = index_sdk(folder, name, version)
+    if len(files) >= LEAST_FILES:
+        keep(key, to_builtins(index), {})
+    return index

@@ -44,6 +44,8 @@ FUNCTION_KEYS = _words(
 NOWHERE = 1 << 30
 """Deeper than any type: none of those around was met."""
 
+NOBODY: frozenset[str] = frozenset()
+
 LARGEST = 20_000
 """The largest number of properties in a type, at all levels: types that share types could become huge trees."""
 
@@ -77,6 +79,7 @@ class Types:
         self._known: dict[str, Shape] = {}
         self._open: dict[str, int] = {}
         self._met = NOWHERE
+        self._circles: dict[str, frozenset[str]] = {}
         self._partial: dict[str, tuple[Shape, int]] = {}
         self._sizes: dict[int, tuple[Kind, int]] = {}
 
@@ -181,7 +184,7 @@ class Types:
             # Kinds are trees, so a type inside itself accepts any value.
             self._met = min(self._met, self._open[token])
             return ANY
-        if token in self._known:
+        if token in self._known and self._circles.get(token, NOBODY).isdisjoint(self._open):
             return self._known[token]
         if token in self._partial:
             shape, met = self._partial[token]
@@ -199,7 +202,11 @@ class Types:
             self._met = min(above, self._met)
         else:
             self._known[token], self._met = shape, above
-            for inner in [*self._partial][begun:]:
+            circle = [*self._partial][begun:]
+            if circle:
+                # Inside each other these are read anew: where one is open depends on the type that it is part of.
+                self._circles[token] = frozenset(circle)
+            for inner in circle:
                 del self._partial[inner]
         return shape
 
