@@ -41,7 +41,7 @@ class PulumiAdapter(Adapter):
         return Connection(target, session)
 
     def start(
-        self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
+        self, command: Sequence[str], call: Call, *, env: Mapping[str, str | None] | None = None, cwd: Path | str | None = None
     ) -> Plugin:
         """A process of the provider. Raises ``PluginError`` if it does not print its port."""
         return Plugin(command, call, env=env, cwd=cwd)
