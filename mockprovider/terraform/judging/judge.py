@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,6 +17,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.schema import Function, Package, ResourceType
 from mockprovider.terraform.judging import cloudless
 from mockprovider.terraform.judging.dummies import dummied
+from mockprovider.terraform.judging.harvest import harvest
 from mockprovider.terraform.judging.keeping import Keeping
 from mockprovider.terraform.judging.settling import settled
 from mockprovider.terraform.proto import protocol
@@ -47,7 +48,7 @@ class TerraformJudge:
     """
 
     def __init__(self, bench: Bench, major: int, provider: str, config: Mapping[str, Any]) -> None:
-        self.bench, self._major, self._provider, self._config = bench, major, provider, config
+        self.bench, self.major, self._provider, self._config = bench, major, provider, config
         answer = bench.ask(self._question("GetProviderSchema"))
         if answer.native is None or answer.status is not None:
             raise DefinitionError(f"{provider} did not say what its schema is. Is it a provider of Terraform?")
@@ -63,10 +64,25 @@ class TerraformJudge:
         self._lock = threading.Lock()
 
     def _question(self, name: str) -> Call:
-        proto = protocol(self._major)
+        proto = protocol(self.major)
         method = proto.wire_name(name)
-        message = SERVICES[self._major].messages[method][0]()
-        return Call(op=Op.GET_SCHEMA, session=Session(f"tfplugin{self._major}"), method=method, native=Native(b"", message))
+        message = SERVICES[self.major].messages[method][0]()
+        return Call(op=Op.GET_SCHEMA, session=Session(f"tfplugin{self.major}"), method=method, native=Native(b"", message))
+
+    def answer(self, call: Call) -> Reply:
+        """The real provider's judgement where no fake is behind it; ``unjudged`` says that there is none."""
+        try:
+            return self._asked(call)
+        except UnjudgedError as error:
+            return Reply(unjudged=error.reason)
+
+    def harvest(self, only: Collection[str] = (), say: Callable[[str], object] = str) -> Package:
+        """The package with what the provider decides as data: a types file can hold it, and it needs no plugin any more.
+
+        ``only`` are the types' names in Terraform, all unless given; ``say`` is told of each. Raises ``DefinitionError`` for a
+        type that it does not have.
+        """
+        return harvest(self, only, say)
 
     def close(self) -> None:
         """End its processes. Safe to call again."""
@@ -100,7 +116,7 @@ class TerraformJudge:
 
     def _coder(self, call: Call) -> ObjectSchema | None:
         known = self.package.resources.get(call.type)
-        return provider_schema(self.package, self._major).resource(known.terraform) if known else None
+        return provider_schema(self.package, self.major).resource(known.terraform) if known else None
 
     def _judged(self, call: Call, proceed: Handler) -> Reply:
         if call.op is Op.PLAN and call.inputs is None and not self._plans_deletes:
@@ -115,8 +131,8 @@ class TerraformJudge:
 
     def _asked(self, call: Call) -> Reply:
         method = self._method(call)
-        row, cls = SERVICES[self._major].methods[method], SERVICES[self._major].messages[method][0]
-        session = Session(f"tfplugin{self._major}")
+        row, cls = SERVICES[self.major].methods[method], SERVICES[self.major].messages[method][0]
+        session = Session(f"tfplugin{self.major}")
         session.schema = self.package
         # The majors' messages are the same on the wire, under other names.
         message = cls.FromString(call.native.data) if call.native else row.request(replace(call, session=session))
@@ -129,19 +145,19 @@ class TerraformJudge:
 
     def _method(self, call: Call) -> str:
         """The RPC's name in the major that the real provider speaks."""
-        theirs, ours = protocol(call.session.protocol.version), protocol(self._major)
+        theirs, ours = protocol(call.session.protocol.version), protocol(self.major)
         method = call.method or SERVICES[call.session.protocol.version].by_op(call.op).name
         names = (rpc.name for rpc in protocol(6).service().methods)
         name = next((name for name in names if theirs.wire_name(name) == method), method)
-        if ours.wire_name(name) not in SERVICES[self._major].methods:
+        if ours.wire_name(name) not in SERVICES[self.major].methods:
             raise UnjudgedError(f"its version of the protocol has no {name}", quiet=True)
         return ours.wire_name(name)
 
     def _configuration(self, call: Call) -> tuple[str, Opening]:
         """The name of the session's configuration without credentials, and the call that brings it."""
-        coder = provider_schema(self.package, self._major).provider
+        coder = provider_schema(self.package, self.major).provider
         config = dummied(call.session.config or {}, coder.tree, self._provider, self._config)
-        row = next(row for row in SERVICES[self._major].methods.values() if row.op is Op.CONFIGURE)
+        row = next(row for row in SERVICES[self.major].methods.values() if row.op is Op.CONFIGURE)
 
         def opening(session: Session) -> Call:
             return Call(op=Op.CONFIGURE, session=session, method=row.name, inputs=config, extra={"terraform_version": VERSION})
@@ -171,7 +187,7 @@ class TerraformJudge:
     def _spoken(self, reply: Reply, call: Call) -> Reply:
         """``reply`` in the major that the engine speaks."""
         version = call.session.protocol.version
-        if reply.native is None or version == self._major or not call.method:
+        if reply.native is None or version == self.major or not call.method:
             return reply
         cls: type[Message] = SERVICES[version].messages[call.method][1]
         return replace(reply, native=Native(reply.native.data, cls.FromString(reply.native.data)))
