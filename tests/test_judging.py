@@ -15,9 +15,9 @@ from mockprovider.double import Double, from_plugin
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.pulumi.table import TABLE
 from mockprovider.schema import Package, Property, ResourceType
-from mockprovider.terraform.judging.dummies import environment
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.rpcs.methods import SERVICES
+from mockprovider.wire.alone import environment
 from mockprovider.wire.bench import UnjudgedError
 
 PURE = {

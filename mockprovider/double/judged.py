@@ -69,6 +69,7 @@ def unjudged(journal: Journal) -> list[str]:
 def _started(plugin: str | Path | Sequence[str], protocol: str, env: Mapping[str, str]) -> Wiring:
     """A process for each session, which knows of no credentials."""
     from mockprovider.wire.adapter import adapter  # noqa: PLC0415 - grpc is slow to import
+    from mockprovider.wire.alone import environment  # noqa: PLC0415 - only real providers need it
     from mockprovider.wire.proxy import PerSession  # noqa: PLC0415 - as above
 
     command = [str(plugin)] if isinstance(plugin, (str, Path)) else list(plugin)
@@ -82,7 +83,7 @@ def _started(plugin: str | Path | Sequence[str], protocol: str, env: Mapping[str
         raise DefinitionError(
             f"{command[0]!r} is named after no protocol's rule ({', '.join(rules)}): say protocol=… and name=…."
         )
-    alone = {**adapter(of_family(protocol or family)).alone(os.environ), **env}
+    alone = environment(os.environ, env)
     speaks = adapter(of_family(protocol or family)).spoken_by(command, alone)
     start = adapter(speaks).start
     return Wiring(package or "mock", PerSession(lambda call: start(command, call, env=alone)), (), speaks)

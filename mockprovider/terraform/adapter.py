@@ -13,7 +13,6 @@ from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import ProviderProtocol, of_family
 from mockprovider.schema import Package
-from mockprovider.terraform.judging.dummies import environment
 from mockprovider.terraform.judging.judge import judged_package
 from mockprovider.terraform.process.installing import SOURCE, dev_overrides, mirror, sources, this_machine
 from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
@@ -60,10 +59,6 @@ class TerraformAdapter(Adapter):
     def judged(self, bench: Bench, name: str, config: Mapping[str, Any]) -> Package:
         """The package of the provider, which validates and plans."""
         return judged_package(bench, self.protocol.version, name, config)
-
-    def alone(self, ours: Mapping[str, str]) -> dict[str, str | None]:
-        """No credentials, no home, and proxies that nobody serves."""
-        return environment(ours)
 
     def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
         """``TF_REATTACH_PROVIDERS``, for each source address that a configuration may use for a package."""

@@ -92,10 +92,6 @@ class Adapter(ABC):
             f"Providers that speak {self.protocol.family} have no pure RPC that could be asked of a real one."
         )
 
-    def alone(self, ours: Mapping[str, str]) -> dict[str, str | None]:  # noqa: ARG002 - as above
-        """The changes to our environment for a process that is to know of no credentials and to reach no network."""
-        return {}
-
     # Engines -----------------------------------------------------------------------------------------------------------
 
     def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:  # noqa: ARG002 - for engines that read some

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pulumi
 import pytest
+from engine_toolbox import cli_of
 from terraform_stage import ENGINES
 
 from mockprovider.calls import Call, Handler, Op, Reply
 from mockprovider.double import Double, Wiring, from_plugin, real
 from mockprovider.drivers.terraform import Terraform
+from mockprovider.errors import ProgramError
 from mockprovider.schema import Package
 from mockprovider.terraform.rpcs.methods import SERVICES
 
+FILES = [sys.executable, str(Path(__file__).parents[2] / "examples" / "files" / "provider.py")]
 NAMES = ("random", "tls", "time", "local", "null")
 
 ROOT = """
@@ -183,3 +189,29 @@ def test_the_process_needs_no_network_and_is_asked_nothing_else(binary: str, tmp
     rows = SERVICES[wiring.protocol.version].methods
     assert all(rows[call.method].pure or call.op is Op.CONFIGURE for call in reached)
     assert {Op.PLAN, Op.CHECK, Op.CONFIGURE} <= {call.op for call in reached}
+
+
+@pytest.mark.pulumi_cli
+def test_a_pulumi_provider_checks_and_diffs_under_the_real_pulumi(tmp_path: Path) -> None:
+    """The files provider of the examples decides on defaults, replacements and what is wrong; no file is written."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+    package = from_plugin(FILES, "pulumi", name="files", env={"FILES_FOLDER": str(folder)})
+    wanted: dict[str, Any] = {"content": "x"}
+
+    def program() -> None:
+        pulumi.CustomResource("files:index:File", "hello", wanted)
+
+    with Double(package) as double:
+        cli = cli_of(double, tmp_path / "stack")
+        assert cli.up(program).state["hello"].inputs["path"] == "hello.txt"
+        assert cli.up(program).summary == {}
+        wanted["path"] = "other.txt"
+        assert cli.up(program).summary == {"replace": 1}
+        wanted["path"] = "../other.txt"
+        with pytest.raises(ProgramError, match="must stay below the folder"):
+            cli.up(program)
+        double.raise_errors()
+        assert double.unjudged == []
+    package.judge.close()
+    assert [*folder.iterdir()] == []

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
+from mockprovider.redaction.credentials import CREDENTIAL_NAMES
 from mockprovider.terraform.schema.tree import Place
 from mockprovider.values import Bag, Value
-
-NOBODY = "http://127.0.0.1:9"
-"""The discard port of this machine, where nobody serves: what asks there is refused at once."""
-
-CREDENTIALS = re.compile(
-    r"(?:access|secret|api|private|account|client|auth|encryption|subscription)_?key|secret|token|passw|credential|profile"
-    r"|assume_role|certificate|(?:^|_)cert(?:$|_)|kube_?config|config_path|shared_.*file|user_?name|^user$|^login$"
-)
-"""Attributes of configurations by which providers are told who asks, by their names."""
+from mockprovider.wire.alone import NOBODY
 
 DUMMY = "mockprovider"
 
@@ -49,29 +40,6 @@ DUMMIES: Mapping[str, Mapping[str, Any]] = {
 FALLBACKS: Mapping[str, Mapping[str, Any]] = {"aws": {"region": "us-east-1"}}
 """What counts where the program says nothing, and the environment would have."""
 
-ENVIRONMENT: Mapping[str, str | None] = MappingProxyType(
-    {
-        "HOME": "/nonexistent",
-        "HTTP_PROXY": NOBODY,
-        "HTTPS_PROXY": NOBODY,
-        "NO_PROXY": None,
-        "http_proxy": NOBODY,
-        "https_proxy": NOBODY,
-        "no_proxy": None,
-        "AWS_EC2_METADATA_DISABLED": "true",
-        "AWS_ENDPOINT_URL": NOBODY,
-    }
-)
-"""The variables of its process, beside the few of ``KEPT``: programs that heed them reach no network."""
-
-KEPT = frozenset({"PATH", "TMPDIR", "TMP", "TEMP", "LANG", "LC_ALL", "TZ", "SYSTEMROOT"})
-"""What is left of our own environment: nothing else may tell a provider whose credentials there are."""
-
-
-def environment(ours: Mapping[str, str], more: Mapping[str, str] | None = None) -> dict[str, str | None]:
-    """The changes that make the environment of a judging process out of ours; ``more`` is the user's."""
-    return {**{name: None for name in ours if name not in KEPT}, **ENVIRONMENT, **(more or {})}
-
 
 def dummied(config: Bag, tree: Place, provider: str, more: Mapping[str, Any]) -> dict[str, Value]:
     """A program's configuration without credentials, and with what ``provider`` needs; ``more`` is the user's, by attribute."""
@@ -95,7 +63,7 @@ def _harmless(bag: Bag, tree: Place) -> dict[str, Value]:
         member = tree.members.get(attribute)
         if member is None:
             continue
-        if not (member.sensitive or CREDENTIALS.search(attribute)):
+        if not (member.sensitive or CREDENTIAL_NAMES.search(attribute)):
             kept[name] = _inside(value, member)
         elif member.required:
             kept[name] = DUMMY if member.type.name == "string" else _inside(value, member)

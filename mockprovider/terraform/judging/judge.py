@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from mockprovider.calls import Call, Failure, Handler, Native, Op, Reply, Session
 from mockprovider.errors import DefinitionError
 from mockprovider.schema import Function, Package, ResourceType
-from mockprovider.terraform.judging import cloudless
 from mockprovider.terraform.judging.dummies import dummied
 from mockprovider.terraform.judging.harvest import harvest
 from mockprovider.terraform.judging.keeping import Keeping
@@ -26,6 +25,7 @@ from mockprovider.terraform.schema.objects import ObjectSchema
 from mockprovider.terraform.schema.provider import provider_schema
 from mockprovider.terraform.schema.reading import from_terraform_schema
 from mockprovider.terraform.traits import ResourceTraits
+from mockprovider.wire import cloudless
 from mockprovider.wire.bench import Bench, Opening, UnjudgedError
 
 FAMILY = "terraform"

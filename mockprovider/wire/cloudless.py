@@ -19,9 +19,12 @@ SIGNS = re.compile(
 """What providers say when the network, their credentials or their configuration is missing."""
 
 
-def reason(reply: Reply) -> str:
-    """What a reply says of a missing cloud; empty where it is a judgement."""
-    if reply.status is not None:
+def reason(reply: Reply, *, refuses_by_status: bool = False) -> str:
+    """What a reply says of a missing cloud; empty where it is a judgement.
+
+    A status is none, unless the protocol ``refuses_by_status``: then its message tells.
+    """
+    if reply.status is not None and not (refuses_by_status and not SIGNS.search(reply.status.message)):
         return reply.status.message or f"it answered the status {reply.status.code}"
     for failure in reply.failures:
         text = ": ".join(filter(None, (failure.reason, failure.detail)))
