@@ -239,11 +239,11 @@ def test_the_environment_of_its_process_has_nothing_of_ours(monkeypatch: pytest.
 # Where there is no judgement -------------------------------------------------------------------------------------------
 
 
-def planned(double: Double, session: Session | None = None) -> Reply:
+def planned(double: Double, session: Session | None = None, name: str = "x") -> Reply:
     """The answer to the plan of a bucket."""
     session = session or double.open("terraform")
     return double(
-        Call(op=Op.PLAN, session=session, method="PlanResourceChange", type=BUCKET.token, inputs={"name": "x"}, proposed={})
+        Call(op=Op.PLAN, session=session, method="PlanResourceChange", type=BUCKET.token, inputs={"name": name}, proposed={})
     )
 
 
@@ -279,6 +279,28 @@ def test_a_call_that_ends_its_process_is_not_asked_again(real: RealProvider, dou
     assert planned(double).unjudged
     assert real.reached.count("PlanResourceChange") == 2
     Engine(double, "cloud_bucket", "cloud_token").apply({"a": {"name": "one"}})
+
+
+def test_a_type_that_never_answers_is_given_up(real: RealProvider, double: Double) -> None:
+    """After three different questions that ended its process, nothing is asked of that type; one that has answered goes on."""
+    assert planned(double, name="fine").unjudged == ""
+    real.ends(Op.PLAN)
+    for name in "abcd":
+        assert planned(double, name=name).unjudged
+    assert real.reached.count("PlanResourceChange") == 1 + 2 * 4
+    with Double(real.package()) as fresh:
+        for name in "abcd":
+            assert planned(fresh, name=name).unjudged
+    assert real.reached.count("PlanResourceChange") == 1 + 2 * 4 + 2 * 3
+
+
+def test_one_question_that_ends_it_leaves_the_others(real: RealProvider, double: Double) -> None:
+    """What one test asked changes no other's answers: another question of the same type is judged."""
+    real.ends(Op.PLAN)
+    assert planned(double, name="bad").unjudged
+    real.answers.clear()
+    assert planned(double, name="good").unjudged == ""
+    assert planned(double, name="bad").unjudged
 
 
 def test_a_call_that_another_ended_is_asked_again(real: RealProvider, double: Double) -> None:

@@ -1,11 +1,12 @@
 """Real providers that are asked for their judgement alone: one process for each configuration, and one that has none.
 
 What they are asked is chosen by the ``pure`` column of the protocols' tables, and nothing else passes here. A process that ends
-during a call is started again; a call that ends it twice, or that hangs, is not asked again.
+during a call is started again; a question that ends it twice, or that hangs, is not asked again, nor is a type that answers none.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import threading
 from collections.abc import Callable
@@ -22,6 +23,9 @@ from mockprovider.wire.methods import Service
 UNAVAILABLE, LATE, UNKNOWN_RPC = (STATUS_NAMES.index(name) for name in ("unavailable", "deadline_exceeded", "unimplemented"))
 NUMBERS = itertools.count(1)
 """Numbers of sessions: a provider that several benches share tells them apart by these."""
+
+MOST_LOST = 3
+"""After so many different questions without an answer, and none with one, a type is not asked about any more."""
 
 Opening = Callable[[Session], Call]
 """Makes the call that configures a new process."""
@@ -72,7 +76,8 @@ class Bench:
         self.schema: Any = None
         """What the provider's payloads decode with, once it is known."""
         self._seats: dict[str, Seat] = {}
-        self._hopeless: dict[tuple[bool, str, str], str] = {}
+        self._hopeless: dict[tuple[Any, ...], str] = {}
+        self._answered_about: set[tuple[bool, str, str]] = set()
         self._asked_at = steady()
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
@@ -85,9 +90,10 @@ class Bench:
         row = self.service.methods.get(call.method)
         if row is None or not row.pure:
             raise UnjudgedError(f"{call.method} is no question of judgement, so no real provider is asked it")
-        about = (bool(key), call.method, call.type)
-        if about in self._hopeless:
-            raise UnjudgedError(self._hopeless[about])
+        about, question = (bool(key), call.method, call.type), _question(call)
+        known = self._hopeless.get(about) or self._hopeless.get((*about, question))
+        if known:
+            raise UnjudgedError(known)
         seat = self._seat(key)
         reply = self._answered(seat, call, opening)
         if _lost(reply):
@@ -97,11 +103,20 @@ class Bench:
         if _lost(reply) or _code(reply) == LATE:
             self._leave(key, seat)
             reason = "its process ended during the call" if _lost(reply) else f"no answer came within {self._patience:g} s"
-            self._hopeless[about] = reason
+            self._give_up(about, question, reason)
             raise UnjudgedError(reason)
+        self._answered_about.add(about)
         if _code(reply) == UNKNOWN_RPC:
             raise UnjudgedError(f"it does not know {call.method}", quiet=True)
         return reply
+
+    def _give_up(self, about: tuple[bool, str, str], question: bytes, reason: str) -> None:
+        """Never ask this question again, nor any about a type that had no answer to several, and never one."""
+        with self._lock:
+            self._hopeless[*about, question] = reason
+            lost = sum(len(key) > len(about) and key[: len(about)] == about for key in self._hopeless)
+            if lost >= MOST_LOST and about not in self._answered_about:
+                self._hopeless[about] = reason
 
     def _alone(self, call: Call, opening: Opening | None) -> Reply:
         seat = Seat(self._protocol, self.schema, self._patience)
@@ -186,6 +201,12 @@ class Bench:
             timer.cancel()
         for seat in seats:
             self._end(seat)
+
+
+def _question(call: Call) -> bytes:
+    """What tells a question from others about its type."""
+    data = call.native.data if call.native else repr((call.urn, call.id, call.inputs, call.prior, call.prior_inputs)).encode()
+    return hashlib.sha256(data).digest()
 
 
 def _code(reply: Reply) -> int:
