@@ -204,7 +204,7 @@ def test_nobody_called(tmp_path, types):
     with serving(tmp_path, *arguments) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=120)
 
     assert process.returncode == 1
     assert errors.endswith("\nError: No engine called, so nothing was recorded into x.json.\n")
@@ -239,7 +239,7 @@ def test_serving_ends_at_a_signal(number, types, tmp_path):
     with serving(tmp_path, "serve", "pulumi", "--types", str(types)) as process:
         lines = [process.stdout.readline() for _ in range(4)]
         process.send_signal(number)
-        rest, _ = process.communicate(timeout=30)
+        rest, _ = process.communicate(timeout=120)
 
     assert lines[0].startswith("Serving cloud at 127.0.0.1:")
     assert lines[3].startswith("  export PULUMI_DEBUG_PROVIDERS='cloud:")

@@ -45,7 +45,7 @@ def held(others: set[threading.Thread]) -> tuple[list[str], list[str]]:
     threads = [thread for thread in threading.enumerate() if thread not in others]
     for thread in threads:
         # A thread of a pool that is shut down may have its last breath to take.
-        thread.join(timeout=10)
+        thread.join(timeout=60)
     files = [str(file.readlink()) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
     kept = [file for file in files if not file.startswith(("anon_inode:[event", "/proc/"))]
     return sorted(kept), [thread.name for thread in threads if thread.is_alive()]

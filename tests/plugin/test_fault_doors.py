@@ -169,9 +169,9 @@ def test_a_stack_that_is_cancelled_from_another_thread():
         ended = []
         thread = threading.Thread(target=lambda: ended.append(stack.up(program, expect_failure=True)))
         thread.start()
-        assert hanging.wait(30)
+        assert hanging.wait(60)
         stack.cancel()
-        thread.join(30)
+        thread.join(60)
         stack.cancel()
     assert "cancelled" in str(ended[0].error)
     assert [name for name in ("a", "b") if name in stack.state] == ["a"]

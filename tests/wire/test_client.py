@@ -18,7 +18,7 @@ from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.wire.client import Client
 from mockprovider.wire.server import Endpoint, serve
 
-SECONDS = 20
+SECONDS = 60
 """How long anything may take before the test fails instead of hanging."""
 
 
