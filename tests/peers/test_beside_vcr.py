@@ -109,7 +109,7 @@ def run(folder: Path, plugin: str, port: int, *options: str) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", *WITHOUT, *others, *options, "test_it.py"]
     shared = {"PYTHONPATH": str(Path(__file__).parents[1]), "PORT": str(port), "FILES_FOLDER": str(folder / "files")}
     environment = {**os.environ, **shared}
-    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300)
     return ended.stdout + ended.stderr
 
 
