@@ -7,7 +7,7 @@ recorded in sessions of one wave cannot be told apart, and are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -59,6 +59,29 @@ class Choice(Struct, frozen=True):
     """Whether time had to decide."""
 
 
+EQUAL_ANSWER = "equal"
+"""What stands for the answers of calls that have equal ones."""
+
+
+class Lone:
+    """The call that alone was recorded with its request, without secrets, and made no object: how ``choose`` ends for it.
+
+    That is decided once for all replays, since most recorded calls are like this.
+    """
+
+    def __init__(self, call: RecordedCall) -> None:
+        self.place = call.place
+        self._first = Choice(Verdict.FOUND, [Candidate(call, (), EQUAL_ANSWER)])
+        self._again = Choice(Verdict.REPEATED, [Candidate(call, (), EQUAL_ANSWER, 1)])
+
+    def choice(self, *, again: bool, once: bool, urn: str, forgotten: bool) -> Choice | None:
+        """What ``choose`` says of it, which has answered before or not; ``None`` where more has to be looked at."""
+        if again:
+            return self._again if forgotten or not once else None
+        # Without a URN, the session may have asked before, about another object.
+        return self._first if urn or not once else None
+
+
 def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, forgotten: bool = False) -> Choice:
     """The choice among ``candidates`` (at least one, in the cassette's order).
 
@@ -93,3 +116,16 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, f
 def narrowed(candidates: Sequence[Candidate], fits: Callable[[Candidate], bool]) -> Sequence[Candidate]:
     """Those that fit, or all if none does."""
     return [candidate for candidate in candidates if fits(candidate)] or candidates
+
+
+def own_first(candidates: Sequence[Candidate], used: Mapping[int, int]) -> Sequence[Candidate]:
+    """Where answers differ, those of the live objects' own values, if there are such; else these first, then what is unused."""
+    own: list[Candidate] = []
+    unused: list[Candidate] = []
+    others: list[Candidate] = []
+    for candidate in candidates:
+        is_own = all(recorded == live for recorded, live in candidate.pairing)
+        (own if is_own else others if used[candidate.call.place] else unused).append(candidate)
+    if len({candidate.answer for candidate in candidates}) > 1:
+        return own or candidates
+    return [*own, *unused, *others]

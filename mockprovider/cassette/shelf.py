@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op, Reply
+from mockprovider.cassette.choice import Lone
 from mockprovider.cassette.matching import Comparison
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.objects import Mark, OpaqueWords, RecordedObject, is_verbatim, learn
@@ -94,6 +95,7 @@ class Equal:
             sessions[call.interaction.session] += 1
         self.most = max(sessions.values())
         """How often one session asked."""
+        self.lone = Lone(calls[0]) if len(calls) == 1 else None
 
 
 class Compartment:

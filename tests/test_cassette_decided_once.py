@@ -1,0 +1,109 @@
+"""What a replay decides and makes once, for calls that come again: it is what it would decide and make each time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cassette_toy import Toy, answer, call, header, secret, session
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strategies import bags, exact
+
+from mockprovider.calls import Call, Op, Reply
+from mockprovider.cassette import Cassette, CassetteLayer, Library, Mode, Reader, Recorder
+from mockprovider.cassette.choice import Lone
+from mockprovider.cassette.matching import Matching
+from mockprovider.double import Double, recording, replaying
+from mockprovider.errors import MockProviderError
+from mockprovider.wire.late import LateReply
+
+TYPE = "cloud:index:Bucket"
+ASKED = st.builds(
+    lambda op, number, instance, urn, preview, size, password: call(
+        op,
+        session(number, instance),
+        urn,
+        preview=preview,
+        size=size,
+        **({} if password is None else {"password": secret(password)}),
+    ),
+    st.sampled_from([Op.CREATE, Op.READ, Op.READ, Op.UPDATE, Op.DELETE]),
+    st.integers(1, 3),
+    st.sampled_from(["east", "west"]),
+    st.sampled_from(["", "urn:a", "urn:b"]),
+    st.booleans(),
+    st.integers(1, 2),
+    st.sampled_from([None, None, "hunter-two", "correct-horse"]),
+)
+ANSWERS = st.sampled_from([answer(id="1"), answer(id="2"), answer(id="one-of-a-kind-1f3870be274f"), answer()])
+MATCHING = st.sampled_from([Matching(), Matching(repeat={"Create": "always"}), Matching(repeat={"Read": "recorded"})])
+STRICT = Matching(order="strict")
+
+
+def kept(conversation: list[tuple[Call, Reply]], matching: Matching) -> Cassette:
+    """The cassette of a conversation."""
+    recorder = Recorder(Toy(), header(), matching=matching)
+    for asked, reply in conversation:
+        recorder(asked, lambda _, reply=reply: reply)
+    return recorder.close()
+
+
+def told(cassette: Cassette, calls: list[Call], matching: Matching) -> list[Any]:
+    """What a replay says to each call, and how far it has come by then."""
+    layer = CassetteLayer(Mode.NONE, Library(cassette, {"": Reader(Toy())}, matching=matching), None)
+    library = layer.library
+    assert library is not None
+    said: list[Any] = []
+    for asked in calls:
+        try:
+            reply = layer(asked)
+        except MockProviderError as error:
+            said.append(f"{type(error).__name__}: {error}")
+        else:
+            said.append((reply.value, reply.native, reply.status))
+        said.append((library.tally(), [one.n for one in library.unused()], dict(library._replay.used)))
+    return said
+
+
+@given(st.lists(st.tuples(ASKED, ANSWERS), max_size=8), st.lists(ASKED, max_size=12), st.data())
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_what_is_decided_once(conversation, others, data):
+    """Whatever was recorded and is asked, a replay that decides about lone calls once says what one does that looks each time."""
+    matching = data.draw(MATCHING | st.just(STRICT))
+    asked = [one for one, _ in conversation]
+    calls = data.draw(st.lists(st.sampled_from([*asked, *others]), max_size=20)) if asked or others else []
+    cassette = kept(conversation, STRICT if matching is STRICT else Matching())
+    said = told(cassette, calls, matching)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Lone, "choice", lambda *_, **__: None)
+        assert told(cassette, calls, matching) == said
+
+
+def asked_of(double: Double, number: int) -> Call:
+    """A read of an object."""
+    name = f"b{number}"
+    urn = f"urn:pulumi:dev::shop::{TYPE}::{name}"
+    return Call(op=Op.READ, session=double.open(), method="Read", type=TYPE, name=name, urn=urn, id=name, inputs={})
+
+
+@given(st.lists(bags, min_size=1, max_size=3))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_what_is_given_again(tmp_path: Path, objects: list[dict[str, Any]]) -> None:
+    """An answer that is given again is the first one: its bytes, its message, and each of its fields, however it was used."""
+    path = tmp_path / "it.json"
+    path.unlink(missing_ok=True)
+    with Double(provider=recording(path, lambda asked: Reply(id=asked.id, value=objects[int(asked.id[1:])]))) as double:
+        for number in range(len(objects)):
+            double(asked_of(double, number))
+    with Double(provider=replaying(path)) as double:
+        for number in range(len(objects)):
+            first, again = double(asked_of(double, number)), double(asked_of(double, number))
+            last = double(asked_of(double, number))
+            assert isinstance(again, LateReply)
+            assert (again.native.data, again.native.message) == (first.native.data, first.native.message)
+            assert (again.id, exact(again.value), again.extra) == (first.id, exact(first.value), first.extra)
+            again.value.clear()
+            again.native.message.Clear()
+            assert (exact(last.value), last.native.message) == (exact(first.value), first.native.message)
