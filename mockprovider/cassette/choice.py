@@ -74,12 +74,11 @@ class Lone:
         self._first = Choice(Verdict.FOUND, [Candidate(call, (), EQUAL_ANSWER)])
         self._again = Choice(Verdict.REPEATED, [Candidate(call, (), EQUAL_ANSWER, 1)])
 
-    def choice(self, *, again: bool, once: bool, urn: str, forgotten: bool) -> Choice | None:
-        """What ``choose`` says of it, which has answered before or not; ``None`` where more has to be looked at."""
-        if again:
-            return self._again if forgotten or not once else None
-        # Without a URN, the session may have asked before, about another object.
-        return self._first if urn or not once else None
+    def choice(self, *, again: bool, once: bool, forgotten: bool) -> Choice | None:
+        """What ``choose`` says of it, which has answered before or not; ``None`` where that is to be explained."""
+        if not again:
+            return self._first
+        return self._again if forgotten or not once else None
 
 
 def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, forgotten: bool = False) -> Choice:

@@ -117,7 +117,7 @@ class Replay:
     def _decided(self, lone: Lone, call: LiveCall) -> Lookup | None:
         """What ``_found`` comes to for the one call that was recorded so; ``None`` where more has to be looked at."""
         again = bool(self._answered[lone.place])
-        choice = lone.choice(again=again, once=call.single, urn=call.urn, forgotten=call.forgotten)
+        choice = lone.choice(again=again, once=call.single, forgotten=call.forgotten)
         if choice is None or self.sequence is not None or (again and self._is_stale(choice, call)):
             return None
         return Lookup(call, LookResult.FOUND, choice, choice.candidates, once=call.single)
