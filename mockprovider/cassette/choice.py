@@ -63,22 +63,14 @@ EQUAL_ANSWER = "equal"
 """What stands for the answers of calls that have equal ones."""
 
 
-class Lone:
-    """The call that alone was recorded with its request, without secrets, and made no object: how ``choose`` ends for it.
+def alone(call: RecordedCall, *, again: bool, once: bool, forgotten: bool) -> Choice | None:
+    """What ``choose`` comes to for the call that alone was recorded with its request, without secrets, and made no object.
 
-    That is decided once for all replays, since most recorded calls are like this.
+    Most recorded calls are like this. ``again`` says that it has answered before; ``None``, that it is used up.
     """
-
-    def __init__(self, call: RecordedCall) -> None:
-        self.place = call.place
-        self._first = Choice(Verdict.FOUND, [Candidate(call, (), EQUAL_ANSWER)])
-        self._again = Choice(Verdict.REPEATED, [Candidate(call, (), EQUAL_ANSWER, 1)])
-
-    def choice(self, *, again: bool, once: bool, forgotten: bool) -> Choice | None:
-        """What ``choose`` says of it, which has answered before or not; ``None`` where that is to be explained."""
-        if not again:
-            return self._first
-        return self._again if forgotten or not once else None
+    if again and once and not forgotten:
+        return None
+    return Choice(Verdict.REPEATED if again else Verdict.FOUND, [Candidate(call, (), EQUAL_ANSWER, int(again))])
 
 
 def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, forgotten: bool = False) -> Choice:

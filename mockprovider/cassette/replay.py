@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Op
 from mockprovider.cassette.bindings import Bindings, Pair
-from mockprovider.cassette.choice import EQUAL_ANSWER, Candidate, Choice, Lone, Verdict, choose, narrowed, own_first
+from mockprovider.cassette.choice import EQUAL_ANSWER, Candidate, Choice, Verdict, alone, choose, narrowed, own_first
 from mockprovider.cassette.lookup import LiveCall, Lookup
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import Assignment, Link, Mark, Pairing, Renaming
@@ -107,17 +107,17 @@ class Replay:
         key = call.where, request_key(call.tree).digest
         equal = self.shelf.equal(key)
         if equal is not None:
-            lookup = self._decided(equal.lone, call) if equal.lone else None
+            lookup = self._alone(equal.calls[0], call) if len(equal.calls) == 1 else None
             return lookup or self._found(Lookup(call, candidates=self._next(equal, call)))
         by_digest = self.shelf.asked_with(key)
         # A secret that is not declared this time, or not yet known, still matches its placeholder.
         there = self._plain(by_digest, call.tree) or self._plain(self.shelf.there(call.where).with_secrets, call.tree)
         return self._found(Lookup(call, candidates=there))
 
-    def _decided(self, lone: Lone, call: LiveCall) -> Lookup | None:
+    def _alone(self, recorded: RecordedCall, call: LiveCall) -> Lookup | None:
         """What ``_found`` comes to for the one call that was recorded so; ``None`` where more has to be looked at."""
-        again = bool(self._answered[lone.place])
-        choice = lone.choice(again=again, once=call.single, forgotten=call.forgotten)
+        again = bool(self._answered[recorded.place])
+        choice = alone(recorded, again=again, once=call.single, forgotten=call.forgotten)
         if choice is None or self.sequence is not None or (again and self._is_stale(choice, call)):
             return None
         return Lookup(call, LookResult.FOUND, choice, choice.candidates, once=call.single)
@@ -351,7 +351,7 @@ class Replay:
 
     def _first_of_its_time(self, call: RecordedCall) -> RecordedCall:
         equal = self.shelf.equal_to(call)
-        return call if equal is None else equal.by_wave[call.wave][0]
+        return call if equal is None or len(equal.calls) == 1 else equal.by_wave[call.wave][0]
 
     def _move_on(self, lookup: Lookup, chosen: Candidate) -> None:
         """Time passes: what was recorded before is past, and what was read before the object's change is out of date."""

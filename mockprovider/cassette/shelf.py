@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, TypeAlias
@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op, Reply
-from mockprovider.cassette.choice import Lone
 from mockprovider.cassette.matching import Comparison
 from mockprovider.cassette.model import Cassette, Interaction
 from mockprovider.cassette.objects import Mark, OpaqueWords, RecordedObject, is_verbatim, learn
@@ -88,14 +87,19 @@ class Equal:
 
     def __init__(self, calls: Sequence[RecordedCall]) -> None:
         self.calls = calls
-        self.by_wave: dict[int, list[RecordedCall]] = defaultdict(list)
-        sessions: dict[int, int] = defaultdict(int)
-        for call in calls:
-            self.by_wave[call.wave].append(call)
-            sessions[call.interaction.session] += 1
-        self.most = max(sessions.values())
+
+    @cached_property
+    def by_wave(self) -> Mapping[int, list[RecordedCall]]:
+        """Those of each time, in their order."""
+        waves: dict[int, list[RecordedCall]] = defaultdict(list)
+        for call in self.calls:
+            waves[call.wave].append(call)
+        return waves
+
+    @cached_property
+    def most(self) -> int:
         """How often one session asked."""
-        self.lone = Lone(calls[0]) if len(calls) == 1 else None
+        return max(Counter(call.interaction.session for call in self.calls).values())
 
 
 class Compartment:

@@ -1,4 +1,4 @@
-"""What a replay decides and makes once, for calls that come again: it is what it would decide and make each time."""
+"""What a replay decides on a short way, and makes once: it is what it would decide, and make, each time."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from strategies import exact, plain_values
 
 from mockprovider.calls import Call, Op, Reply
-from mockprovider.cassette import Cassette, CassetteLayer, Library, Mode, Reader, Recorder
-from mockprovider.cassette.choice import Lone
+from mockprovider.cassette import Cassette, CassetteLayer, Library, Mode, Reader, Recorder, replay
 from mockprovider.cassette.matching import Matching
 from mockprovider.double import Double, recording, replaying
 from mockprovider.errors import MockProviderError
@@ -67,8 +66,8 @@ def some_call(chance: random.Random) -> Call:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_what_is_decided_once(strict: bool) -> None:
-    """Whatever was recorded and is asked, a replay that decides about lone calls once says what one that looks again says."""
+def test_a_call_that_is_alone(strict: bool) -> None:
+    """Whatever was recorded and is asked, a replay decides about lone calls as it does about any."""
     for seed in range(100):
         chance = random.Random(seed)
         conversation = [(some_call(chance), chance.choice(ANSWERS)) for _ in range(chance.randint(1, 8))]
@@ -79,7 +78,7 @@ def test_what_is_decided_once(strict: bool) -> None:
         cassette = kept(conversation, matching)
         said = told(cassette, calls, matching)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Lone, "choice", lambda *_, **__: None)
+            patch.setattr(replay, "alone", lambda *_, **__: None)
             assert told(cassette, calls, matching) == said
 
 
