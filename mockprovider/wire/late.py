@@ -17,7 +17,6 @@ _slots: dict[str, Any] = {name: vars(Reply)[name] for name in SAYING}
 _message: Any = vars(Native)["message"]
 """The slots themselves, in which a value stands, or what says that it was not read yet."""
 
-
 UNREAD: Any = object()
 """Stands in a slot until the value is asked for."""
 
@@ -28,8 +27,8 @@ class LateReply(Reply, kw_only=True):
     It is like any other: a field can be set, ``msgspec.structs.replace`` changes it, and it equals a ``Reply`` of them.
     """
 
-    reading: Callable[[], Reply] | None = None
-    """Gives all fields."""
+    reading: Callable[[], Reply] | Reply = Reply
+    """Gives all fields; once it was asked, what it gave."""
 
     @property
     def whole(self) -> Reply:
@@ -47,17 +46,13 @@ class LateReply(Reply, kw_only=True):
     def __reduce__(self) -> Any:
         return self.whole.__reduce__()
 
-    def read(self) -> None:
-        """Fill in what was not asked for and not set until now."""
-        # Two threads may read at once: what they read is equal, and it is all there before neither has anything to read.
+    def read(self) -> Reply:
+        """What the message says."""
+        # Two threads may read at once: what they read is equal.
         reading = self.reading
-        if reading is None:
-            return
-        reply = reading()
-        for name, slot in _slots.items():
-            if slot.__get__(self) is UNREAD:
-                slot.__set__(self, getattr(reply, name))
-        self.reading = None
+        if not isinstance(reading, Reply):
+            reading = self.reading = reading()
+        return reading
 
 
 def _late(name: str) -> property:
@@ -66,8 +61,8 @@ def _late(name: str) -> property:
     def field(self: LateReply) -> Any:
         value = slot.__get__(self)
         if value is UNREAD:
-            self.read()
-            value = slot.__get__(self)
+            value = getattr(self.read(), name)
+            slot.__set__(self, value)
         return value
 
     return property(field, slot.__set__)
