@@ -8,7 +8,7 @@ from mockprovider.contract.allowing import Allowed
 from mockprovider.contract.lives import StateTable
 from mockprovider.contract.moments import History, Moment
 from mockprovider.contract.page import page
-from mockprovider.contract.rules import Contract, ContractRule, Party, Severity, chosen, in_order
+from mockprovider.contract.rules import Contract, ContractRule, Party, Severity, When, chosen, in_order
 from mockprovider.contract.telling import tell
 from mockprovider.contract.watching import Breach, Watch
 
@@ -23,6 +23,7 @@ __all__ = [
     "Severity",
     "StateTable",
     "Watch",
+    "When",
     "chosen",
     "in_order",
     "page",

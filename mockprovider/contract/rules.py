@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from mockprovider.calls import Op
 from mockprovider.contract.lives import StateTable
-from mockprovider.contract.moments import History, Moment
+from mockprovider.contract.moments import History
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
 
@@ -31,6 +31,19 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
+class When(StrEnum):
+    """What must be so for a call to break a rule: where it is not, the rule is not asked."""
+
+    REAL = "real"
+    """The call is no preview."""
+    OK = "ok"
+    """The answer says that nothing went wrong."""
+    FAILED = "failed"
+    """The answer says that something did."""
+    MARKED = "marked"
+    """A value is more than texts, numbers, lists and maps: one that is sent for engines, one that is answered for providers."""
+
+
 class ContractRule(Struct, frozen=True, kw_only=True):
     """One rule.
 
@@ -42,7 +55,8 @@ class ContractRule(Struct, frozen=True, kw_only=True):
         mend: what to do where it is broken.
         ops: the ops that it is about.
         broken: what is wrong with one call, in words; empty where the rule is kept. ``None`` for a rule of order, whose
-            breaches are cells of a state table.
+            breaches are cells of a state table. A provider's is asked of answers, and of no call that never had one.
+        when: what else must be so, for the predicate to be asked at all.
         severity: whether a breach fails a test.
         counts: whether it counts calls that are alike. A cassette keeps these once, and is not judged by it.
     """
@@ -53,7 +67,8 @@ class ContractRule(Struct, frozen=True, kw_only=True):
     source: str
     mend: str
     ops: frozenset[Op]
-    broken: Callable[[Moment], str] | None = None
+    broken: Callable[[Any], str] | None = None
+    when: frozenset[When] = frozenset()
     severity: Severity = Severity.ERROR
     counts: bool = False
 
@@ -74,17 +89,21 @@ def chosen(pattern: str, rules: Iterable[ContractRule]) -> list[ContractRule]:
 
 
 class Contract:
-    """The rules of a protocol, its tables of lives, and what makes the history of one side of a run.
+    """The rules of a protocol, its tables of lives, and what makes the history that the rules of each party look at.
 
     A history is made with a function that says whether an id is known without an answer.
     """
 
     def __init__(
-        self, rules: Sequence[ContractRule], lives: Sequence[StateTable], history: Callable[[Callable[[str], bool]], History]
+        self,
+        rules: Sequence[ContractRule],
+        lives: Sequence[StateTable],
+        histories: Mapping[Party, Callable[[Callable[[str], bool]], History]],
     ) -> None:
         self.rules = tuple(rules)
         self.lives = tuple(lives)
-        self.history = history
+        self.histories = histories
+        self._asked: dict[tuple[Party, Op, bool, bool, bool], tuple[ContractRule, ...]] = {}
 
     @cached_property
     def by_id(self) -> dict[str, ContractRule]:
@@ -92,13 +111,18 @@ class Contract:
         return {rule.id: rule for rule in self.rules}
 
     @cached_property
-    def by_op(self) -> dict[tuple[Party, Op], tuple[ContractRule, ...]]:
-        """The rules with a predicate about each op, by who owes them."""
-        table: dict[tuple[Party, Op], Any] = {}
-        for rule in self.rules:
-            for op in rule.ops if rule.broken else ():
-                table.setdefault((rule.party, op), []).append(rule)
-        return {key: tuple(rules) for key, rules in table.items()}
+    def marking(self) -> frozenset[tuple[Party, Op]]:
+        """The ops, by who owes what, with a rule that is about marked values alone."""
+        return frozenset((rule.party, op) for rule in self.rules if When.MARKED in rule.when for op in rule.ops)
+
+    def asked(self, party: Party, op: Op, *, real: bool, ok: bool, marked: bool) -> tuple[ContractRule, ...]:
+        """The rules that a party can break with a call of which all this is so."""
+        key = (party, op, real, ok, marked)
+        if key not in self._asked:
+            so = {When.REAL: real, When.OK: ok, When.FAILED: not ok, When.MARKED: marked}
+            about = (rule for rule in self.rules if rule.broken and rule.party is party and op in rule.ops)
+            self._asked[key] = tuple(rule for rule in about if all(so[what] for what in rule.when))
+        return self._asked[key]
 
     @cached_property
     def lives_by_op(self) -> dict[Op, tuple[StateTable, ...]]:

@@ -10,13 +10,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from operator import itemgetter
+from typing import Any
 
 from msgspec import Struct
 
 from mockprovider.calls import Call
-from mockprovider.contract.moments import Doubting, History, Moment, Seen
+from mockprovider.contract.moments import Doubting, History, Seen
 from mockprovider.contract.rules import Contract, ContractRule, Party, Severity
 from mockprovider.protocols import loaded
+from mockprovider.values import Value, is_plain
+
+ENGINE = Party.ENGINE.value
 
 
 class Breach(Struct, frozen=True):
@@ -37,47 +41,52 @@ class Breach(Struct, frozen=True):
 
 
 class _Side:
-    """One side of a run in one protocol: what it has seen, and the rules that are judged there."""
+    """One side of a run in one protocol: what it has seen, and the rules that are judged there.
+
+    What an engine owes is judged when it asks, what a provider owes when it has answered.
+    """
 
     def __init__(self, contract: Contract, party: Party, history: History, breaches: list[Breach]) -> None:
-        self._contract, self._history, self._breaches = contract, history, breaches
-        self._rules = {op: rules for (owes, op), rules in contract.by_op.items() if owes is party}
-        # What an engine owes is judged when it asks, what a provider owes when it has answered.
-        self._at_end = party is Party.PROVIDER
+        self._contract, self._party, self._history, self._breaches = contract, party, history, breaches
 
-    def judge(self, entry: Seen, *, is_end: bool) -> None:
-        """One moment of the run."""
+    def begin(self, entry: Seen) -> None:
+        """A call starts at the engine's side."""
         call, history = entry.call, self._history
-        reply = entry.reply if is_end else None
-        if is_end is self._at_end:
-            if not is_end:
-                self._in_order(entry)
-            moment = Moment(call, reply, history)
-            for rule in self._rules.get(call.op, ()):
-                how = rule.broken(moment) if rule.broken else ""
-                if how:
-                    self._breaches.append(Breach(rule, entry.n, call, how))
-        self.follow(entry, is_end=is_end)
+        now = history.at(call, None)
+        for life in self._contract.lives_by_op.get(call.op, ()):
+            state = life.state_of(now)
+            rule = life.broken.get((state, call.op))
+            if rule:
+                self._breaches.append(Breach(self._contract.by_id[rule], entry.n, call, life.words[state].format(id=call.id)))
+        self._judge(entry, now, (call.inputs, call.prior, call.prior_inputs), ok=True)
+        history.begin(now)
 
-    def follow(self, entry: Seen, *, is_end: bool) -> None:
-        """One moment of the run, without the rules."""
-        if is_end:
-            self._history.end(entry.call, entry.reply)
-        else:
-            self._history.begin(entry.call)
+    def end(self, entry: Seen) -> None:
+        """A call has ended at either side."""
+        reply = entry.reply
+        now = self._history.at(entry.call, reply)
+        if reply is not None and self._party is Party.PROVIDER:
+            self._judge(entry, now, (reply.value, reply.inputs), ok=reply.ok)
+        self._history.end(now)
+
+    def recall(self, entry: Seen) -> None:
+        """A call without the rules."""
+        if self._party is Party.ENGINE:
+            self._history.begin(self._history.at(entry.call, None))
+        self._history.end(self._history.at(entry.call, entry.reply))
 
     def doubt(self) -> None:
         """Engines may remember other things from here on."""
         if isinstance(self._history, Doubting):
             self._history.doubt()
 
-    def _in_order(self, entry: Seen) -> None:
-        call = entry.call
-        for life in self._contract.lives_by_op.get(call.op, ()):
-            state = life.state_of(self._history, call)
-            rule = life.broken.get((state, call.op))
-            if rule:
-                self._breaches.append(Breach(self._contract.by_id[rule], entry.n, call, life.words[state].format(id=call.id)))
+    def _judge(self, entry: Seen, now: Any, values: tuple[Value, ...], *, ok: bool) -> None:
+        call, contract, party = entry.call, self._contract, self._party
+        marked = (party, call.op) in contract.marking and not all(map(is_plain, values))
+        for rule in contract.asked(party, call.op, real=not call.preview, ok=ok, marked=marked):
+            how = rule.broken(now) if rule.broken else ""
+            if how:
+                self._breaches.append(Breach(rule, entry.n, call, how))
 
 
 class Watch:
@@ -100,7 +109,7 @@ class Watch:
             # A journal may have forgotten a call before it ends.
             new = {id(entry): entry for entry in (*self._running, *entries)}.values()
             until, self.until = self.until, max(self.until, now)
-            moments = [(entry.began, entry, False) for entry in new if until < entry.began <= now]
+            moments = [(entry.began, entry, False) for entry in new if until < entry.began <= now and entry.side == ENGINE]
             # What has ended since then is still running as far as this look goes.
             ended = [(entry.ended, entry) for entry in new]
             self._running = [entry for moment, entry in ended if not 0 < moment <= now]
@@ -108,7 +117,7 @@ class Watch:
             for _, entry, is_end in sorted(moments, key=itemgetter(0)):
                 side = self._side(entry)
                 if side is not None:
-                    side.judge(entry, is_end=is_end)
+                    (side.end if is_end else side.begin)(entry)
 
     def doubt(self) -> None:
         """From here on, engines may remember other things than they were told."""
@@ -121,8 +130,7 @@ class Watch:
         """What has happened, and is not judged here: what comes after it is judged by it, too."""
         side = self._side(entry)
         if side is not None:
-            side.follow(entry, is_end=False)
-            side.follow(entry, is_end=True)
+            side.recall(entry)
 
     def _side(self, entry: Seen) -> _Side | None:
         key = (entry.call.session.protocol.contract, entry.side)
@@ -132,6 +140,6 @@ class Watch:
         side = None
         if path:
             contract: Contract = loaded(path)
-            side = _Side(contract, Party(name), contract.history(self._issued), self.breaches)
+            side = _Side(contract, Party(name), contract.histories[Party(name)](self._issued), self.breaches)
         self._sides[path, name] = side
         return side

@@ -11,11 +11,11 @@ from functools import partial
 from typing import cast
 
 from mockprovider.calls import EFFECTS, Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity
+from mockprovider.contract import ContractRule, Party, Severity
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.contract.asking import LIFE, PROTO
 from mockprovider.terraform.contract.comparing import frozen
-from mockprovider.terraform.contract.history import TerraformHistory
+from mockprovider.terraform.contract.history import TerraformHistory, TerraformMoment
 from mockprovider.terraform.rpcs.conformance import Answer
 from mockprovider.terraform.rpcs.methods import APPLY, DATA, IMPORT, MOVE, OPEN, PLAN, READ, UPGRADE
 from mockprovider.terraform.rpcs.requests import Shape, codec
@@ -38,11 +38,11 @@ SHAPES: Mapping[Op, Shape] = {
 """How the answer to each op is read."""
 
 
-def _history(moment: Moment) -> TerraformHistory:
+def _history(moment: TerraformMoment) -> TerraformHistory:
     return cast("TerraformHistory", moment.history)
 
 
-def answer_of(moment: Moment) -> Answer | None:
+def answer_of(moment: TerraformMoment) -> Answer | None:
     """The answer, if it is a message about a type that the schema has."""
     call, reply = moment.call, moment.reply
     if call.native is None or reply is None or reply.status is not None or not (reply.message and reply.message.message):
@@ -52,13 +52,13 @@ def answer_of(moment: Moment) -> Answer | None:
     return None if tree is None else Answer(shape, reply.message.message, call.native.message, call.session, tree)
 
 
-def tree_of(moment: Moment, of: str) -> Place | None:
+def tree_of(moment: TerraformMoment, of: str) -> Place | None:
     """The schema of the type that a call is about."""
     call, message = moment.call, moment.call.native.message if moment.call.native is not None else None
     return _history(moment).tree(call, of, getattr(message, "type_name", "") or call.type)
 
 
-def _problems(moment: Moment) -> tuple[Problem, ...]:
+def _problems(moment: TerraformMoment) -> tuple[Problem, ...]:
     """What is wrong with an answer: it is read once, and each of the rules about it takes its part."""
     history = _history(moment)
     if history.judged[0] is not moment.reply:
@@ -75,7 +75,7 @@ def _read(answer: Answer) -> Iterator[Problem]:
         yield Problem("", f"{error}", Promise.FORM)
 
 
-def _broken(promises: frozenset[Promise], moment: Moment) -> str:
+def _broken(promises: frozenset[Promise], moment: TerraformMoment) -> str:
     problem = next((problem for problem in _problems(moment) if problem.promise in promises), None)
     return "" if problem is None else problem.without_values
 
@@ -83,7 +83,7 @@ def _broken(promises: frozenset[Promise], moment: Moment) -> str:
 # What takes more than one answer ---------------------------------------------------------------------------------------------
 
 
-def _another_plan(moment: Moment) -> str:
+def _another_plan(moment: TerraformMoment) -> str:
     """What was planned before, with the configuration as it was known then, still holds in the plan that is applied."""
     call, reply = moment.call, moment.reply
     firsts = _history(moment).repeated.firsts(call) if reply is not None else []
@@ -105,7 +105,7 @@ def _another_plan(moment: Moment) -> str:
     return f"{problems[0].path or 'the whole object'} was planned in another way before." if problems else ""
 
 
-def _plans_on(moment: Moment) -> str:
+def _plans_on(moment: TerraformMoment) -> str:
     call, reply = moment.call, moment.reply
     repeated, message = _history(moment).repeated, reply.message.message if reply is not None and reply.message else None
     if message is None or not repeated.plans_on(call, message) or _problems(moment):
@@ -115,7 +115,7 @@ def _plans_on(moment: Moment) -> str:
     return f"it plans to change {', '.join(paths)}, with the configuration that has just been applied." if paths else ""
 
 
-def _impure(moment: Moment) -> str:
+def _impure(moment: TerraformMoment) -> str:
     reply = moment.reply
     if reply is None or not reply.ok:
         return ""
@@ -123,7 +123,7 @@ def _impure(moment: Moment) -> str:
     return "" if before is None or before == frozen(reply.value) else "the same arguments had another result before."
 
 
-def _new_meaning(moment: Moment) -> str:
+def _new_meaning(moment: TerraformMoment) -> str:
     call, reply = moment.call, moment.reply
     if reply is None or not (reply.ok and reply.message) or call.stored is None:
         return ""
@@ -143,7 +143,7 @@ def differing_names(before: Bag, id_: str, after: Bag, new_id: str) -> list[str]
     return names or (["id"] if id_ != new_id else [])
 
 
-def _version(moment: Moment, name: str) -> int | None:
+def _version(moment: TerraformMoment, name: str) -> int | None:
     declared = codec(moment.call.session, "resource", name).declared
     return declared.trait(ResourceTraits).version if declared is not None else _history(moment).learned.version(name)
 
@@ -293,7 +293,7 @@ CONTENTS: tuple[tuple[str, tuple[Op, ...], tuple[Promise, ...], str, str, str], 
 )
 """Rules about one answer: id, ops, what of it they are about, the rule, its source, and what to do."""
 
-SEVERAL: tuple[tuple[str, tuple[Op, ...], Callable[[Moment], str], str, str, str, Severity], ...] = (
+SEVERAL: tuple[tuple[str, tuple[Op, ...], Callable[[TerraformMoment], str], str, str, str, Severity], ...] = (
     (
         "TF-FINAL-PLAN-KEEPS-FIRST",
         (Op.CREATE, Op.UPDATE),

@@ -7,13 +7,14 @@ from itertools import islice
 from typing import cast
 
 from mockprovider.calls import EFFECTS, Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity, in_order
+from mockprovider.contract import ContractRule, Party, Severity, in_order
 from mockprovider.terraform.contract import lives
 from mockprovider.terraform.contract.comparing import altered, differing
 from mockprovider.terraform.contract.history import (
     InstanceSeen,
     ObjectSeen,
     TerraformHistory,
+    TerraformMoment,
     request,
 )
 from mockprovider.terraform.rules.places import unknowns
@@ -31,30 +32,30 @@ PRIOR: Mapping[Op, str] = {
 NONE = ObjectSeen(None, ("", None))
 
 
-def history(moment: Moment) -> TerraformHistory:
+def history(moment: TerraformMoment) -> TerraformHistory:
     """What this side of the run has seen."""
     return cast("TerraformHistory", moment.history)
 
 
-def instance(moment: Moment) -> InstanceSeen:
+def instance(moment: TerraformMoment) -> InstanceSeen:
     """What the instance that is asked has been through."""
     return history(moment).instance(moment.call)
 
 
-def _prior(moment: Moment) -> ObjectSeen:
+def _prior(moment: TerraformMoment) -> ObjectSeen:
     message = request(moment.call)
     # Without a message nothing tells what travels.
     return NONE if message is None else history(moment).recognized(moment.call, getattr(message, PRIOR[moment.call.op]))
 
 
-def _not_answered(moment: Moment) -> str:
+def _not_answered(moment: TerraformMoment) -> str:
     prior, seen = _prior(moment), instance(moment)
     if prior.bag is None or prior.state in seen.states:
         return ""
     return _unlike(prior.bag, seen.bags.get(prior.state[0]), "the prior state", "the last answer had")
 
 
-def _not_stored(moment: Moment) -> str:
+def _not_stored(moment: TerraformMoment) -> str:
     message = request(moment.call)
     if message is None or not message.raw_state.json:
         return ""
@@ -65,14 +66,14 @@ def _not_stored(moment: Moment) -> str:
     return "no answer that is left has brought this state." if states else "the object with this id has been deleted."
 
 
-def _outdated(moment: Moment) -> str:
+def _outdated(moment: TerraformMoment) -> str:
     prior, seen = _prior(moment), instance(moment)
     if prior.bag is None or prior.state not in seen.outdated or prior.state in seen.stays:
         return ""
     return "a read has answered another state since then."
 
 
-def _private_not_answered(moment: Moment) -> str:
+def _private_not_answered(moment: TerraformMoment) -> str:
     prior, seen = _prior(moment), instance(moment)
     privates = {*seen.states.get(prior.state, ())}
     if None in privates and not (moment.call.op is Op.PLAN and prior.state in seen.read):
@@ -84,7 +85,7 @@ def _private_not_answered(moment: Moment) -> str:
     return "the private bytes are not those that came with this state."
 
 
-def _not_planned(moment: Moment) -> str:
+def _not_planned(moment: TerraformMoment) -> str:
     message, seen = request(moment.call), instance(moment)
     if message is None:
         return ""
@@ -99,15 +100,15 @@ def _not_planned(moment: Moment) -> str:
     return _unlike(sent.bag, seen.planned.get(sent.state[0]), "the planned state", "the last plan had")
 
 
-def _other_prior(moment: Moment) -> str:
+def _other_prior(moment: TerraformMoment) -> str:
     return "the prior state is not the one that this was planned from." if _unfit(moment) == "prior" else ""
 
 
-def _applied_again(moment: Moment) -> str:
+def _applied_again(moment: TerraformMoment) -> str:
     return "each plan of this state has been applied already." if _unfit(moment) == "applied" else ""
 
 
-def _other_config(moment: Moment) -> str:
+def _other_config(moment: TerraformMoment) -> str:
     if _unfit(moment) != "config":
         return ""
     message, seen = request(moment.call), history(moment)
@@ -120,11 +121,11 @@ def _other_config(moment: Moment) -> str:
     return f"the configuration differs at {_listed(names)} from the one that was planned." if names else ""
 
 
-def _unfit(moment: Moment) -> str:
+def _unfit(moment: TerraformMoment) -> str:
     return "" if request(moment.call) is None else history(moment).plan_of(moment.call)[0]
 
 
-def _unplanned_delete(moment: Moment) -> str:
+def _unplanned_delete(moment: TerraformMoment) -> str:
     prior, before = _prior(moment), history(moment)
     if prior.bag is None or not before.plans_destroys or prior.state not in before.born or prior.state in before.replaceable:
         return ""
@@ -146,15 +147,15 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:SHOWN])
 
 
-def _unknown_prior(moment: Moment) -> str:
+def _unknown_prior(moment: TerraformMoment) -> str:
     return _unknown_in("the prior state", moment.call.prior)
 
 
-def _unknown_config(moment: Moment) -> str:
+def _unknown_config(moment: TerraformMoment) -> str:
     return _unknown_in("the configuration that is applied", moment.call.inputs)
 
 
-def _not_validated(moment: Moment) -> str:
+def _not_validated(moment: TerraformMoment) -> str:
     if request(moment.call) is None or moment.call.type in instance(moment).validated or _unknown_config(moment):
         return ""
     return "this instance has validated no configuration of this type that was wholly known."

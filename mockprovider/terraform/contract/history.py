@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct, field
 
 from mockprovider.calls import EFFECTS, Call, Op, Reply, Session
+from mockprovider.contract import Moment
 from mockprovider.errors import MockProviderError
 from mockprovider.terraform.contract.comparing import differing, frozen
 from mockprovider.terraform.contract.learned import LearnedSchemas
@@ -99,6 +100,12 @@ class InstanceSeen(Struct):
     ephemerals: dict[tuple[str, bytes], int] = field(default_factory=dict)
 
 
+class TerraformMoment(Moment):
+    """A call, and what came before it."""
+
+    history: Any
+
+
 class TerraformHistory(Recollection):
     """What came before a call.
 
@@ -123,6 +130,10 @@ class TerraformHistory(Recollection):
         answered, and that no apply has changed, with their private bytes.
         """
         self._fit: tuple[Call | None, tuple[str, list[PlannedChange]]] = (None, ("", []))
+
+    def at(self, call: Call, reply: Reply | None) -> TerraformMoment:
+        """A call as it looks from here."""
+        return TerraformMoment(call, reply, self)
 
     def instance(self, call: Call) -> InstanceSeen:
         """The provider instance that is asked."""
@@ -169,8 +180,9 @@ class TerraformHistory(Recollection):
         still = self.instance(call).ephemerals.get((call.type, call.private))
         return EPHEMERAL.begins if still is None else "open" if still else "closed"
 
-    def begin(self, call: Call) -> None:
+    def begin(self, now: TerraformMoment) -> None:
         """A call starts: a plan is applied, and no other apply is of that plan."""
+        call = now.call
         if request(call) is None:
             return
         if call.op in (Op.CREATE, Op.UPDATE):
@@ -211,8 +223,9 @@ class TerraformHistory(Recollection):
             changes = nearer
         return "", changes
 
-    def end(self, call: Call, reply: Reply | None) -> None:
+    def end(self, now: TerraformMoment) -> None:
         """A call has ended."""
+        call, reply = now.call, now.reply
         if call.op is Op.DELETE and not (reply and reply.ok) and request(call) is not None:
             # A stored plan that has failed may be applied again.
             self.deletable[self.recognized(call, request(call).prior_state).state].append(None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 from mockprovider.calls import Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity
+from mockprovider.contract import ContractRule, Party, Severity
 from mockprovider.errors import MockProviderError
 from mockprovider.terraform.contract.asking import LIFE
-from mockprovider.terraform.contract.history import TerraformHistory, answered, request
+from mockprovider.terraform.contract.history import TerraformHistory, TerraformMoment, answered, request
 from mockprovider.terraform.rpcs.replies import ERROR
 from mockprovider.terraform.schema.tree import Place
 from mockprovider.terraform.values import packing
@@ -17,7 +17,7 @@ from mockprovider.values import Unknown, Value
 VALIDATES = frozenset({"ValidateResourceConfig", "ValidateResourceTypeConfig"})
 
 
-def _blames_the_unknown(moment: Moment) -> str:
+def _blames_the_unknown(moment: TerraformMoment) -> str:
     call, reply = moment.call, moment.reply
     message = answered(call, reply) if reply is not None and call.method in VALIDATES else None
     if message is None:
