@@ -2,12 +2,13 @@
 
 from mockprovider.contract import Contract, Party
 from mockprovider.terraform.contract import answering, asking, validating
-from mockprovider.terraform.contract.history import TerraformHistory
+from mockprovider.terraform.contract.engines import EnginesHistory
 from mockprovider.terraform.contract.lives import EPHEMERAL, SESSION
+from mockprovider.terraform.contract.providers import ProvidersHistory
 
 CONTRACT = Contract(
     rules=(*asking.RULES, *answering.RULES, *validating.RULES),
     lives=(SESSION, EPHEMERAL),
-    histories=dict.fromkeys(Party, TerraformHistory),
+    histories={Party.ENGINE: EnginesHistory, Party.PROVIDER: ProvidersHistory},
 )
 """The rules of both versions of the plugin protocol, for engines and for providers."""

@@ -13,6 +13,8 @@ from mockprovider.values import Bag, Unknown, Value
 
 def differing(before: Bag | None, now: Bag | None) -> list[str]:
     """The properties that differ in what was known before."""
+    if before is now:
+        return []
     one, other = before or {}, now or {}
     return [name for name in sorted(one.keys() | other.keys()) if not _agree(one.get(name), other.get(name))]
 
