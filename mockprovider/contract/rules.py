@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -15,6 +15,7 @@ from mockprovider.contract.lives import StateTable
 from mockprovider.contract.moments import History
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
+from mockprovider.values import Value
 
 
 class Party(StrEnum):
@@ -88,41 +89,51 @@ def chosen(pattern: str, rules: Iterable[ContractRule]) -> list[ContractRule]:
     return fitting
 
 
+Asked: TypeAlias = tuple[tuple[ContractRule, Callable[[Any], str]], ...]
+"""Rules that are asked of a call, with their predicates."""
+Facts: TypeAlias = tuple[Op, bool, bool, bool]
+"""What decides which rules are asked: the op, whether it is no preview, whether it went well, and whether a value is marked."""
+
+
 class Contract:
     """The rules of a protocol, its tables of lives, and what makes the history that the rules of each party look at.
 
-    A history is made with a function that says whether an id is known without an answer.
+    A history is made with two functions: whether an id is known without an answer, and whether a value is plain.
     """
 
     def __init__(
         self,
         rules: Sequence[ContractRule],
         lives: Sequence[StateTable],
-        histories: Mapping[Party, Callable[[Callable[[str], bool]], History]],
+        histories: Mapping[Party, Callable[[Callable[[str], bool], Callable[[Value], bool]], History]],
     ) -> None:
         self.rules = tuple(rules)
         self.lives = tuple(lives)
         self.histories = histories
-        self._asked: dict[tuple[Party, Op, bool, bool, bool], tuple[ContractRule, ...]] = {}
+        self._asked: dict[Party, dict[Facts, Asked]] = {party: {} for party in Party}
 
     @cached_property
     def by_id(self) -> dict[str, ContractRule]:
         """The rules by their ids."""
         return {rule.id: rule for rule in self.rules}
 
-    @cached_property
-    def marking(self) -> frozenset[tuple[Party, Op]]:
-        """The ops, by who owes what, with a rule that is about marked values alone."""
-        return frozenset((rule.party, op) for rule in self.rules if When.MARKED in rule.when for op in rule.ops)
+    def marking(self, party: Party) -> frozenset[Op]:
+        """The ops of which a rule of a party is about marked values alone."""
+        return frozenset(op for rule in self.rules if rule.party is party and When.MARKED in rule.when for op in rule.ops)
 
-    def asked(self, party: Party, op: Op, *, real: bool, ok: bool, marked: bool) -> tuple[ContractRule, ...]:
+    def asked(self, party: Party, facts: Facts) -> Asked:
         """The rules that a party can break with a call of which all this is so."""
-        key = (party, op, real, ok, marked)
-        if key not in self._asked:
-            so = {When.REAL: real, When.OK: ok, When.FAILED: not ok, When.MARKED: marked}
-            about = (rule for rule in self.rules if rule.broken and rule.party is party and op in rule.ops)
-            self._asked[key] = tuple(rule for rule in about if all(so[what] for what in rule.when))
-        return self._asked[key]
+        asked = self._asked[party].get(facts)
+        if asked is None:
+            asked = self._asked[party][facts] = tuple(self._fitting(party, *facts))
+        return asked
+
+    def _fitting(self, party: Party, op: Op, *facts: bool) -> Iterator[tuple[ContractRule, Callable[[Any], str]]]:
+        real, ok, marked = facts
+        so = {When.REAL: real, When.OK: ok, When.FAILED: not ok, When.MARKED: marked}
+        for rule in self.rules:
+            if rule.broken and rule.party is party and op in rule.ops and all(so[what] for what in rule.when):
+                yield rule, rule.broken
 
     @cached_property
     def lives_by_op(self) -> dict[Op, tuple[StateTable, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +21,7 @@ from mockprovider.protocols import loaded
 from mockprovider.values import Value, is_plain
 
 ENGINE = Party.ENGINE.value
+BEGAN, ENDED = attrgetter("began"), attrgetter("ended")
 
 
 class Breach(Struct, frozen=True):
@@ -46,20 +47,22 @@ class _Side:
     What an engine owes is judged when it asks, what a provider owes when it has answered.
     """
 
-    def __init__(self, contract: Contract, party: Party, history: History, breaches: list[Breach]) -> None:
-        self._contract, self._party, self._history, self._breaches = contract, party, history, breaches
+    def __init__(self, contract: Contract, party: Party, history: History, watch: Watch) -> None:
+        self._contract, self._party, self._history, self._watch = contract, party, history, watch
+        self._lives = contract.lives_by_op if party is Party.ENGINE else {}
+        self._marking = contract.marking(party)
 
     def begin(self, entry: Seen) -> None:
         """A call starts at the engine's side."""
-        call, history = entry.call, self._history
-        now = history.at(call, None)
-        for life in self._contract.lives_by_op.get(call.op, ()):
+        call = entry.call
+        now = self._history.at(call, None)
+        for life in self._lives.get(call.op, ()):
             state = life.state_of(now)
             rule = life.broken.get((state, call.op))
             if rule:
-                self._breaches.append(Breach(self._contract.by_id[rule], entry.n, call, life.words[state].format(id=call.id)))
+                self._breaks(entry, self._contract.by_id[rule], life.words[state].format(id=call.id))
         self._judge(entry, now, (call.inputs, call.prior, call.prior_inputs), ok=True)
-        history.begin(now)
+        self._history.begin(now)
 
     def end(self, entry: Seen) -> None:
         """A call has ended at either side."""
@@ -81,12 +84,54 @@ class _Side:
             self._history.doubt()
 
     def _judge(self, entry: Seen, now: Any, values: tuple[Value, ...], *, ok: bool) -> None:
-        call, contract, party = entry.call, self._contract, self._party
-        marked = (party, call.op) in contract.marking and not all(map(is_plain, values))
-        for rule in contract.asked(party, call.op, real=not call.preview, ok=ok, marked=marked):
-            how = rule.broken(now) if rule.broken else ""
+        call = entry.call
+        marked = call.op in self._marking and not all(map(self._watch.plain, filter(None, values)))
+        for rule, broken in self._contract.asked(self._party, (call.op, not call.preview, ok, marked)):
+            how = broken(now)
             if how:
-                self._breaches.append(Breach(rule, entry.n, call, how))
+                self._breaks(entry, rule, how)
+
+    def _breaks(self, entry: Seen, rule: ContractRule, how: str) -> None:
+        self._watch.breaches.append(Breach(rule, entry.n, entry.call, how))
+
+
+class Unjudged:
+    """A side of a protocol that has no rules."""
+
+    def begin(self, entry: Seen) -> None:
+        """Nothing is judged."""
+
+    def end(self, entry: Seen) -> None:
+        """Nothing is judged."""
+
+    def recall(self, entry: Seen) -> None:
+        """Nothing is remembered."""
+
+    def doubt(self) -> None:
+        """Nothing is doubted."""
+
+
+UNJUDGED = Unjudged()
+
+
+class PlainValues:
+    """Which values are plain, as most are. One bag stands in many calls, and a look asks of each of them once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Value] = {}
+
+    def __call__(self, value: Value) -> bool:
+        """Whether a value is plain."""
+        if self._known.get(id(value)) is value:
+            return True
+        plain = is_plain(value)
+        if plain:
+            self._known[id(value)] = value
+        return plain
+
+    def forget(self) -> None:
+        """From here on, values may change."""
+        self._known.clear()
 
 
 class Watch:
@@ -97,10 +142,11 @@ class Watch:
         self._issued = issued
         self.breaches: list[Breach] = []
         """In the order in which they happened."""
-        self._sides: dict[tuple[str, str], _Side | None] = {}
+        self._sides: dict[tuple[str, str], _Side | Unjudged] = {}
         self.until = 0
         """The moment until which the run has been judged."""
         self._running: list[Seen] = []
+        self.plain = PlainValues()
         self._lock = threading.Lock()
 
     def look(self, entries: Iterable[Seen], now: int) -> None:
@@ -109,37 +155,39 @@ class Watch:
             # A journal may have forgotten a call before it ends.
             new = {id(entry): entry for entry in (*self._running, *entries)}.values()
             until, self.until = self.until, max(self.until, now)
-            moments = [(entry.began, entry, False) for entry in new if until < entry.began <= now and entry.side == ENGINE]
             # What has ended since then is still running as far as this look goes.
-            ended = [(entry.ended, entry) for entry in new]
-            self._running = [entry for moment, entry in ended if not 0 < moment <= now]
-            moments += [(moment, entry, True) for moment, entry in ended if until < moment <= now]
-            for _, entry, is_end in sorted(moments, key=itemgetter(0)):
-                side = self._side(entry)
-                if side is not None:
-                    (side.end if is_end else side.begin)(entry)
+            self._running = [entry for entry in new if not 0 < entry.ended <= now]
+            begun = [entry for entry in new if entry.side == ENGINE and until < entry.began <= now]
+            ended = [entry for entry in new if until < entry.ended <= now]
+            begun.sort(key=BEGAN, reverse=True)
+            ended.sort(key=ENDED)
+            for entry in ended:
+                while begun and begun[-1].began < entry.ended:
+                    starts = begun.pop()
+                    self._side(starts).begin(starts)
+                self._side(entry).end(entry)
+            for entry in reversed(begun):
+                self._side(entry).begin(entry)
+            self.plain.forget()
 
     def doubt(self) -> None:
         """From here on, engines may remember other things than they were told."""
         with self._lock:
             for side in self._sides.values():
-                if side is not None:
-                    side.doubt()
+                side.doubt()
 
     def recall(self, entry: Seen) -> None:
         """What has happened, and is not judged here: what comes after it is judged by it, too."""
-        side = self._side(entry)
-        if side is not None:
-            side.recall(entry)
+        self._side(entry).recall(entry)
 
-    def _side(self, entry: Seen) -> _Side | None:
+    def _side(self, entry: Seen) -> _Side | Unjudged:
         key = (entry.call.session.protocol.contract, entry.side)
-        return self._sides[key] if key in self._sides else self._new_side(*key)
+        return self._sides.get(key) or self._new_side(*key)
 
-    def _new_side(self, path: str, name: str) -> _Side | None:
-        side = None
+    def _new_side(self, path: str, name: str) -> _Side | Unjudged:
+        side: _Side | Unjudged = UNJUDGED
         if path:
             contract: Contract = loaded(path)
-            side = _Side(contract, Party(name), contract.histories[Party(name)](self._issued), self.breaches)
+            side = _Side(contract, Party(name), contract.histories[Party(name)](self._issued, self.plain), self)
         self._sides[path, name] = side
         return side

@@ -243,9 +243,11 @@ def unlike_schema(moment: PulumiMoment) -> str:
     if declared is None or bag is None:
         return ""
     usual, properties = moment.history.usual(declared), declared.properties
-    # The usual case first, because each answer is looked at.
-    for name in [name for name, value in bag.items() if type(value) is not usual.get(name)]:
-        if name in properties and not _is_a(properties[name].kind.name, bag[name]):
+    if [*map(type, bag.values())] == [*map(usual.get, bag)]:
+        # As it nearly always is.
+        return ""
+    for name, value in bag.items():
+        if type(value) is not usual.get(name) and name in properties and not _is_a(properties[name].kind.name, value):
             return f"of another kind than the schema says is {name}."
     return ""
 

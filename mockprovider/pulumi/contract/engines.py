@@ -12,7 +12,7 @@ from mockprovider.pulumi.contract.history import FOLLOWS, Compared, Follow, Pulu
 from mockprovider.pulumi.contract.lives import OBJECT
 from mockprovider.pulumi.contract.objects import ObjectSeen
 from mockprovider.pulumi.diff import Changes
-from mockprovider.values import Bag
+from mockprovider.values import Bag, Value
 
 CHECKS = 10
 """So many of the latest answers to Check of one resource count: a replacement asks twice."""
@@ -21,8 +21,8 @@ CHECKS = 10
 class EnginesHistory(PulumiHistory):
     """What an engine has been told, and has under way."""
 
-    def __init__(self, issued: Callable[[str], bool]) -> None:
-        super().__init__(issued)
+    def __init__(self, issued: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
+        super().__init__(issued, plain)
         self.running: dict[tuple[int, str, str], int] = defaultdict(int)
         """How many creates, updates and deletes are under way, by what they are about."""
         self.deletes: dict[int, Call] = {}

@@ -21,7 +21,7 @@ from mockprovider.pulumi.contract.objects import ObjectSeen, ObjectsSeen, Where
 from mockprovider.pulumi.contract.values import places
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.signatures import accepted
-from mockprovider.values import Bag, Unknown, is_plain
+from mockprovider.values import Bag, Unknown, Value
 
 NO_ANSWER = Reply()
 AFTER_CANCEL = frozenset({"cancelled", CLEARED})
@@ -87,22 +87,26 @@ class PulumiHistory:
     follows: ClassVar[Mapping[Op, Follow]] = {}
     """What the answer to each op tells; that to any other op tells nothing."""
 
-    def __init__(self, issued: Callable[[str], bool]) -> None:
-        self.issued = issued
+    def __init__(self, issued: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
+        self.issued, self.plain = issued, plain
         self.objects = ObjectsSeen()
         """What exists, and what has existed."""
         self.managed = Managed()
         """What belongs to which provider resource."""
         self.instances: WeakKeyDictionary[Session, InstanceSeen] = WeakKeyDictionary()
-        self._latest: tuple[Session | None, InstanceSeen] = (None, InstanceSeen())
+        self._now: PulumiMoment | None = None
 
     def at(self, call: Call, reply: Reply | None) -> PulumiMoment:
-        """A call as it looks from here."""
-        session, instance = self._latest
-        if session is not call.session:
-            instance = self.instance(call)
-            self._latest = (call.session, instance)
-        return PulumiMoment(call, reply, reply or NO_ANSWER, instance, self.objects.find(call, instance.where), self)
+        """A call as it looks from here. One that ends with nothing between looks as it did when it began."""
+        now = self._now
+        if now is None or now.call is not call:
+            same = now is not None and now.call.session is call.session
+            instance = now.instance if now is not None and same else self.instance(call)
+            now = PulumiMoment(call, reply, NO_ANSWER, instance, self.objects.find(call, instance.where), self)
+            self._now = now
+        if reply is not None:
+            now.reply = now.answer = reply
+        return now
 
     def instance(self, call: Call) -> InstanceSeen:
         """The provider instance that is asked."""
@@ -238,7 +242,7 @@ def is_certain(now: PulumiMoment, reply: Reply) -> bool:
     """Whether an answer has reached the engine: what comes after Cancel, breaks on its way or must be refused may not have."""
     if now.instance.lost or now.instance.state in AFTER_CANCEL or reply.delivery is not None:
         return False
-    return is_plain(reply.value) or not places(reply.value, Unknown)
+    return bool(now.history.plain(reply.value)) or not places(reply.value, Unknown)
 
 
 FOLLOWS: Mapping[Op, Follow] = {

@@ -10,7 +10,7 @@ from mockprovider.pulumi.contract import history
 from mockprovider.pulumi.contract.history import FOLLOWS, Follow, PulumiHistory, PulumiMoment
 from mockprovider.pulumi.contract.repeated import Repeated
 from mockprovider.schema import ResourceType
-from mockprovider.values import Bag
+from mockprovider.values import Bag, Value
 
 USUAL: Mapping[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "map": dict}
 """The Python types that values of most kinds have."""
@@ -19,8 +19,8 @@ USUAL: Mapping[str, type] = {"string": str, "integer": int, "number": float, "bo
 class ProvidersHistory(PulumiHistory):
     """What a provider has answered."""
 
-    def __init__(self, issued: Callable[[str], bool]) -> None:
-        super().__init__(issued)
+    def __init__(self, issued: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
+        super().__init__(issued, plain)
         self.checks = AnsweredChecks()
         """The answers to Check, by all that they depend on."""
         self.repeated = Repeated()

@@ -91,7 +91,8 @@ def differing_names(before: Bag, id_: str, after: Bag, new_id: str) -> list[str]
 
 def _version(moment: ProviderMoment, name: str) -> int | None:
     declared = codec(moment.call.session, "resource", name).declared
-    return declared.trait(ResourceTraits).version if declared is not None else moment.history.learned.version(name)
+    learned: int | None = moment.history.learned.version(name)
+    return declared.trait(ResourceTraits).version if declared is not None else learned
 
 
 # The rules -------------------------------------------------------------------------------------------------------------------

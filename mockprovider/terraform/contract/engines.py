@@ -20,7 +20,7 @@ from mockprovider.terraform.contract.seen import InstanceSeen, ObjectSeen, Plann
 from mockprovider.terraform.rpcs.requests import Codec, codec
 from mockprovider.terraform.rules.places import unknowns
 from mockprovider.terraform.schema.objects import ObjectSchema
-from mockprovider.values import is_plain
+from mockprovider.values import Value
 
 ANSWERED = {
     Op.UPGRADE: "upgraded_state",
@@ -72,9 +72,10 @@ class EnginesHistory(TerraformHistory):
     Plan and apply are runs of their own, each with its own instances: what a delete needs, and what is stored, outlives these.
     """
 
-    def __init__(self, issued: Callable[[str], bool]) -> None:
+    def __init__(self, _: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
+        # A state that is there already comes in an upgrade.
         super().__init__()
-        del issued  # A state that is there already comes in an upgrade.
+        self._plain = plain
         self._instances: WeakKeyDictionary[Session, InstanceSeen] = WeakKeyDictionary()
         self.born: set[State] = set()
         """The states that came of an apply, a read or an import here, and not from elsewhere."""
@@ -189,7 +190,7 @@ class EnginesHistory(TerraformHistory):
             seen.state = SESSION.after.get((seen.state, call.op), seen.state)
             if call.op in EPHEMERAL.events:
                 self._follow_ephemeral(seen, call, reply)
-        if call.op is Op.CHECK and call.inputs is not None and (is_plain(call.inputs) or not any(unknowns(call.inputs))):
+        if call.op is Op.CHECK and call.inputs is not None and (self._plain(call.inputs) or not any(unknowns(call.inputs))):
             seen.validated.add(call.type)
 
     def _follow_answer(self, now: EngineMoment, reply: Reply, answer: Any) -> None:
@@ -238,7 +239,7 @@ class EnginesHistory(TerraformHistory):
         """What the engine may store from now on."""
         states = self.stored.get(self._key(call, now))
         # What is unknown no engine can store.
-        if states is not None and (is_plain(now.bag) or not any(unknowns(now.bag))):
+        if states is not None and (self._plain(now.bag) or not any(unknowns(now.bag))):
             states.setdefault(now.state, set()).update(() if private is None else (private,))
 
     def stored_as(self, call: Call, kept: ObjectSeen) -> dict[State, set[bytes]] | None:

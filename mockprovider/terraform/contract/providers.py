@@ -41,9 +41,9 @@ class ProviderMoment(TerraformMoment):
 class ProvidersHistory(TerraformHistory):
     """What a provider has answered."""
 
-    def __init__(self, issued: Callable[[str], bool]) -> None:
+    def __init__(self, *_: Callable[..., bool]) -> None:
+        # No rule about providers is about what there is, or looks at marked values of its own.
         super().__init__()
-        del issued  # No rule about providers is about what there is.
         self.repeated = Repeated()
         """What was answered before to the same question."""
 

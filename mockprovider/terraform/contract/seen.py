@@ -81,7 +81,8 @@ class InstanceSeen(Struct):
 @lru_cache(maxsize=2048)
 def read_object(coder: Codec, type_: str, packed: bytes, text: bytes) -> ObjectSeen:
     """The object in these bytes. One state travels in many messages, at both sides."""
-    bag, id_ = coder.decode(DynamicBytes(packed, text))
-    tree = coder.tree if isinstance(coder, ObjectSchema) else None
+    schema = coder if isinstance(coder, ObjectSchema) else None
+    bag, id_ = schema.recalled(packed) if schema and packed else coder.decode(DynamicBytes(packed, text))
+    tree = schema.tree if schema else None
     own = (bag or {}).get("id")
     return ObjectSeen(bag, (type_, (frozen(bag, tree), id_)), id_ or (own if isinstance(own, str) else ""))
