@@ -8,22 +8,23 @@ from mockprovider.contract.allowing import Allowed
 from mockprovider.contract.lives import StateTable
 from mockprovider.contract.moments import History, Moment
 from mockprovider.contract.page import page
-from mockprovider.contract.rules import Contract, ContractRule, Party, Severity, When, chosen, in_order
+from mockprovider.contract.rules import Condition, Contract, ContractRule, Marks, Party, Severity, chosen, in_order
 from mockprovider.contract.telling import tell
 from mockprovider.contract.watching import Breach, Watch
 
 __all__ = [
     "Allowed",
     "Breach",
+    "Condition",
     "Contract",
     "ContractRule",
     "History",
+    "Marks",
     "Moment",
     "Party",
     "Severity",
     "StateTable",
     "Watch",
-    "When",
     "chosen",
     "in_order",
     "page",

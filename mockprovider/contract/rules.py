@@ -15,7 +15,7 @@ from mockprovider.contract.lives import StateTable
 from mockprovider.contract.moments import History
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
-from mockprovider.values import Value
+from mockprovider.values import Output, ResourceReference, Secret, Unknown, Value, children, is_plain
 
 
 class Party(StrEnum):
@@ -32,7 +32,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-class When(StrEnum):
+class Condition(StrEnum):
     """What must be so for a call to break a rule: where it is not, the rule is not asked."""
 
     REAL = "real"
@@ -41,8 +41,62 @@ class When(StrEnum):
     """The answer says that nothing went wrong."""
     FAILED = "failed"
     """The answer says that something did."""
-    MARKED = "marked"
-    """A value is more than texts, numbers, lists and maps: one that is sent for engines, one that is answered for providers."""
+    UNKNOWN = "unknown"
+    """There is an unknown in what is sent, for engines, or answered, for providers."""
+    SECRET = "secret"  # noqa: S105 - a word
+    """There is a secret in it."""
+    OUTPUT = "output"
+    """There is an output value in it."""
+    REFERENCE = "reference"
+    """There is a resource reference in it."""
+
+
+MARKS: Mapping[type, Condition] = {
+    Unknown: Condition.UNKNOWN,
+    Secret: Condition.SECRET,
+    Output: Condition.OUTPUT,
+    ResourceReference: Condition.REFERENCE,
+}
+NO_MARKS: frozenset[Condition] = frozenset()
+
+
+class Marks:
+    """What is in values beside texts, numbers, lists and maps: in most nothing.
+
+    One bag stands in many calls, and is looked through once, until ``forget``: values may change from then on.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Value, frozenset[Condition]]] = {}
+
+    def __call__(self, value: Value) -> frozenset[Condition]:
+        """The marks of one value."""
+        known = self._known.get(id(value))
+        if known is None:
+            # The value is kept beside its number, which another value would get else.
+            known = self._known[id(value)] = (value, NO_MARKS if is_plain(value) else _marks(value))
+        return known[1]
+
+    def of(self, values: Iterable[Value]) -> frozenset[Condition]:
+        """The marks of several values together."""
+        marks = NO_MARKS
+        for value in filter(None, values):
+            marks = marks | own if (own := self(value)) else marks
+        return marks
+
+    def forget(self) -> None:
+        """Values may have changed."""
+        self._known.clear()
+
+
+def _marks(value: Value) -> frozenset[Condition]:
+    marks, inside = set(), [value]
+    while inside:
+        part = inside.pop()
+        if type(part) in MARKS:
+            marks.add(MARKS[type(part)])
+        inside.extend(children(part))
+    return frozenset(marks)
 
 
 class ContractRule(Struct, frozen=True, kw_only=True):
@@ -69,7 +123,7 @@ class ContractRule(Struct, frozen=True, kw_only=True):
     mend: str
     ops: frozenset[Op]
     broken: Callable[[Any], str] | None = None
-    when: frozenset[When] = frozenset()
+    when: frozenset[Condition] = frozenset()
     severity: Severity = Severity.ERROR
     counts: bool = False
 
@@ -91,21 +145,21 @@ def chosen(pattern: str, rules: Iterable[ContractRule]) -> list[ContractRule]:
 
 Asked: TypeAlias = tuple[tuple[ContractRule, Callable[[Any], str]], ...]
 """Rules that are asked of a call, with their predicates."""
-Facts: TypeAlias = tuple[Op, bool, bool, bool]
-"""What decides which rules are asked: the op, whether it is no preview, whether it went well, and whether a value is marked."""
+Facts: TypeAlias = tuple[Op, bool, bool, frozenset[Condition]]
+"""What decides which rules are asked: the op, whether it is no preview, whether it went well, and what is in the values."""
 
 
 class Contract:
     """The rules of a protocol, its tables of lives, and what makes the history that the rules of each party look at.
 
-    A history is made with two functions: whether an id is known without an answer, and whether a value is plain.
+    A history is made with two functions: whether an id is known without an answer, and what is in a value (``Marks``).
     """
 
     def __init__(
         self,
         rules: Sequence[ContractRule],
         lives: Sequence[StateTable],
-        histories: Mapping[Party, Callable[[Callable[[str], bool], Callable[[Value], bool]], History]],
+        histories: Mapping[Party, Callable[[Callable[[str], bool], Marks], History]],
     ) -> None:
         self.rules = tuple(rules)
         self.lives = tuple(lives)
@@ -118,21 +172,22 @@ class Contract:
         return {rule.id: rule for rule in self.rules}
 
     def marking(self, party: Party) -> frozenset[Op]:
-        """The ops of which a rule of a party is about marked values alone."""
-        return frozenset(op for rule in self.rules if rule.party is party and When.MARKED in rule.when for op in rule.ops)
+        """The ops of which a rule of a party is about calls with certain values alone."""
+        about = (rule for rule in self.rules if rule.party is party and not rule.when.isdisjoint(MARKS.values()))
+        return frozenset(op for rule in about for op in rule.ops)
 
     def asked(self, party: Party, facts: Facts) -> Asked:
         """The rules that a party can break with a call of which all this is so."""
         asked = self._asked[party].get(facts)
         if asked is None:
-            asked = self._asked[party][facts] = tuple(self._fitting(party, *facts))
+            asked = self._asked[party][facts] = tuple(self._fitting(party, facts))
         return asked
 
-    def _fitting(self, party: Party, op: Op, *facts: bool) -> Iterator[tuple[ContractRule, Callable[[Any], str]]]:
-        real, ok, marked = facts
-        so = {When.REAL: real, When.OK: ok, When.FAILED: not ok, When.MARKED: marked}
+    def _fitting(self, party: Party, facts: Facts) -> Iterator[tuple[ContractRule, Callable[[Any], str]]]:
+        op, real, ok, marks = facts
+        so = {*marks, Condition.OK if ok else Condition.FAILED, *((Condition.REAL,) if real else ())}
         for rule in self.rules:
-            if rule.broken and rule.party is party and op in rule.ops and all(so[what] for what in rule.when):
+            if rule.broken and rule.party is party and op in rule.ops and rule.when <= so:
                 yield rule, rule.broken
 
     @cached_property

@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from mockprovider.calls import Call
 from mockprovider.contract.moments import Doubting, History, Seen
-from mockprovider.contract.rules import Contract, ContractRule, Party, Severity
+from mockprovider.contract.rules import NO_MARKS, Contract, ContractRule, Marks, Party, Severity
 from mockprovider.protocols import loaded
-from mockprovider.values import Value, is_plain
+from mockprovider.values import Value
 
 ENGINE = Party.ENGINE.value
 BEGAN, ENDED = attrgetter("began"), attrgetter("ended")
@@ -85,8 +85,8 @@ class _Side:
 
     def _judge(self, entry: Seen, now: Any, values: tuple[Value, ...], *, ok: bool) -> None:
         call = entry.call
-        marked = call.op in self._marking and not all(map(self._watch.plain, filter(None, values)))
-        for rule, broken in self._contract.asked(self._party, (call.op, not call.preview, ok, marked)):
+        marks = self._watch.marks.of(values) if call.op in self._marking else NO_MARKS
+        for rule, broken in self._contract.asked(self._party, (call.op, not call.preview, ok, marks)):
             how = broken(now)
             if how:
                 self._breaks(entry, rule, how)
@@ -114,26 +114,6 @@ class Unjudged:
 UNJUDGED = Unjudged()
 
 
-class PlainValues:
-    """Which values are plain, as most are. One bag stands in many calls, and a look asks of each of them once."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, Value] = {}
-
-    def __call__(self, value: Value) -> bool:
-        """Whether a value is plain."""
-        if self._known.get(id(value)) is value:
-            return True
-        plain = is_plain(value)
-        if plain:
-            self._known[id(value)] = value
-        return plain
-
-    def forget(self) -> None:
-        """From here on, values may change."""
-        self._known.clear()
-
-
 class Watch:
     """Judges a run in parts: each look takes what has happened since the last one."""
 
@@ -146,7 +126,7 @@ class Watch:
         self.until = 0
         """The moment until which the run has been judged."""
         self._running: list[Seen] = []
-        self.plain = PlainValues()
+        self.marks = Marks()
         self._lock = threading.Lock()
 
     def look(self, entries: Iterable[Seen], now: int) -> None:
@@ -168,7 +148,7 @@ class Watch:
                 self._side(entry).end(entry)
             for entry in reversed(begun):
                 self._side(entry).begin(entry)
-            self.plain.forget()
+            self.marks.forget()
 
     def doubt(self) -> None:
         """From here on, engines may remember other things than they were told."""
@@ -188,6 +168,6 @@ class Watch:
         side: _Side | Unjudged = UNJUDGED
         if path:
             contract: Contract = loaded(path)
-            side = _Side(contract, Party(name), contract.histories[Party(name)](self._issued, self.plain), self)
+            side = _Side(contract, Party(name), contract.histories[Party(name)](self._issued, self.marks), self)
         self._sides[path, name] = side
         return side

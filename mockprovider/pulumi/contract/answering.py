@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mockprovider.calls import Op
-from mockprovider.contract import ContractRule, Party, Severity, When
+from mockprovider.contract import Condition, ContractRule, Party, Severity
 from mockprovider.pulumi.contract import answers
-from mockprovider.pulumi.contract.asking import GUIDE, MARKED, PROTO, REAL
+from mockprovider.pulumi.contract.asking import GUIDE, PROTO, REAL, UNKNOWN
 
 CHANGES = frozenset({Op.CREATE, Op.UPDATE})
-OK, FAILED = frozenset({When.OK}), frozenset({When.FAILED})
+OK, FAILED = frozenset({Condition.OK}), frozenset({Condition.FAILED})
 NEVER_ENFORCED = Severity.WARNING
 """Of a rule that says what a provider should do: no engine refuses the answer, and real providers may have reasons."""
 
@@ -63,7 +63,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer what is there once the operation is done.",
         ops=frozenset({Op.CREATE, Op.UPDATE, Op.READ}),
         broken=answers.unknown_after,
-        when=REAL | MARKED,
+        when=REAL | UNKNOWN,
     ),
     ContractRule(
         id="PULUMI-READ-TELLS-THE-STATE",
@@ -126,7 +126,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Leave a default that is not known yet out; Create answers it.",
         ops=frozenset({Op.CHECK, Op.CHECK_CONFIG}),
         broken=answers.check_adds_unknowns,
-        when=MARKED,
+        when=UNKNOWN,
     ),
     ContractRule(
         id="PULUMI-CHECK-IS-DETERMINISTIC",
@@ -219,7 +219,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Fail, and say what is missing.",
         ops=frozenset({Op.INVOKE}),
         broken=answers.unknown_result,
-        when=MARKED,
+        when=UNKNOWN,
     ),
 )
 """In the order of the reference page."""

@@ -12,7 +12,7 @@ from mockprovider.pulumi.contract.history import PulumiMoment
 from mockprovider.pulumi.contract.values import SHOWN, all_places, differing, places
 from mockprovider.pulumi.diff import Changes, DiffKind
 from mockprovider.schema import Package, ResourceType
-from mockprovider.values import Output, Secret, Unknown, Value, is_plain, is_unknown, reveal, same
+from mockprovider.values import Output, Secret, Unknown, Value, is_unknown, reveal, same
 
 
 def listed(what: str, names: Iterator[str]) -> str:
@@ -216,7 +216,7 @@ def _below_unknown(value: Value, path: Path) -> bool:
 def secret_shown(moment: PulumiMoment) -> str:
     """A secret that is answered in the open."""
     inputs = moment.call.inputs
-    if inputs is None or "secrets" not in (moment.instance.accepts or ()) or is_plain(inputs):
+    if inputs is None or "secrets" not in (moment.instance.accepts or ()) or not moment.history.marks(inputs):
         return ""
     return listed("these came as secrets, and are answered in the open:", _shown(inputs, moment.answer.value))
 

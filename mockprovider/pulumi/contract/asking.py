@@ -7,7 +7,7 @@ from functools import partial
 from itertools import filterfalse, islice
 
 from mockprovider.calls import EFFECTS, Call, Op
-from mockprovider.contract import ContractRule, Party, Severity, When, in_order
+from mockprovider.contract import Condition, ContractRule, Party, Severity, in_order
 from mockprovider.errors import MalformedError
 from mockprovider.paths import Path, contains, get, parse, show
 from mockprovider.pulumi.contract import lives
@@ -19,7 +19,7 @@ from mockprovider.values import Bag, Output, ResourceReference, Secret, Unknown,
 GUIDE = "Pulumi's provider implementer's guide"
 DESIGN = "Pulumi's design of first-class providers"
 PROTO = "pulumirpc.ResourceProvider"
-REAL, MARKED = frozenset({When.REAL}), frozenset({When.MARKED})
+REAL, UNKNOWN = frozenset({Condition.REAL}), frozenset({Condition.UNKNOWN})
 
 
 def _overlapping(moment: PulumiMoment) -> str:
@@ -243,7 +243,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Wait until what an input depends on is there; in a preview, set preview.",
         ops=frozenset({Op.CREATE, Op.UPDATE}),
         broken=_unknown_news,
-        when=REAL | MARKED,
+        when=REAL | UNKNOWN,
     ),
     ContractRule(
         id="PULUMI-STATE-IS-KNOWN",
@@ -253,7 +253,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Remember what a create or update answered, not what a preview did.",
         ops=OLDS,
         broken=_unknown_olds,
-        when=MARKED,
+        when=UNKNOWN,
     ),
     *(
         ContractRule(
@@ -264,12 +264,12 @@ RULES: tuple[ContractRule, ...] = (
             mend=f"Take {word} out for a provider that did not answer accept_{word}.",
             ops=RESOURCE_OPS,
             broken=partial(_unaccepted, kind, word),
-            when=MARKED,
+            when=frozenset({condition}),
         )
-        for word, kind, field in (
-            ("secrets", Secret, "acceptSecrets"),
-            ("resources", ResourceReference, "acceptResources"),
-            ("outputs", Output, "acceptOutputs"),
+        for word, kind, condition, field in (
+            ("secrets", Secret, Condition.SECRET, "acceptSecrets"),
+            ("resources", ResourceReference, Condition.REFERENCE, "acceptResources"),
+            ("outputs", Output, Condition.OUTPUT, "acceptOutputs"),
         )
     ),
     ContractRule(
@@ -280,7 +280,6 @@ RULES: tuple[ContractRule, ...] = (
         mend="Resolve arguments before the call, and wrap the result in a secret where an argument was one.",
         ops=frozenset({Op.INVOKE}),
         broken=_not_plain,
-        when=MARKED,
     ),
     ContractRule(
         id="PULUMI-PREVIEWS-CHANGE-NOTHING",

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from mockprovider.calls import EFFECTS, Call, Op, Reply
+from mockprovider.contract import Marks
 from mockprovider.pulumi.contract import history
 from mockprovider.pulumi.contract.history import FOLLOWS, Compared, Follow, PulumiHistory, PulumiMoment
 from mockprovider.pulumi.contract.lives import OBJECT
 from mockprovider.pulumi.contract.objects import ObjectSeen
 from mockprovider.pulumi.diff import Changes
-from mockprovider.values import Bag, Value
+from mockprovider.values import Bag
 
 CHECKS = 10
 """So many of the latest answers to Check of one resource count: a replacement asks twice."""
@@ -21,8 +22,8 @@ CHECKS = 10
 class EnginesHistory(PulumiHistory):
     """What an engine has been told, and has under way."""
 
-    def __init__(self, issued: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
-        super().__init__(issued, plain)
+    def __init__(self, issued: Callable[[str], bool], marks: Marks) -> None:
+        super().__init__(issued, marks)
         self.running: dict[tuple[int, str, str], int] = defaultdict(int)
         """How many creates, updates and deletes are under way, by what they are about."""
         self.deletes: dict[int, Call] = {}

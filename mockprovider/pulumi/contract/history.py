@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Reply, Session
-from mockprovider.contract import Moment
+from mockprovider.contract import Condition, Marks, Moment
 from mockprovider.payloads import ListedObject
 from mockprovider.pulumi.contract.lives import BY_PULUMI, CLEARED, SESSION
 from mockprovider.pulumi.contract.managing import Managed
@@ -21,7 +21,7 @@ from mockprovider.pulumi.contract.objects import ObjectSeen, ObjectsSeen, Where
 from mockprovider.pulumi.contract.values import places
 from mockprovider.pulumi.diff import Diff, as_diff
 from mockprovider.pulumi.signatures import accepted
-from mockprovider.values import Bag, Unknown, Value
+from mockprovider.values import Bag, Unknown
 
 NO_ANSWER = Reply()
 AFTER_CANCEL = frozenset({"cancelled", CLEARED})
@@ -87,8 +87,8 @@ class PulumiHistory:
     follows: ClassVar[Mapping[Op, Follow]] = {}
     """What the answer to each op tells; that to any other op tells nothing."""
 
-    def __init__(self, issued: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
-        self.issued, self.plain = issued, plain
+    def __init__(self, issued: Callable[[str], bool], marks: Marks) -> None:
+        self.issued, self.marks = issued, marks
         self.objects = ObjectsSeen()
         """What exists, and what has existed."""
         self.managed = Managed()
@@ -242,7 +242,7 @@ def is_certain(now: PulumiMoment, reply: Reply) -> bool:
     """Whether an answer has reached the engine: what comes after Cancel, breaks on its way or must be refused may not have."""
     if now.instance.lost or now.instance.state in AFTER_CANCEL or reply.delivery is not None:
         return False
-    return bool(now.history.plain(reply.value)) or not places(reply.value, Unknown)
+    return reply.value is None or Condition.UNKNOWN not in now.history.marks(reply.value)
 
 
 FOLLOWS: Mapping[Op, Follow] = {

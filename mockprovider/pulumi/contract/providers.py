@@ -6,21 +6,22 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from mockprovider.calls import Call, Op, Reply
+from mockprovider.contract import Marks
 from mockprovider.pulumi.contract import history
 from mockprovider.pulumi.contract.history import FOLLOWS, Follow, PulumiHistory, PulumiMoment
 from mockprovider.pulumi.contract.repeated import Repeated
 from mockprovider.schema import ResourceType
-from mockprovider.values import Bag, Value
+from mockprovider.values import Bag
 
 USUAL: Mapping[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "map": dict}
 """The Python types that values of most kinds have."""
 
 
 class ProvidersHistory(PulumiHistory):
-    """What a provider has answered."""
+    """What a provider of Pulumi's has answered, and which defaults, previews and diffs it has to stand by."""
 
-    def __init__(self, issued: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
-        super().__init__(issued, plain)
+    def __init__(self, issued: Callable[[str], bool], marks: Marks) -> None:
+        super().__init__(issued, marks)
         self.checks = AnsweredChecks()
         """The answers to Check, by all that they depend on."""
         self.repeated = Repeated()

@@ -12,7 +12,7 @@ from msgspec import DecodeError, Struct, ValidationError, field
 from msgspec.json import Decoder
 
 from mockprovider.calls import Op
-from mockprovider.contract import ContractRule, Party, When
+from mockprovider.contract import Condition, ContractRule, Party
 from mockprovider.pulumi.contract.asking import GUIDE
 from mockprovider.pulumi.contract.history import PulumiMoment
 
@@ -98,6 +98,6 @@ RULES: tuple[ContractRule, ...] = (
         mend="Compare it with Pulumi's package metaschema; pulumi schema check tells more.",
         ops=frozenset({Op.GET_SCHEMA}),
         broken=_not_a_package,
-        when=frozenset({When.OK}),
+        when=frozenset({Condition.OK}),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from mockprovider.calls import EFFECTS, Op
-from mockprovider.contract import ContractRule, Party, Severity, When, in_order
+from mockprovider.contract import Condition, ContractRule, Party, Severity, in_order
 from mockprovider.terraform.contract import lives
 from mockprovider.terraform.contract.comparing import altered, differing
 from mockprovider.terraform.contract.engines import PRIOR, EngineMoment
@@ -16,7 +16,7 @@ LIFE = "Terraform's resource instance change lifecycle"
 PROTO = "Terraform's plugin protocol"
 SHOWN = 3
 """How many of several differences a breach shows."""
-MARKED = frozenset({When.MARKED})
+UNKNOWN = frozenset({Condition.UNKNOWN})
 
 
 def _not_answered(moment: EngineMoment) -> str:
@@ -209,7 +209,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Store what was applied, not what was planned.",
         ops=frozenset(PRIOR),
         broken=_unknown_prior,
-        when=MARKED,
+        when=UNKNOWN,
     ),
     ContractRule(
         id="TF-APPLY-WAS-PLANNED",
@@ -268,7 +268,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Apply what it depends on first.",
         ops=frozenset({Op.CREATE, Op.UPDATE}),
         broken=_unknown_config,
-        when=MARKED,
+        when=UNKNOWN,
     ),
     ContractRule(
         id="TF-CONFIGURATION-WAS-VALIDATED",

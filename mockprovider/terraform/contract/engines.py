@@ -12,15 +12,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from mockprovider.calls import EFFECTS, Call, Op, Reply, Session
+from mockprovider.contract import Condition, Marks
 from mockprovider.errors import MockProviderError
 from mockprovider.terraform.contract.comparing import differing
 from mockprovider.terraform.contract.history import TerraformHistory, TerraformMoment, answered, request
 from mockprovider.terraform.contract.lives import EPHEMERAL, SESSION
 from mockprovider.terraform.contract.seen import InstanceSeen, ObjectSeen, PlannedChange, State, read_object
 from mockprovider.terraform.rpcs.requests import Codec, codec
-from mockprovider.terraform.rules.places import unknowns
 from mockprovider.terraform.schema.objects import ObjectSchema
-from mockprovider.values import Value
 
 ANSWERED = {
     Op.UPGRADE: "upgraded_state",
@@ -72,10 +71,10 @@ class EnginesHistory(TerraformHistory):
     Plan and apply are runs of their own, each with its own instances: what a delete needs, and what is stored, outlives these.
     """
 
-    def __init__(self, _: Callable[[str], bool], plain: Callable[[Value], bool]) -> None:
+    def __init__(self, _: Callable[[str], bool], marks: Marks) -> None:
         # A state that is there already comes in an upgrade.
         super().__init__()
-        self._plain = plain
+        self._marks = marks
         self._instances: WeakKeyDictionary[Session, InstanceSeen] = WeakKeyDictionary()
         self.born: set[State] = set()
         """The states that came of an apply, a read or an import here, and not from elsewhere."""
@@ -190,7 +189,7 @@ class EnginesHistory(TerraformHistory):
             seen.state = SESSION.after.get((seen.state, call.op), seen.state)
             if call.op in EPHEMERAL.events:
                 self._follow_ephemeral(seen, call, reply)
-        if call.op is Op.CHECK and call.inputs is not None and (self._plain(call.inputs) or not any(unknowns(call.inputs))):
+        if call.op is Op.CHECK and call.inputs is not None and Condition.UNKNOWN not in self._marks(call.inputs):
             seen.validated.add(call.type)
 
     def _follow_answer(self, now: EngineMoment, reply: Reply, answer: Any) -> None:
@@ -239,7 +238,7 @@ class EnginesHistory(TerraformHistory):
         """What the engine may store from now on."""
         states = self.stored.get(self._key(call, now))
         # What is unknown no engine can store.
-        if states is not None and (self._plain(now.bag) or not any(unknowns(now.bag))):
+        if states is not None and Condition.UNKNOWN not in self._marks(now.bag):
             states.setdefault(now.state, set()).update(() if private is None else (private,))
 
     def stored_as(self, call: Call, kept: ObjectSeen) -> dict[State, set[bytes]] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from mockprovider.calls import EFFECTS, Call, Op, Reply
+from mockprovider.contract import Marks
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.contract.comparing import frozen
 from mockprovider.terraform.contract.history import TerraformHistory, TerraformMoment, answered, request
@@ -39,10 +40,10 @@ class ProviderMoment(TerraformMoment):
 
 
 class ProvidersHistory(TerraformHistory):
-    """What a provider has answered."""
+    """What a provider of Terraform's has planned, applied and computed."""
 
-    def __init__(self, *_: Callable[..., bool]) -> None:
-        # No rule about providers is about what there is, or looks at marked values of its own.
+    def __init__(self, _: Callable[[str], bool], __: Marks) -> None:
+        # No rule about providers is about what there is, or about what is in values but for their problems.
         super().__init__()
         self.repeated = Repeated()
         """What was answered before to the same question."""
