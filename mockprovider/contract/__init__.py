@@ -8,7 +8,7 @@ from mockprovider.contract.allowing import Allowed
 from mockprovider.contract.lives import StateTable
 from mockprovider.contract.moments import History, Moment
 from mockprovider.contract.page import page
-from mockprovider.contract.rules import Condition, Contract, ContractRule, Marks, Party, Severity, chosen, in_order
+from mockprovider.contract.rules import Condition, Contract, ContractRule, Party, Severity, ValueMarks, chosen, in_order
 from mockprovider.contract.telling import tell
 from mockprovider.contract.watching import Breach, Watch
 
@@ -19,11 +19,11 @@ __all__ = [
     "Contract",
     "ContractRule",
     "History",
-    "Marks",
     "Moment",
     "Party",
     "Severity",
     "StateTable",
+    "ValueMarks",
     "Watch",
     "chosen",
     "in_order",

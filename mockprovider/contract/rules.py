@@ -60,7 +60,7 @@ MARKS: Mapping[type, Condition] = {
 NO_MARKS: frozenset[Condition] = frozenset()
 
 
-class Marks:
+class ValueMarks:
     """What is in values beside texts, numbers, lists and maps: in most nothing.
 
     One bag stands in many calls, and is looked through once, until ``forget``: values may change from then on.
@@ -152,14 +152,14 @@ Facts: TypeAlias = tuple[Op, bool, bool, frozenset[Condition]]
 class Contract:
     """The rules of a protocol, its tables of lives, and what makes the history that the rules of each party look at.
 
-    A history is made with two functions: whether an id is known without an answer, and what is in a value (``Marks``).
+    A history is made with two functions: whether an id is known without an answer, and what is in a value (``ValueMarks``).
     """
 
     def __init__(
         self,
         rules: Sequence[ContractRule],
         lives: Sequence[StateTable],
-        histories: Mapping[Party, Callable[[Callable[[str], bool], Marks], History]],
+        histories: Mapping[Party, Callable[[Callable[[str], bool], ValueMarks], History]],
     ) -> None:
         self.rules = tuple(rules)
         self.lives = tuple(lives)

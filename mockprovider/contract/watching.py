@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from mockprovider.calls import Call
 from mockprovider.contract.moments import Doubting, History, Seen
-from mockprovider.contract.rules import NO_MARKS, Contract, ContractRule, Marks, Party, Severity
+from mockprovider.contract.rules import NO_MARKS, Contract, ContractRule, Party, Severity, ValueMarks
 from mockprovider.protocols import loaded
 from mockprovider.values import Value
 
@@ -126,7 +126,7 @@ class Watch:
         self.until = 0
         """The moment until which the run has been judged."""
         self._running: list[Seen] = []
-        self.marks = Marks()
+        self.marks = ValueMarks()
         self._lock = threading.Lock()
 
     def look(self, entries: Iterable[Seen], now: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from mockprovider.calls import EFFECTS, Call, Op, Reply
-from mockprovider.contract import Marks
+from mockprovider.contract import ValueMarks
 from mockprovider.pulumi.contract import history
 from mockprovider.pulumi.contract.history import FOLLOWS, Compared, Follow, PulumiHistory, PulumiMoment
 from mockprovider.pulumi.contract.lives import OBJECT
@@ -22,7 +22,7 @@ CHECKS = 10
 class EnginesHistory(PulumiHistory):
     """What an engine has been told, and has under way."""
 
-    def __init__(self, issued: Callable[[str], bool], marks: Marks) -> None:
+    def __init__(self, issued: Callable[[str], bool], marks: ValueMarks) -> None:
         super().__init__(issued, marks)
         self.running: dict[tuple[int, str, str], int] = defaultdict(int)
         """How many creates, updates and deletes are under way, by what they are about."""

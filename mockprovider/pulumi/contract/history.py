@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Reply, Session
-from mockprovider.contract import Condition, Marks, Moment
+from mockprovider.contract import Condition, Moment, ValueMarks
 from mockprovider.payloads import ListedObject
 from mockprovider.pulumi.contract.lives import BY_PULUMI, CLEARED, SESSION
 from mockprovider.pulumi.contract.managing import Managed
@@ -87,7 +87,7 @@ class PulumiHistory:
     follows: ClassVar[Mapping[Op, Follow]] = {}
     """What the answer to each op tells; that to any other op tells nothing."""
 
-    def __init__(self, issued: Callable[[str], bool], marks: Marks) -> None:
+    def __init__(self, issued: Callable[[str], bool], marks: ValueMarks) -> None:
         self.issued, self.marks = issued, marks
         self.objects = ObjectsSeen()
         """What exists, and what has existed."""

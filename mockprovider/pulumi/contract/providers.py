@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from mockprovider.calls import Call, Op, Reply
-from mockprovider.contract import Marks
+from mockprovider.contract import ValueMarks
 from mockprovider.pulumi.contract import history
 from mockprovider.pulumi.contract.history import FOLLOWS, Follow, PulumiHistory, PulumiMoment
 from mockprovider.pulumi.contract.repeated import Repeated
@@ -20,7 +20,7 @@ USUAL: Mapping[str, type] = {"string": str, "integer": int, "number": float, "bo
 class ProvidersHistory(PulumiHistory):
     """What a provider of Pulumi's has answered, and which defaults, previews and diffs it has to stand by."""
 
-    def __init__(self, issued: Callable[[str], bool], marks: Marks) -> None:
+    def __init__(self, issued: Callable[[str], bool], marks: ValueMarks) -> None:
         super().__init__(issued, marks)
         self.checks = AnsweredChecks()
         """The answers to Check, by all that they depend on."""

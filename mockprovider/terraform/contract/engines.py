@@ -12,14 +12,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from mockprovider.calls import EFFECTS, Call, Op, Reply, Session
-from mockprovider.contract import Condition, Marks
+from mockprovider.contract import Condition, ValueMarks
 from mockprovider.errors import MockProviderError
 from mockprovider.terraform.contract.comparing import differing
 from mockprovider.terraform.contract.history import TerraformHistory, TerraformMoment, answered, request
 from mockprovider.terraform.contract.lives import EPHEMERAL, SESSION
 from mockprovider.terraform.contract.seen import InstanceSeen, ObjectSeen, PlannedChange, State, read_object
 from mockprovider.terraform.rpcs.requests import Codec, codec
-from mockprovider.terraform.schema.objects import ObjectSchema
+from mockprovider.terraform.schema.objects import Generic, ObjectSchema
 
 ANSWERED = {
     Op.UPGRADE: "upgraded_state",
@@ -71,7 +71,7 @@ class EnginesHistory(TerraformHistory):
     Plan and apply are runs of their own, each with its own instances: what a delete needs, and what is stored, outlives these.
     """
 
-    def __init__(self, _: Callable[[str], bool], marks: Marks) -> None:
+    def __init__(self, _: Callable[[str], bool], marks: ValueMarks) -> None:
         # A state that is there already comes in an upgrade.
         super().__init__()
         self._marks = marks
@@ -87,6 +87,8 @@ class EnginesHistory(TerraformHistory):
         answered, and that no apply has changed, with their private bytes.
         """
         self._now: EngineMoment | None = None
+        self._coding: tuple[Call | None, str, Codec] = (None, "", Generic(""))
+        """What reads the objects of a type in one call: a call has several."""
 
     def at(self, call: Call, reply: Reply | None) -> EngineMoment:
         """A call as it looks from here. One that ends with nothing between looks as it did when it began."""
@@ -112,7 +114,9 @@ class EnginesHistory(TerraformHistory):
         # A stored state is bytes of JSON, any other one a DynamicValue.
         packed, text = (b"", dynamic) if isinstance(dynamic, bytes) else (dynamic.msgpack, dynamic.json)
         try:
-            return read_object(self._coder(call, type_), type_, packed, b"" if packed else text)
+            if self._coding[0] is not call or self._coding[1] != type_:
+                self._coding = (call, type_, self._coder(call, type_))
+            return read_object(self._coding[2], type_, packed, b"" if packed else text)
         except MockProviderError:
             return ObjectSeen(None, (type_, None))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from mockprovider.calls import EFFECTS, Call, Op, Reply
-from mockprovider.contract import Marks
+from mockprovider.contract import ValueMarks
 from mockprovider.errors import MalformedError
 from mockprovider.terraform.contract.comparing import frozen
 from mockprovider.terraform.contract.history import TerraformHistory, TerraformMoment, answered, request
@@ -42,7 +42,7 @@ class ProviderMoment(TerraformMoment):
 class ProvidersHistory(TerraformHistory):
     """What a provider of Terraform's has planned, applied and computed."""
 
-    def __init__(self, _: Callable[[str], bool], __: Marks) -> None:
+    def __init__(self, _: Callable[[str], bool], __: ValueMarks) -> None:
         # No rule about providers is about what there is, or about what is in values but for their problems.
         super().__init__()
         self.repeated = Repeated()
