@@ -56,7 +56,7 @@ class EnginesHistory(PulumiHistory):
 
     def begin(self, now: PulumiMoment) -> None:
         """A call starts."""
-        call = now.call
+        self.begun, call = now, now.call
         if call.op in EFFECTS and not call.preview:
             self.running[operand(call)] += 1
         if call.op is Op.DELETE:

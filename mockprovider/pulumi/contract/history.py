@@ -94,19 +94,21 @@ class PulumiHistory:
         self.managed = Managed()
         """What belongs to which provider resource."""
         self.instances: WeakKeyDictionary[Session, InstanceSeen] = WeakKeyDictionary()
-        self._now: PulumiMoment | None = None
+        self.begun: PulumiMoment | None = None
+        """The call that has begun, as long as nothing has happened since."""
+        self._latest: tuple[Session | None, InstanceSeen] = (None, InstanceSeen())
 
     def at(self, call: Call, reply: Reply | None) -> PulumiMoment:
         """A call as it looks from here. One that ends with nothing between looks as it did when it began."""
-        now = self._now
-        if now is None or now.call is not call:
-            same = now is not None and now.call.session is call.session
-            instance = now.instance if now is not None and same else self.instance(call)
-            now = PulumiMoment(call, reply, NO_ANSWER, instance, self.objects.find(call, instance.where), self)
-            self._now = now
-        if reply is not None:
+        now = self.begun
+        if now is not None and now.call is call and reply is not None:
             now.reply = now.answer = reply
-        return now
+            return now
+        session, instance = self._latest
+        if session is not call.session:
+            instance = self.instance(call)
+            self._latest = (call.session, instance)
+        return PulumiMoment(call, reply, reply or NO_ANSWER, instance, self.objects.find(call, instance.where), self)
 
     def instance(self, call: Call) -> InstanceSeen:
         """The provider instance that is asked."""
@@ -124,6 +126,7 @@ class PulumiHistory:
 
     def end(self, now: PulumiMoment) -> None:
         """A call has ended."""
+        self.begun = None
         follow = self.follows.get(now.call.op)
         if follow is not None and now.reply is not None:
             follow(self, now, now.reply)

@@ -86,17 +86,18 @@ class EnginesHistory(TerraformHistory):
         """What an engine may have stored of an object that was applied here, by configuration, type and id: states that were
         answered, and that no apply has changed, with their private bytes.
         """
-        self._now: EngineMoment | None = None
+        self._begun: EngineMoment | None = None
+        """The call that has begun, as long as nothing has happened since."""
         self._coding: tuple[Call | None, str, Codec] = (None, "", Generic(""))
         """What reads the objects of a type in one call: a call has several."""
 
     def at(self, call: Call, reply: Reply | None) -> EngineMoment:
         """A call as it looks from here. One that ends with nothing between looks as it did when it began."""
-        now = self._now
-        if now is None or now.call is not call:
-            now = self._now = EngineMoment(call, reply, request(call), self, self.instance(call), {})
-        now.reply = reply
-        return now
+        now = self._begun
+        if now is not None and now.call is call and reply is not None:
+            now.reply = reply
+            return now
+        return EngineMoment(call, reply, request(call), self, self.instance(call), {})
 
     def instance(self, call: Call) -> InstanceSeen:
         """The provider instance that is asked."""
@@ -142,6 +143,7 @@ class EnginesHistory(TerraformHistory):
 
     def begin(self, now: EngineMoment) -> None:
         """A call starts: a plan is applied, and no other apply is of that plan."""
+        self._begun = now
         if now.message is None:
             return
         if now.call.op in (Op.CREATE, Op.UPDATE):
@@ -176,6 +178,7 @@ class EnginesHistory(TerraformHistory):
 
     def end(self, now: EngineMoment) -> None:
         """A call has ended."""
+        self._begun = None
         call, reply, asked = now.call, now.reply, now.message
         if call.op is Op.DELETE and not (reply and reply.ok) and asked is not None:
             # A stored plan that has failed may be applied again.
