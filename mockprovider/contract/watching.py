@@ -139,16 +139,20 @@ class Watch:
             self._running = [entry for entry in new if not 0 < entry.ended <= now]
             begun = [entry for entry in new if entry.side == ENGINE and until < entry.began <= now]
             ended = [entry for entry in new if until < entry.ended <= now]
-            begun.sort(key=BEGAN, reverse=True)
-            ended.sort(key=ENDED)
-            for entry in ended:
-                while begun and begun[-1].began < entry.ended:
-                    starts = begun.pop()
-                    self._side(starts).begin(starts)
-                self._side(entry).end(entry)
-            for entry in reversed(begun):
-                self._side(entry).begin(entry)
-            self.marks.forget()
+            try:
+                self._walk(sorted(begun, key=BEGAN, reverse=True), sorted(ended, key=ENDED))
+            finally:
+                self.marks.forget()
+
+    def _walk(self, begun: list[Seen], ended: list[Seen]) -> None:
+        """Judge all beginnings, the last one first here, and all ends, in the order in which they happened."""
+        for entry in ended:
+            while begun and begun[-1].began < entry.ended:
+                starts = begun.pop()
+                self._side(starts).begin(starts)
+            self._side(entry).end(entry)
+        for entry in reversed(begun):
+            self._side(entry).begin(entry)
 
     def doubt(self) -> None:
         """From here on, engines may remember other things than they were told."""
