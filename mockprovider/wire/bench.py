@@ -1,7 +1,7 @@
 """Real providers that are asked for their judgement alone: one process for each configuration, and one that has none.
 
 What they are asked is chosen by the ``pure`` column of the protocols' tables, and nothing else passes here. A process that ends
-during a call is started again; a question that ends it twice, or that hangs, is not asked again, nor is a type that answers none.
+during a call is started again. One that ends it twice, or that hangs, is not asked again, nor is a type that never answers.
 """
 
 from __future__ import annotations
