@@ -40,7 +40,7 @@ def _lazy(kept: Slices, section: str) -> OnDemand[Any]:
 
 
 def keep_document(text: str, which: str, document: Mapping[str, Any], checked: Sequence[Any]) -> None:
-    """Keep the providers of a document that were ``checked``."""
+    """Keep the providers of a document that were ``checked``: nobody who asks for these needs the others."""
     if len(text) < LEAST:
         return
     sections: dict[str, Mapping[str, Any]] = {}
