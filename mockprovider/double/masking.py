@@ -94,6 +94,11 @@ class RunSecrets:
 
     def bag(self, type_: str, bag: Any) -> Any:
         """The properties of a ``type_``, as plain JSON, without what stands in a place that is secret."""
+        if type_ not in self._types:
+            # Nobody called it, as where a test has put an object into the cloud.
+            self._types.add(type_)
+            for package in self._packages.values():
+                self._plain.declare(package.secrets_of((type_,)))
         hidden = self._plain.hide(bag, self._plain.names(type_)).tree
         return bag if hidden is bag else fill(hidden, lambda *_: HIDDEN)
 
