@@ -135,6 +135,16 @@ def test_a_field_that_differs_is_told_with_both_values():
     )
 
 
+@pytest.mark.parametrize("value", [{"later": True}, "text"])
+def test_what_this_version_does_not_know_inside_of_a_field_is_compared(value):
+    """A field of a later version, or a value of another kind, is no part of the message that is read, and yet a difference."""
+    log = next(log for log in LOGS if '"inputDependencies":{"domain":{}}' in log.read_text())
+    changed = log.read_text().replace(
+        '"inputDependencies":{"domain":{}}', f'"inputDependencies":{{"domain":{json.dumps(value)}}}'
+    )
+    assert any("inputDependencies.domain" in line for line in said(changed.encode()))
+
+
 def test_true_is_not_one():
     """JSON tells a truth value from a number, and so does the comparison."""
     check, create = made("logs")
@@ -176,6 +186,16 @@ def test_what_is_no_log_is_refused(data):
     """Nothing to compare is an error, and no success."""
     with pytest.raises(MalformedError, match="no log of an engine's calls"):
         verify_log(data)
+
+
+@pytest.mark.parametrize("rpc", ["GetPluginInfo", "Configure"])
+def test_an_operation_that_cannot_begin_is_a_difference(rpc):
+    """Without what starts a provider a destroy ends at once; that is told, and the log's calls are missing."""
+    deleted = entry("Delete", {"urn": urn_of("logs"), "id": "logs-id", "properties": {"acl": "private"}}, {})
+    plugin, _, configured = started()
+    begun = [line for line in (plugin, configured) if not line["method"].endswith(rpc)]
+    lines = [*up(*started(), *made("logs")), plugin, configured, deleted]
+    assert said(log_of(*lines, *begun)) != []
 
 
 @pytest.mark.parametrize("response", [{}, {"inputs": 1}, {"inputs": None}, {"failures": [{}]}, 7, {"inputs": {"a": [[]]}}])

@@ -50,11 +50,12 @@ def copied(source: Path, folder: Path, data: Path) -> Path:
     """
     source = source.absolute()
     _check(source)
-    working = folder / source.relative_to(_top(source))
+    inside = source.relative_to(_top(source))
+    working = folder / inside
     try:
         for earlier in (folder, data):
             shutil.rmtree(earlier, ignore_errors=True)
-        _link_above(source, working)
+        _link_above(source, working, len(inside.parts))
         shutil.copytree(source, working, symlinks=True, dirs_exist_ok=True, ignore=_left_out(folder))
         _take_modules(source / ".terraform", working / ".terraform", data)
     except (OSError, shutil.Error) as error:
@@ -112,11 +113,11 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _link_above(source: Path, working: Path) -> None:
-    """Make the folders above the copy, each with links to what stands beside the original."""
+def _link_above(source: Path, working: Path, levels: int) -> None:
+    """Make so many folders above the copy, each with links to what stands beside the original."""
     original, copy = source, working
     working.mkdir(parents=True, exist_ok=True)
-    for _ in source.relative_to(_top(source)).parts:
+    for _ in range(levels):
         for path in original.parent.iterdir():
             if path.name != original.name and not _is_engines_own(path.name):
                 (copy.parent / path.name).symlink_to(path)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
+from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.stack import Stack
 from mockprovider.engine.verifying.answers import LoggedProvider
 from mockprovider.engine.verifying.comparing import EngineComparison, EngineDifference, compared
@@ -18,7 +20,7 @@ from mockprovider.engine.verifying.hindsight import note_previews, partial_objec
 from mockprovider.engine.verifying.mutating import mutated_logs
 from mockprovider.engine.verifying.operations import LoggedOperation, operations
 from mockprovider.engine.verifying.replaying import LoggedProgram
-from mockprovider.errors import MalformedError
+from mockprovider.errors import MalformedError, MockProviderError
 from mockprovider.pulumi.values import from_plain
 from mockprovider.values import Secret, Value
 
@@ -77,24 +79,28 @@ def verify_log(data: bytes) -> EngineVerdict:
     stack = _stack(logged)
     for number, operation in enumerate(logged, 1):
         provider, program = LoggedProvider(operation, partial), LoggedProgram(operation)
-        stack.carry_out(operation, provider, program)
-        verdict.add(compared(number, provider, program.problems, engine))
+        ended = stack.carry_out(operation, provider, program)
+        verdict.add(compared(number, provider, [*program.problems, *ended], engine))
     return verdict
 
 
 class _ReplayedStack(Stack):
     """A stack whose operations are those of a log, each with the providers of that one."""
 
-    def carry_out(self, operation: LoggedOperation, provider: LoggedProvider, program: LoggedProgram) -> None:
-        """Carry out one operation. That it fails is no error: its log may, too."""
+    def carry_out(self, operation: LoggedOperation, provider: LoggedProvider, program: LoggedProgram) -> list[str]:
+        """Carry out one operation. That a step fails is no error: its log's may, too. The answer is what ended all of it."""
         self._provider = provider
-        self._operate(
-            program if operation.kind == "up" else None,
-            preview=operation.preview,
-            refresh=operation.refreshes,
-            only_refresh=operation.kind == "refresh",
-            **{name: value for name, value in (operation.asked or {}).items() if name not in OWN_WORDS},
-        )
+        try:
+            self._operate(
+                program if operation.kind == "up" else None,
+                preview=operation.preview,
+                refresh=operation.refreshes,
+                only_refresh=operation.kind == "refresh",
+                **{name: value for name, value in (operation.asked or {}).items() if name not in OWN_WORDS},
+            )
+        except (CallFailedError, RefusedError, MockProviderError) as error:
+            return [f"the embedded engine ended the operation: {error}"]
+        return []
 
 
 def _stack(logged: Sequence[LoggedOperation]) -> _ReplayedStack:

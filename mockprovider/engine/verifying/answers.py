@@ -140,9 +140,11 @@ def _answer(logged: FinishedCall, call: Call) -> Reply:
         # Published logs lack the errors of handshakes that old providers did not know.
         return read_status(status_of(logged.error), call) if logged.error else failed(status("unimplemented", "unknown"))
     answered = PROVIDER.messages[logged.rpc][1]
-    if row.replies is not None:
-        return row.replies([parsed(answered, response) for response in logged.responses], call)
-    return row.reply(parsed(answered, logged.responses[0]), call)
+    try:
+        responses = [parsed(answered, response) for response in logged.responses]
+    except ParseError as error:
+        return failed(status("internal", f"The log's answer to {call} cannot be read: {error}"))
+    return row.replies(responses, call) if row.replies is not None else row.reply(responses[0], call)
 
 
 def parsed(cls: type[Message], plain: Mapping[str, Any]) -> Message:
@@ -153,6 +155,16 @@ def parsed(cls: type[Message], plain: Mapping[str, Any]) -> Message:
 def normal(rpc: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """A logged request as this version writes it, with what it does not know."""
     try:
-        return {**request, **as_json(parsed(PROVIDER.messages[rpc][0], request))}
+        return _merged(request, as_json(parsed(PROVIDER.messages[rpc][0], request)))
     except (ParseError, KeyError):
         return dict(request)
+
+
+def _merged(logged: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """``known``, and what else is in ``logged``, also inside of objects, and in their place."""
+    both = {
+        name: _merged(value, known[name]) if isinstance(value, Mapping) else value
+        for name, value in logged.items()
+        if isinstance(known.get(name), Mapping)
+    }
+    return {**logged, **known, **both}

@@ -70,9 +70,7 @@ def _change(request: Any, path: str) -> None:
         step = f"[{key}]" if isinstance(key, int) else str(key)
         rest = path.removeprefix(step).removeprefix(".")
         if path == step:
-            request[key] = (
-                not inner if isinstance(inner, bool) else inner + 1 if isinstance(inner, (int, float)) else f"{inner}?"
-            )
+            request[key] = _another(inner)
             return
         if path.startswith((f"{step}.", f"{step}[")) and isinstance(inner, (dict, list)):
             _change(inner, rest)
