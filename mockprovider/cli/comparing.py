@@ -64,7 +64,9 @@ def _verdict(log: Path) -> EngineVerdict:
 
     try:
         return verify_log(log.read_bytes())
-    except (MockProviderError, OSError) as error:
+    except OSError as error:
+        raise TroubleError(f"{log} cannot be read: {error.strerror}.") from error
+    except MockProviderError as error:
         raise TroubleError(f"{log}: {str(error).rstrip()}") from error
 
 
