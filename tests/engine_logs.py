@@ -55,7 +55,7 @@ class EngineLog:
         kept = "".join(f"{line}\n" for line in _lines(self._path.read_text(encoding="utf-8")))
         if not verify_log(kept.encode()).differences:
             Path(FOLDER).mkdir(parents=True, exist_ok=True)
-            Path(FOLDER, f"{self._name}.json").write_text(kept, encoding="utf-8")
+            Path(FOLDER, f"{self._name}.jsonl").write_text(kept, encoding="utf-8")
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from mockprovider.engine.verifying.operations import operations
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.methods import PROVIDER
 
-LOGS = sorted(KEPT.glob("*.json"))
+LOGS = sorted(KEPT.glob("*.jsonl"))
 STACK = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
 ASKED = {"type": "pulumi:pulumi:Stack", "name": "shop-dev", "object": {}, "acceptSecrets": True}
 
