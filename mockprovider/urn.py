@@ -66,15 +66,14 @@ def make(stack: str, project: str, parent: Urn | str | None, type: str, name: st
     """The URN of a resource of ``type`` called ``name`` under ``parent``. No parent, or a stack, contributes nothing.
 
     Raises:
-        MalformedError: ``parent`` is no URN, or a part other than the name holds ``::``, which no engine would read back.
+        MalformedError: ``parent`` is no URN, or stack or project hold ``::``, which no engine would read back. That the type of
+            a component holds it is bad, and engines take it.
     """
     above = Urn.parse(parent) if isinstance(parent, str) and parent else parent
     qualified = f"{above.qualified_type}${type}" if isinstance(above, Urn) and above.qualified_type != STACK_TYPE else type
-    for what, part in (("stack", stack), ("project", project), ("type", type)):
+    for what, part in (("stack", stack), ("project", project)):
         if SEPARATOR in part:
-            raise MalformedError(
-                f"The {what} {part!r} holds '::', which separates the parts of a URN. Only a name may hold it."
-            )
+            raise MalformedError(f"The {what} {part!r} holds '::', which separates the parts of a URN.")
     return Urn(stack, project, qualified, name)
 
 

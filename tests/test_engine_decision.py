@@ -112,21 +112,23 @@ def test_imports(remembered, id_, expected):
         (None, 1, False),
         (1, None, False),
         (UNKNOWN, 1, True),
+        (UNKNOWN, None, True),
+        (["x", UNKNOWN], ["x", 1], True),
     ],
 )
 def test_replacement_triggers(new, before, expected):
-    """A trigger goes off when it changes from one value to another, secrets looked through; null is no trigger."""
+    """A trigger goes off when it changes from a value to another, or is unknown; secrets do not count, and null is none."""
     assert triggers(new, before) is expected
 
 
 def test_forced_replacements_come_in_order():
-    """The trigger comes before ``replaceWith``, and that before the provider; each is blamed by its key."""
+    """The trigger comes before ``replaceWith``, and that before the provider, which is asked last; each has its key."""
     remembered = old(replacement_trigger=1)
     wanted = goal(replacement_trigger=2, replace_with=("urn:other",))
-    assert forced(remembered, wanted, {"urn:other"}, provider_replaced=True).replaces == ("replacementTrigger",)
-    assert forced(old(), wanted, {"urn:other"}, provider_replaced=True).replaces == ("replaceWith",)
-    assert forced(old(), wanted, set(), provider_replaced=True).replaces == ("provider",)
-    assert forced(old(), wanted, set()) is None
+    assert forced(remembered, wanted, {"urn:other"}, provider_replaced=lambda: 1 / 0).replaces == ("replacementTrigger",)
+    assert forced(old(), wanted, {"urn:other"}, provider_replaced=lambda: 1 / 0).replaces == ("replaceWith",)
+    assert forced(old(), wanted, set(), provider_replaced=lambda: True).replaces == ("provider",)
+    assert forced(old(), wanted, set(), provider_replaced=lambda: False) is None
 
 
 def test_protection_speaks_against_a_replacement_only_before_and_after():

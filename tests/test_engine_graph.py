@@ -41,6 +41,21 @@ def test_deletions_run_in_batches_from_the_dependents_down():
     assert [names(batch) for batch in deletion_batches([a, b, c, d], [a, b, c, d])] == [["c"], ["d", "b"], ["a"]]
 
 
+def test_what_depends_on_a_component_goes_before_what_is_inside_of_it():
+    """At every depth, as Pulumi's dependency graph has it, since dependencies name the component alone."""
+    component = state("c")
+    component.custom = False
+    resources = [
+        component,
+        state("kid", parent="c"),
+        state("grandchild", parent="kid"),
+        state("x", "c"),
+        state("late", parent="c"),
+    ]
+    batches = deletion_batches(resources, resources)
+    assert [names(batch) for batch in batches] == [["x"], ["grandchild"], ["late", "kid"], ["c"]]
+
+
 def test_only_what_is_condemned_is_in_the_batches():
     """What stays does not count, and does not order anything."""
     a, b, c = state("a"), state("b", "a"), state("c", "b")
@@ -61,12 +76,12 @@ def test_transitive_dependencies():
 
 
 def test_references_to_what_is_gone_are_pruned():
-    """After a refresh nothing refers to what vanished, and a lost parent is replaced by its own parent."""
+    """After a refresh nothing refers to what vanished, and who has lost its parent has none."""
     kept = state(
         "c", "a", "b", parent="b", property_dependencies={"x": ("b",), "y": ("a",)}, deleted_with="b", replace_with=("b", "a")
     )
-    (_, found) = repaired([state("a"), kept], {"b": "a", "c": "b"})
-    assert (found.dependencies, found.parent, found.deleted_with, found.replace_with) == (("a",), "a", "", ("a",))
+    (_, found) = repaired([state("a"), kept])
+    assert (found.dependencies, found.parent, found.deleted_with, found.replace_with) == (("a",), "", "", ("a",))
     assert found.property_dependencies == {"y": ("a",)}
 
 

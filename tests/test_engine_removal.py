@@ -1,8 +1,13 @@
 """What the embedded engine deletes and in which order, and what it must not: leftovers, replaced and protected resources."""
 
+import threading
+from collections import defaultdict
+
 from engine_toolbox import BUCKET, NET, Bucket, Thing, make
 from pulumi import ResourceOptions
 
+from mockprovider.engine.removal import Removal
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.values import UNKNOWN
 
 
@@ -104,3 +109,20 @@ def test_protection():
     destroyed = stack.destroy(expect_failure=True)
     assert (destroyed.summary, destroyed.state.names()) == ({"delete": 1}, {"kept"})
     assert double.cloud.objects(BUCKET)[0]["name"] == "a"
+
+
+def test_old_instances_of_one_resource_are_deleted_one_after_the_other():
+    """Several deletions run at once, and never two of one URN."""
+    instances = [ResourceState(urn="urn:a", type="t", id=id_, delete=True) for id_ in ("1", "2", "3")]
+    other = ResourceState(urn="urn:b", type="t", id="4", delete=True)
+    order: dict[str, list[tuple[str, int]]] = defaultdict(list)
+
+    def delete(resource):
+        order[resource.urn].append((resource.id, threading.get_ident()))
+        return resource.id != "2"
+
+    Removal([*instances, other], delete, 4).carry_out([*instances, other], lambda: False)
+
+    assert [id_ for id_, _ in order["urn:a"]] == ["3", "2", "1"]
+    assert len({thread for _, thread in order["urn:a"]}) == 1
+    assert [id_ for id_, _ in order["urn:b"]] == ["4"]

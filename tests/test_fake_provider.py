@@ -314,6 +314,15 @@ def test_update_of_what_is_gone():
     assert not cloud.objects()
 
 
+def test_update_of_what_is_of_another_type():
+    """Where another type has an object of that id, the message says how to declare that an alias renamed its type."""
+    serve, cloud = fake(BUCKET)
+    cloud.create("cloud:index:Old", "b-1", {})
+    [(_, reason, _)] = reasons(serve(call(Op.UPDATE, id="b-1", prior={}, inputs={})))
+
+    assert reason.endswith(f"Then declare ResourceType({TOKEN!r}, ..., moved_from=('cloud:index:Old',)).")
+
+
 def test_delete():
     """A delete removes the object; one of what is gone succeeds and leaves no event."""
     serve, cloud = fake(BUCKET)

@@ -52,13 +52,15 @@ def test_any_reply_has_a_diff():
 
 
 def test_the_engine_s_own_comparison():
-    """Additions, deletions and changes are found by path, and secrets are looked through."""
-    old = {"a": 1, "b": {"c": [1, 2]}, "s": Secret("x"), "gone": 1}
-    new = {"a": 1, "b": {"c": [1, 3, 4]}, "s": "x", "new": 1}
+    """Additions, deletions and changes are found by path; what is a secret on one side alone has changed."""
+    old = {"a": 1, "b": {"c": [1, 2]}, "s": Secret("x"), "t": Secret({"u": 1}), "v": Secret({"w": 1}), "gone": 1}
+    new = {"a": 1, "b": {"c": [1, 3, 4]}, "s": "x", "t": Secret({"u": 1}), "v": Secret({"w": 2}), "new": 1}
     assert compare(old, new).detailed == {
         "b.c[1]": (DiffKind.UPDATE, True),
         "b.c[2]": (DiffKind.ADD, True),
         "gone": (DiffKind.DELETE, True),
+        "s": (DiffKind.UPDATE, True),
+        "v": (DiffKind.UPDATE, True),
         "new": (DiffKind.ADD, True),
     }
     assert compare(old, old).changes == Changes.NONE

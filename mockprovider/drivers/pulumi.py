@@ -16,6 +16,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.drivers.checkpoints import read_checkpoint
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.events import Log, read_log
+from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
@@ -29,7 +30,7 @@ Program = Mapping[str, Any] | Callable[[], Any]
 """A YAML program's ``resources``, ``outputs``, ``variables`` and ``config`` as data, or a Python function."""
 
 SECONDS = 300.0
-"""A run of the CLI that takes longer hangs; the process is then ended."""
+"""What a run of the CLI may take where nothing else is said."""
 
 SETTINGS = frozenset({"PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"})
 """What of an environment a new stack depends on."""
@@ -57,6 +58,7 @@ class PulumiCli:
         binary: the CLI, looked up on ``PATH``.
         backend: the folder of the stacks, by default its own; stacks of one backend can refer to each other.
         doubles: the doubles of this process that ``environment`` leads to, whose faults may interrupt and kill the CLI.
+        timeout: seconds that a run of the CLI may take; one that takes longer hangs, and its process is ended.
 
     Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
@@ -71,6 +73,7 @@ class PulumiCli:
         binary: str = "pulumi",
         backend: Path | None = None,
         doubles: Sequence[Breakable] = (),
+        timeout: float = SECONDS,
     ) -> None:
         executable = shutil.which(binary)
         if executable is None:
@@ -81,6 +84,7 @@ class PulumiCli:
         self.folder = folder.absolute()
         self.project = project
         self.stack = stack
+        self.timeout = timeout
         self._environment = environment
         self._doubles = doubles
         self._runs = 0
@@ -246,7 +250,7 @@ class PulumiCli:
             command,
             cwd=self.folder,
             env=self.environment,
-            seconds=SECONDS,
+            seconds=self.timeout,
             expect_failure=expect_failure,
             # What operations print has no secrets in it.
             keep="--event-log" in arguments,
@@ -287,18 +291,19 @@ class PulumiCli:
             # Only the state can have these resources, and a destroy would delete what was to be excluded.
             raise ProgramError("\n".join([f"pulumi {arguments[0]} was not run:", *problems]))
         self._runs += 1
+        program, registered = noting(program, self.stack, self.project)
         events = self.folder / f"events-{self._runs}.json"
         command = (*arguments, *_flags(**_scope(options, names)), "--event-log", str(events))
         try:
             finished = self._run(command, program, expect_failure=expect_failure)
         except ProgramError as error:
             log = _logged(events)
-            problems = self._unmatched(names, log.urns) if any(phrase in str(error) for phrase in NOWHERE) else []
+            problems = self._unmatched(names, log.urns | registered) if any(phrase in str(error) for phrase in NOWHERE) else []
             if not problems:
                 raise
             raise ProgramError("\n".join([*problems, str(error)])) from error
         log = _logged(events)
-        if problems := self._unmatched(names, log.urns) if finished.exit_code == 0 else []:
+        if problems := self._unmatched(names, log.urns | registered) if finished.exit_code == 0 else []:
             raise ProgramError(
                 "\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *problems])
             )

@@ -6,7 +6,7 @@ No provider is called here. ``prepare`` says which inputs Check is to see, ``dec
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from mockprovider.engine.goal import Goal
 from mockprovider.engine.ignoring import with_ignored
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import ResourceState
-from mockprovider.values import Value, has_secret, is_unknown, reveal, same
+from mockprovider.values import Value, has_secret, has_unknown, reveal, same
 
 
 class StepOp(StrEnum):
@@ -112,13 +112,13 @@ def forced(
     goal: Goal,
     replaced: Collection[str],
     *,
-    provider_replaced: bool = False,
+    provider_replaced: Callable[[], bool],
     asked_for: bool = False,
 ) -> Diff | None:
     """The replacement that the engine wants without asking Diff, blamed on a key; ``None`` if there is none.
 
-    ``replaced`` are the URNs that this run replaces, ``provider_replaced`` says that DiffConfig wants this resource replaced,
-    ``asked_for`` that the user does.
+    ``replaced`` are the URNs that this run replaces, ``asked_for`` says that the user wants this resource replaced,
+    ``provider_replaced`` that DiffConfig does: it is asked only where nothing else is certain.
     """
     if triggers(goal.replacement_trigger, old.replacement_trigger):
         return Diff(Changes.SOME, replaces=("replacementTrigger",))
@@ -126,17 +126,17 @@ def forced(
         return Diff(Changes.SOME, replaces=("id",))
     if any(urn in replaced for urn in goal.replace_with):
         return Diff(Changes.SOME, replaces=("replaceWith",))
-    if provider_replaced:
+    if provider_replaced():
         return Diff(Changes.SOME, replaces=("provider",))
     return None
 
 
 def triggers(new: Value, old: Value) -> bool:
-    """Whether a replacement trigger went off: null on either side is no trigger, an unknown counts as changed."""
+    """Whether a replacement trigger went off: an unknown counts as changed, null on either side is no trigger."""
+    if has_unknown(new):
+        return True
     new, old = reveal(new), reveal(old)
-    if new is None or old is None:
-        return False
-    return is_unknown(new) or not same(new, old)
+    return new is not None and old is not None and not same(new, old)
 
 
 def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, recreating: bool = False) -> Decision:

@@ -85,9 +85,8 @@ class DefaultProviders:
         return replace(goal, inputs=with_plugin(goal.inputs, wanted))
 
     def _goal(self, wanted: Requested) -> Goal:
-        prefix = wanted.package + ":"
-        inputs = {key.removeprefix(prefix): value for key, value in self._config.items() if key.startswith(prefix)}
-        return Goal(type=PROVIDERS + wanted.package, name=wanted.name, inputs=with_plugin(inputs, wanted))
+        inputs = with_plugin(configured(wanted.package, self._config), wanted)
+        return Goal(type=PROVIDERS + wanted.package, name=wanted.name, inputs=inputs)
 
     def _denied(self, package: str) -> bool:
         text = reveal(self._config.get(DISABLED, "")) or "[]"
@@ -98,6 +97,12 @@ class DefaultProviders:
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise RefusedError(f'the configuration {DISABLED} is no JSON list of package names such as ["aws"]: {text!r}')
         return "*" in listed or package in listed
+
+
+def configured(package: str, config: Mapping[str, Value]) -> dict[str, Value]:
+    """The inputs of a package's default provider: those of the stack's settings that are the package's."""
+    prefix = package + ":"
+    return {key.removeprefix(prefix): value for key, value in config.items() if key.startswith(prefix)}
 
 
 def requested(goal: Goal, url: str) -> Requested:

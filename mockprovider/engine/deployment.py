@@ -14,32 +14,29 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Reply
 from mockprovider.engine.autonaming import Autonaming
-from mockprovider.engine.builtin import Builtin, References
-from mockprovider.engine.decision import RefusedError, StepOp, deletion
+from mockprovider.engine.builtin import References
+from mockprovider.engine.course import EXPECTED, Course
+from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
-from mockprovider.engine.graph import staying, transitive_dependencies
-from mockprovider.engine.instance import CallFailedError, Instance, ProviderSource
-from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.graph import transitive_dependencies
+from mockprovider.engine.instance import Instance, ProviderSource
+from mockprovider.engine.older_states import migrated
+from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
-from mockprovider.engine.planner import Operation, Planner
-from mockprovider.engine.registry import Registry
-from mockprovider.engine.removal import Removal
-from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
-from mockprovider.engine.targets import Targets
-from mockprovider.errors import MockProviderError
-from mockprovider.pulumi.result import Diagnostic
-from mockprovider.pulumi.state import ResourceState, State, copied
+from mockprovider.engine.planner import Planner
+from mockprovider.engine.refreshing import refresh
+from mockprovider.engine.removal import delete_leftovers
+from mockprovider.engine.steps import EngineStep
+from mockprovider.pulumi.state import ResourceState, State
 from mockprovider.urn import reference
 from mockprovider.values import Bag, Value
 
 GET_RESOURCE = "pulumi:pulumi:getResource"
-EXPECTED = (CallFailedError, RefusedError, PartialFailureError, MockProviderError)
-"""What can go wrong with a step; anything else is a bug of ours and is raised through."""
 
 
-class Deployment:
+class Deployment(Course):
     """One operation on a stack: registrations come in, steps are carried out, the state moves on.
 
     Args:
@@ -63,77 +60,22 @@ class Deployment:
         references: References | None = None,
         autonaming: Autonaming | None = None,
     ) -> None:
-        self.operation = operation
-        self.diagnostics: list[Diagnostic] = []
-        self.steps: list[tuple[StepOp, str]] = []
-        self.counted: dict[str, int] = {}
-        self.errors: list[Exception] = []
-        """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
+        super().__init__(operation, migrated(state, operation, config), sources, references)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
-        self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._defaults_turn = threading.Lock()
-        self.called_off = False
-        self.stopped = False
-        """Whether nothing new may begin: something has failed, or the operation was called off."""
         self._registered: dict[str, ResourceState] = {}
         self.family = Family()
         self._fates: dict[str, Fate] = {}
         self._held: set[int] = set()
-        self.ledger = Ledger(state, only_looks=operation.preview)
-        self._registry = Registry(
-            sources,
-            self,
-            preview=operation.preview,
-            seed=operation.seed,
-            remembered=self.ledger.base,
-            builtin=Builtin(references),
-        )
-        self._run = Run(
-            ledger=self.ledger,
-            registry=self._registry,
-            preview=operation.preview,
-            log=self.log,
-            object=self.object,
-            note=self._note,
-        )
-        self._planner = Planner(operation, self._run, autonaming or Autonaming({}, organization="", project="", stack=""))
+        self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
         if state.pending:
             names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in state.pending)
             self.log(
                 "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
             )
-
-    # The way back, and what is told ----------------------------------------------------------------------------------
-
-    def log(self, severity: str, message: str, urn: str = "") -> None:
-        """Show ``message`` to the user. Debug lines are dropped: there are a dozen for each resource."""
-        if severity == "debug":
-            return
-        with self._lock:
-            self.diagnostics.append(Diagnostic(severity, message, urn))
-
-    @property
-    def failed(self) -> bool:
-        """Whether anything went wrong."""
-        return bool(self.errors)
-
-    def object(self, error: Exception, urn: str = "") -> None:
-        """Note ``error``, which makes the operation fail in the end, and go on."""
-        with self._lock:
-            self.errors.append(error)
-            self.diagnostics.append(Diagnostic("error", str(error), urn))
-
-    def fail(self, error: Exception, urn: str = "") -> None:
-        """Note ``error`` and stop: nothing new begins."""
-        self.stopped = True
-        self.object(error, urn)
-
-    def stop(self) -> None:
-        """Begin nothing new."""
-        self.stopped = self.called_off = True
 
     # What programs ask for -------------------------------------------------------------------------------------------
 
@@ -157,6 +99,11 @@ class Deployment:
             self.family.note(state.urn, goal)
         return state
 
+    def refuse(self, goal: Goal) -> None:
+        """Raise ``RefusedError`` for the mistake in ``goal``, once its default provider is there, as the real engine does."""
+        self._with_provider(self.family.heir(goal))
+        raise RefusedError(goal.mistake)
+
     def fate(self, urn: str) -> Fate:
         """What became of the registration of ``urn``."""
         if self._planner.is_left_out(urn):
@@ -169,7 +116,7 @@ class Deployment:
             return False
         for step in steps:
             try:
-                self._execute(step)
+                self.execute(step)
             except EXPECTED as error:
                 # The step may be about another resource: one that is deleted first, because it depends on this one.
                 where = step.resource.urn
@@ -204,7 +151,7 @@ class Deployment:
         """The provider instance that ``goal`` asks for. Raises ``CallFailedError``, ``RefusedError`` or ``StoppedError``."""
         goal = self._with_provider(goal)
         self._go_on()
-        return self._registry.ensure(goal.provider)
+        return self.registry.ensure(goal.provider)
 
     def register_outputs(self, urn: str, outputs: dict[str, Value]) -> None:
         """The outputs of a component; those of the stack are kept until the end. Raises ``StoppedError``."""
@@ -265,124 +212,18 @@ class Deployment:
                 self._go_on()
                 steps, state = self._planner.plan(goal)
             for step in steps:
-                self._execute(step)
+                self.execute(step)
         return reference(state.urn, state.id)
 
-    # Carrying out ----------------------------------------------------------------------------------------------------
+    # The other phases ------------------------------------------------------------------------------------------------
 
-    def _execute(self, step: EngineStep) -> None:
-        kind = KINDS[step.op]
-        with self.ledger.under_way("" if self.operation.preview else kind.pending, step.resource):
-            kind.apply(self._run, step)
-        self._note(step)
-
-    def _note(self, step: EngineStep) -> None:
-        op, counts = reported(step, only_refresh=self.operation.only_refresh)
-        with self._lock:
-            self.steps.append((op, step.resource.urn))
-            if counts:
-                self.counted[op.value] = self.counted.get(op.value, 0) + 1
-
-    def refresh(self, *, flagged_only: bool = False) -> None:
+    def refresh(self, *, flagged_only: bool = False, program_follows: bool = False) -> None:
         """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
-        targets = Targets(self.operation.scope)
-        flagged = [resource for resource in self.ledger.base if resource.refresh_before_update or not flagged_only]
-        chosen = [resource for resource in flagged if targets.include(resource)]
-        if not flagged_only and self._misses(targets):
-            self.stop()
-            return
-        if not chosen:
-            return
-        if not self._ensure_providers(chosen):
-            return
-        for resource in chosen:
-            if self.called_off:
-                break
-            self._refresh(resource)
-        self.ledger.rebase()
-
-    def _refresh(self, old: ResourceState) -> None:
-        try:
-            self._execute(EngineStep(op=StepOp.REFRESH, old=old))
-        except EXPECTED as error:
-            self.fail(error, old.urn)
-
-    def _ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
-        for resource in resources:
-            try:
-                if resource.provider:
-                    self._registry.ensure(resource.provider)
-            except EXPECTED as error:
-                self.fail(error, resource.urn)
-                return False
-        return True
-
-    # The end ---------------------------------------------------------------------------------------------------------
+        refresh(self, flagged_only=flagged_only, program_follows=program_follows)
 
     def delete_leftovers(self) -> None:
-        """Delete what the program no longer has (everything, if there was no program): dependents before what they
-        depend on.
-        """
-        if self.stopped:
-            return
-        targets = Targets(self.operation.scope)
-        if self._misses(targets) and not self._planner.seen:
-            return
-        condemned = self._condemned(targets)
-        if self.stopped or not self._ensure_providers(condemned):
-            return
-        self._run.deleted = self._planner.deleted | {resource.urn for resource in condemned}
-        removal = Removal(self.ledger.base, self._delete, self.parallel)
-        removal.carry_out(condemned, lambda: self.stopped)
-
-    def _misses(self, targets: Targets) -> bool:
-        """Whether some targets match no resource. Each of them is reported."""
-        missing = targets.missing([*(resource.urn for resource in self.ledger.base), *self._planner.seen])
-        for message in missing:
-            self.object(RefusedError(message))
-        return bool(missing)
-
-    def _condemned(self, targets: Targets) -> list[ResourceState]:
-        """The leftovers to delete: with targets, only these and the resources that cannot stay without them."""
-        leftovers = [resource for resource in self.ledger.leftovers() if id(resource) not in self._held]
-        if targets.excluding:
-            return self._without(leftovers, staying(self.ledger.base, targets.excludes, dependents=targets.dependents))
-        if not targets.constrained:
-            return leftovers
-        going = self._planner.going_with(targets)
-        unasked = [
-            resource
-            for resource in leftovers
-            if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
-        ]
-        for resource in unasked:
-            message = f"resource {resource.urn!r} would be deleted along with what it depends on, but is no target"
-            self.object(RefusedError(f"{message}. Make it one, or take dependents along."), resource.urn)
-        if unasked and not self.operation.preview:
-            self.stop()
-            return []
-        return self._without(leftovers, {resource.urn for resource in leftovers} - going)
-
-    def _without(self, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
-        """The leftovers without the spared ones, which get a ``same`` step."""
-        for resource in leftovers:
-            if resource.urn in spared and not resource.delete:
-                self._execute(EngineStep(op=StepOp.SAME, old=resource, new=copied(resource)))
-        return [resource for resource in leftovers if resource.urn not in spared]
-
-    def _delete(self, old: ResourceState) -> bool:
-        if self.stopped:
-            return False
-        try:
-            self._execute(EngineStep(op=deletion(old), old=old))
-        except RefusedError as error:
-            # Nothing was changed yet, so the deletions go on, and one run reports all protected resources.
-            self.object(error, old.urn)
-            return False
-        except EXPECTED as error:
-            (self.object if self.operation.continue_on_error else self.fail)(error, old.urn)
-            return False
-        return True
+        """Delete what the program no longer has (everything, if there was no program)."""
+        delete_leftovers(self, self._planner, self._held, self.parallel)
 
     def finish_stack(self) -> None:
         """Set the stack's outputs to the program's. After a failure, old outputs that got no new value stay."""
@@ -392,7 +233,3 @@ class Deployment:
         before = next((resource.outputs for resource in self.ledger.base if resource.is_stack), {})
         outputs = self.stack_outputs
         stack.outputs = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
-
-    def close(self) -> None:
-        """End the sessions of all providers."""
-        self._registry.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from mockprovider.engine.goal import Goal
+from mockprovider.urn import PROVIDERS, parse_reference
 
 
 class Family:
@@ -18,17 +19,33 @@ class Family:
         self._goals[urn] = goal
 
     def heir(self, goal: Goal) -> Goal:
-        """``goal`` with what it inherits: protection, what becomes of it, and below components their providers."""
+        """``goal`` with what it inherits: protection, what becomes of it, and its provider."""
         parent = self._goals.get(goal.parent)
-        if parent is None or goal.read_id:
+        if goal.read_id:
             return goal
-        managed = (goal.custom or goal.remote) and not goal.is_provider
-        provider = parent.providers.get(goal.package, "") if managed and not parent.custom else ""
+        if parent is None:
+            return replace(goal, provider=_provider(goal, Goal(type="", name="", custom=False)))
         return replace(
             goal,
             protect=parent.protect if goal.protect is None else goal.protect,
             retain_on_delete=parent.retain_on_delete if goal.retain_on_delete is None else goal.retain_on_delete,
             deleted_with=goal.deleted_with or parent.deleted_with,
-            provider=goal.provider or provider,
+            provider=_provider(goal, parent),
             providers={**parent.providers, **goal.providers} if not (goal.custom or parent.custom) else goal.providers,
         )
+
+
+def _provider(goal: Goal, parent: Goal) -> str:
+    """Its own provider; else, if of its package, the one that manages the parent, default or not; else what it, or the
+    component that it belongs to, has for the package.
+    """
+    # A component of the program itself has no provider of its own, only providers for its children.
+    if not (goal.custom or goal.remote) or goal.is_provider:
+        return ""
+    above = parent.provider if _serves(parent.provider, goal.package) else ""
+    inside = "" if parent.custom else parent.providers.get(goal.package, "")
+    return goal.provider or above or goal.providers.get(goal.package, "") or inside
+
+
+def _serves(provider: str, package: str) -> bool:
+    return bool(provider) and parse_reference(provider)[0].type == PROVIDERS + package

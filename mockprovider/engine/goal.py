@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.state import ResourceState, Timeouts
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn, make
-from mockprovider.values import Value
+from mockprovider.values import Secret, Value, map_value
 
 
 class Alias(Struct, frozen=True):
@@ -68,6 +68,8 @@ class Goal(Struct, kw_only=True):
     retain_on_delete: bool | None = None
     deleted_with: str = ""
     replace_with: tuple[str, ...] = ()
+    mistake: str = ""
+    """What is misspelt in its options."""
 
     @property
     def package(self) -> str:
@@ -90,8 +92,8 @@ def urn_of(goal: Goal, stack: str, project: str) -> str:
         return ""
 
 
-def new_state(goal: Goal, urn: str) -> ResourceState:
-    """The state that ``goal`` starts as: its raw inputs, no id and no outputs."""
+def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
+    """The state that ``goal`` starts as: its raw inputs, no id and no outputs; ``alias`` is how it was known before."""
     return ResourceState(
         urn=urn,
         type=goal.type,
@@ -105,6 +107,7 @@ def new_state(goal: Goal, urn: str) -> ResourceState:
         property_dependencies=goal.property_dependencies,
         provider=goal.provider,
         additional_secret_outputs=goal.additional_secret_outputs,
+        aliases=(alias,) if alias else (),
         custom_timeouts=goal.custom_timeouts,
         import_id=goal.import_id,
         retain_on_delete=bool(goal.retain_on_delete),
@@ -112,7 +115,10 @@ def new_state(goal: Goal, urn: str) -> ResourceState:
         replace_with=goal.replace_with,
         ignore_changes=goal.ignore_changes,
         replace_on_changes=goal.replace_on_changes,
-        replacement_trigger=goal.replacement_trigger,
+        # As in the real engine, which writes a null where a secret is in a trigger.
+        replacement_trigger=map_value(
+            goal.replacement_trigger, lambda value: Secret(None) if isinstance(value, Secret) else value
+        ),
     )
 
 

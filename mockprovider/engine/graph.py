@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -32,22 +32,49 @@ def dependents(
 def deletion_batches(resources: Sequence[ResourceState], condemned: Collection[ResourceState]) -> list[list[ResourceState]]:
     """``condemned`` in batches: whatever depends on something is in an earlier batch than that.
 
-    ``resources`` is the whole state, in its order. Linear in the number of dependencies.
+    ``resources`` is the whole state, in its order. What depends on a component depends on what is inside of it so far. Linear
+    in the number of dependencies.
     """
+    inside = _Insides()
     chosen = {id(resource) for resource in condemned}
     instances: dict[str, list[int]] = defaultdict(list)
     levels: list[int] = []
     batches: dict[int, list[ResourceState]] = defaultdict(list)
     for index, resource in enumerate(resources):
         if id(resource) in chosen:
-            below = (levels[at] for urn in resource.dependency_urns() for at in instances.get(urn, ()))
+            below = [levels[at] for urn in resource.dependency_urns() for at in instances.get(urn, ())]
+            below += [inside.level(urn) for urn in resource.dependency_urns(parent=False)]
             level = 1 + max(below, default=-1)
+            inside.note(resource, level)
             instances[resource.urn].append(index)
             batches[level].append(resource)
         else:
             level = -1
         levels.append(level)
     return [batches[level][::-1] for level in sorted(batches, reverse=True)]
+
+
+class _Insides:
+    """How deep what stands inside of each component lies, at every depth below it, as far as a state was read."""
+
+    def __init__(self) -> None:
+        self._levels: dict[str, int] = {}
+        self._parents: dict[str, str] = {}
+        self._components: set[str] = set()
+
+    def note(self, resource: ResourceState, level: int) -> None:
+        """Note the next ``resource`` of the state."""
+        self._parents[resource.urn] = resource.parent
+        if not resource.custom:
+            self._components.add(resource.urn)
+        above = resource.parent
+        while above and self._levels.get(above, -1) < level:
+            self._levels[above] = level
+            above = self._parents.get(above, "")
+
+    def level(self, urn: str) -> int:
+        """The deepest level inside of ``urn``; -1 if that is no component."""
+        return self._levels.get(urn, -1) if urn in self._components else -1
 
 
 def transitive_dependencies(resources: Sequence[ResourceState], of: ResourceState) -> set[int]:
@@ -90,26 +117,20 @@ def _inside(resources: Sequence[ResourceState], components: Collection[str]) -> 
     return urns
 
 
-def repaired(resources: Sequence[ResourceState], parents: Mapping[str, str]) -> list[ResourceState]:
-    """``resources`` without references to what does not precede them. A missing parent is replaced by its own parent.
-
-    ``parents`` maps each URN to its parent's.
-    """
+def repaired(resources: Sequence[ResourceState]) -> list[ResourceState]:
+    """``resources`` without references to what does not precede them; without parents, too, as in the real engine."""
     present: set[str] = set()
     mended = []
     for resource in resources:
-        mended.append(_repair(resource, present, parents))
+        mended.append(_repair(resource, present))
         present.add(resource.urn)
     return mended
 
 
-def _repair(state: ResourceState, present: set[str], parents: Mapping[str, str]) -> ResourceState:
-    parent = state.parent
-    while parent and parent not in present:
-        parent = parents.get(parent, "")
+def _repair(state: ResourceState, present: set[str]) -> ResourceState:
     return replace(
         state,
-        parent=parent,
+        parent=state.parent if state.parent in present else "",
         dependencies=tuple(urn for urn in state.dependencies if urn in present),
         # As in the CLI's refresh, properties without dependencies are left out.
         property_dependencies={

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
+
 from mockprovider.errors import MalformedError
 from mockprovider.paths import WILDCARD, Path, parse, unwrap
 from mockprovider.values import Bag, Secret, Value
@@ -24,7 +26,7 @@ def with_ignored(inputs: Bag, old_inputs: Bag, ignored: Sequence[str]) -> tuple[
     for text in ignored:
         path = _parsed(text)
         if path:
-            effective, followed = _reset(old_inputs, effective, path)
+            effective, followed = _reset(old_inputs, effective, path, _Secrecy())
             if not followed:
                 refused.append(text)
     return effective, tuple(refused)
@@ -37,32 +39,52 @@ def _parsed(text: str) -> Path:
         return ()
 
 
-def _reset(old: Value, new: Value, path: Path) -> Change:
+class _Secrecy(Struct, frozen=True):
+    """Whether what is looked at stands inside of a secret: what was, and what is wanted."""
+
+    old: bool = False
+    new: bool = False
+
+    def kept(self, value: Value) -> Value:
+        """An old value where it is set: still a secret, unless all around it is one."""
+        return Secret(value) if self.old and not self.new and not isinstance(value, Secret) else value
+
+
+def _reset(old: Value, new: Value, path: Path, secrecy: _Secrecy) -> Change:
     if isinstance(new, Secret):
-        inner, followed = _reset(old, new.value, path)
+        inner, followed = _reset(old, new.value, path, _Secrecy(secrecy.old, new=True))
         return Secret(inner), followed
+    secrecy = _Secrecy(secrecy.old or isinstance(old, Secret), secrecy.new)
     old = unwrap(old)
     if path[0] == WILDCARD:
-        return _reset_every(old, new, path[1:])
+        return _reset_every(old, new, path[1:], secrecy)
     if isinstance(path[0], int):
-        return _reset_index(old, new, path[0], path[1:])
-    return _reset_key(old, new, path[0], path[1:])
+        return _reset_index(old, new, path[0], path[1:], secrecy)
+    return _reset_key(old, new, path[0], path[1:], secrecy)
 
 
-def _reset_key(old: Value, new: Value, key: str, rest: Path) -> Change:
+def _reset_key(old: Value, new: Value, key: str, rest: Path, secrecy: _Secrecy) -> Change:
+    if not rest:
+        return _reset_last_key(old, new, key, secrecy)
     if not isinstance(old, Mapping) or not isinstance(new, Mapping):
         return new, not isinstance(old, Mapping) and not isinstance(new, Mapping)
-    if rest:
-        if key not in old or key not in new:
-            return new, key not in old and key not in new
-        inner, followed = _reset(old[key], new[key], rest)
-        return {**new, key: inner}, followed
-    if key in old:
-        return {**new, key: old[key]}, True
+    if key not in new:
+        return new, key not in old
+    # What the old side lacks altogether is taken out of the new one at the end of the path.
+    inner, followed = _reset(old.get(key), new[key], rest, secrecy)
+    return {**new, key: inner}, followed
+
+
+def _reset_last_key(old: Value, new: Value, key: str, secrecy: _Secrecy) -> Change:
+    known = isinstance(old, Mapping) and key in old
+    if not isinstance(new, Mapping):
+        return new, not known
+    if known:
+        return {**new, key: secrecy.kept(old[key])}, True
     return {name: value for name, value in new.items() if name != key}, True
 
 
-def _reset_index(old: Value, new: Value, index: int, rest: Path) -> Change:
+def _reset_index(old: Value, new: Value, index: int, rest: Path, secrecy: _Secrecy) -> Change:
     if index < 0:
         return new, False
     lists = [isinstance(value, (list, tuple)) for value in (old, new)]
@@ -71,27 +93,30 @@ def _reset_index(old: Value, new: Value, index: int, rest: Path) -> Change:
     within = [index < len(value) for value in (old, new)]
     if not all(within):
         return new, not rest and not any(within)
-    inner, followed = _reset(old[index], new[index], rest) if rest else (old[index], True)
+    inner, followed = _reset(old[index], new[index], rest, secrecy) if rest else (secrecy.kept(old[index]), True)
     return [inner if position == index else item for position, item in enumerate(new)], followed
 
 
-def _reset_every(old: Value, new: Value, rest: Path) -> Change:
+def _reset_every(old: Value, new: Value, rest: Path, secrecy: _Secrecy) -> Change:
     if isinstance(new, Mapping):
-        return _reset_every_key(old, new, rest)
+        return _reset_every_key(old, new, rest, secrecy)
     if not isinstance(new, (list, tuple)):
         return new, False
     if not isinstance(old, (list, tuple)):
         return new, not rest
-    pairs = [_reset(was, item, rest) if rest else (was, True) for was, item in zip(old, new, strict=False)]
+    pairs = [
+        _reset(was, item, rest, secrecy) if rest else (secrecy.kept(was), True) for was, item in zip(old, new, strict=False)
+    ]
     reset = [inner for inner, _ in pairs] + list(new[len(pairs) :])
     return reset, len(old) == len(new) and all(followed for _, followed in pairs)
 
 
-def _reset_every_key(old: Value, new: Mapping[str, Value], rest: Path) -> Change:
+def _reset_every_key(old: Value, new: Mapping[str, Value], rest: Path, secrecy: _Secrecy) -> Change:
     if not isinstance(old, Mapping):
         return new, not rest
     if not rest:
-        return dict(old), True
-    shared = {key: _reset(old[key], new[key], rest) for key in old if key in new}
-    followed = all(complete for _, complete in shared.values()) and old.keys() == new.keys()
+        return {key: secrecy.kept(value) for key, value in old.items()}, True
+    shared = {key: _reset(old[key], new[key], rest, secrecy) for key in old if key in new}
+    # What only the new side has is no obstacle, unlike in a list.
+    followed = all(complete for _, complete in shared.values()) and old.keys() <= new.keys()
     return {**new, **{key: inner for key, (inner, _) in shared.items()}}, followed

@@ -6,9 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from msgspec.structs import replace
-
 from mockprovider.engine.graph import repaired
+from mockprovider.engine.renaming import renamed
 from mockprovider.pulumi.state import PendingOperation, ResourceState, State, copied
 
 
@@ -30,7 +29,6 @@ class Ledger:
         self._next = len(state.pending)
         self._news: list[ResourceState] = []
         self._done: set[int] = set()
-        self._renamed: dict[str, str] = {}
         self._secrets_providers = state.secrets_providers
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
         self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
@@ -48,8 +46,7 @@ class Ledger:
 
     def _refreshed(self) -> tuple[ResourceState, ...]:
         remaining = [self._found.get(id(resource), resource) for resource in self.base]
-        parents = {resource.urn: resource.parent for resource in self.base}
-        return tuple(repaired([resource for resource in remaining if resource is not None], parents))
+        return tuple(repaired([resource for resource in remaining if resource is not None]))
 
     def add(self, new: ResourceState) -> None:
         """``new`` exists from now on; what it depends on has been added before."""
@@ -60,11 +57,6 @@ class Ledger:
         """``old`` is gone, or has become something else."""
         with self._lock:
             self._done.add(id(old))
-
-    def rename(self, old_urn: str, urn: str) -> None:
-        """Rename the resource ``old_urn`` to ``urn``, and the references to it."""
-        with self._lock:
-            self._renamed[old_urn] = urn
 
     @contextmanager
     def under_way(self, kind: str, resource: ResourceState) -> Iterator[None]:
@@ -116,24 +108,4 @@ class Ledger:
                 for operation in self._pending.values()
                 if id(operation.resource) not in noted
             )
-            renamed = dict(self._renamed)
-        return State(tuple(_following(resource, renamed) for resource in kept), pending, self._secrets_providers)
-
-
-def _following(state: ResourceState, renamed: dict[str, str]) -> ResourceState:
-    if not renamed:
-        return copied(state)
-
-    def now(urn: str) -> str:
-        return renamed.get(urn, urn)
-
-    urn, _, id_ = state.provider.rpartition("::")
-    return replace(
-        state,
-        parent=now(state.parent),
-        provider=f"{now(urn)}::{id_}" if state.provider else "",
-        dependencies=tuple(map(now, state.dependencies)),
-        property_dependencies={key: tuple(map(now, urns)) for key, urns in state.property_dependencies.items()},
-        deleted_with=now(state.deleted_with),
-        replace_with=tuple(map(now, state.replace_with)),
-    )
+        return State(renamed(kept), pending, self._secrets_providers)

@@ -137,7 +137,10 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         return answer
 
     def _goal(self, read_goal: Callable[[Any], Goal], request: Any) -> Goal:
-        return self._packaged(request, self._answer(read_goal, request))
+        goal = self._packaged(request, self._answer(read_goal, request))
+        if goal.mistake:
+            self._answer(self._deployment.refuse, goal)
+        return goal
 
     def _packaged(self, request: Any, goal: Goal) -> Goal:
         goal_: Goal = self._answer(lambda wanted: self._packages.applied(request.packageRef, wanted), goal)

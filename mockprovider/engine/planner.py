@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -23,37 +22,22 @@ from mockprovider.engine.decision import (
     objections,
     prepare,
 )
-from mockprovider.engine.goal import Goal, alias_urns, new_state
+from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.graph import dependents
+from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
+from mockprovider.engine.operation import Operation
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
-from mockprovider.engine.targets import Scope, Targets
+from mockprovider.engine.targets import Targets
+from mockprovider.errors import MalformedError
 from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
 from mockprovider.pulumi.state import ResourceState, copied
-from mockprovider.urn import make
 from mockprovider.values import UNKNOWN, Value, has_unknown
 
-
-class Operation(Struct, frozen=True, kw_only=True):
-    """What is being run: on which stack, how, and with which chance.
-
-    ``number`` counts the stack's operations; it and ``seed`` make the random seeds that Check is given.
-    ``only_refresh`` says that nothing follows the refresh, ``scope`` what it is limited to; with ``continue_on_error`` a step
-    that failed stops only what depends on it.
-    """
-
-    project: str
-    stack: str
-    preview: bool = False
-    only_refresh: bool = False
-    scope: Scope = Scope()
-    continue_on_error: bool = False
-    seed: int = 0
-    number: int = 1
-
-    def random_seed(self, urn: str) -> bytes:
-        """Check's 32 "random" bytes: fresh for each resource and operation, and the same in each run of a test."""
-        return hashlib.sha256(f"{self.seed}\0{self.number}\0{self.preview}\0{urn}".encode()).digest()
+UNASKED = (
+    "the configuration of this resource's provider is not known in the preview, so the provider could not be asked what "
+    "changes: the up may do something else than is shown"
+)
 
 
 class _Case(Struct):
@@ -80,8 +64,7 @@ class Planner:
         self._operation = operation
         self._run = run
         self._ledger = run.ledger
-        self._adopted: dict[str, str] = {}
-        self._planned: dict[str, ResourceState] = {}
+        self._identities = Identities(operation.stack, operation.project, run.ledger)
         self._replaced: set[str] = set()
         self._deleted: set[str] = set()
         self._condemned: set[int] = set()
@@ -91,7 +74,7 @@ class Planner:
     @property
     def seen(self) -> list[str]:
         """The URNs that were registered."""
-        return list(self._planned)
+        return list(self._identities.registered)
 
     def is_left_out(self, urn: str) -> bool:
         """Whether ``urn`` is new and skipped, because it is no target or is excluded."""
@@ -102,25 +85,31 @@ class Planner:
         """The URNs that were deleted before replacement, and not registered again yet."""
         return self._deleted
 
+    def has_deleted(self, resource: ResourceState) -> bool:
+        """Whether this run has deleted ``resource`` already, because of the replacement of another."""
+        return id(resource) in self._condemned
+
     def plan(self, goal: Goal) -> tuple[list[EngineStep], ResourceState]:
         """The steps that ``goal`` asks for, and the state that it will be answered with once they are done.
 
         Raises ``RefusedError`` or ``CallFailedError``.
         """
-        urn = self._urn(goal)
+        urn = self._identities.urn(goal)
         goal = self._named(goal, urn)
-        old = self._old(urn, goal)
-        new = new_state(goal, urn)
+        known = self._identities.recognize(urn, goal)
+        old, new = known.old, new_state(goal, urn, known.alias)
         new.refresh_before_update = bool(old and old.refresh_before_update)
-        if new.is_provider and urn in self._adopted:
-            self._run.registry.alias(urn, self._adopted[urn])
-        self._planned[urn] = new
+        if new.is_provider and known.alias:
+            self._run.registry.alias(urn, known.alias)
+        self._identities.registered[urn] = new
         if goal.read_id:
             return self._read(goal, old, new)
-        if new.is_provider or new.is_stack or self._targets.include(new):
-            planned = self._register(goal, old, new)
+        if self._targets.include(new, implied=new.is_provider or new.is_stack):
+            planned = self._register(goal, old, new, known.refusal)
             self._refuse_left_out(new)
             return planned
+        if known.refusal:
+            raise known.refusal
         return self._pass_over(old, new)
 
     def _named(self, goal: Goal, urn: str) -> Goal:
@@ -128,34 +117,6 @@ class Planner:
         custom = goal.custom and not goal.is_provider and not goal.read_id
         naming = self._autonaming.of(urn, b"") if custom else None
         return replace(goal, delete_before_replace=True) if naming and naming.fixed else goal
-
-    # Identity --------------------------------------------------------------------------------------------------------
-
-    def _urn(self, goal: Goal) -> str:
-        urn = str(make(self._operation.stack, self._operation.project, goal.parent or None, goal.type, goal.name))
-        if urn in self._planned:
-            raise RefusedError(f"duplicate resource URN {urn!r}: two resources of one type and parent need different names")
-        if goal.parent and goal.parent not in self._planned:
-            raise RefusedError(f"could not find the parent resource {goal.parent!r} of {urn!r}")
-        return urn
-
-    def _old(self, urn: str, goal: Goal) -> ResourceState | None:
-        old = self._ledger.live.get(urn)
-        if old is not None:
-            return old
-        taken = set(self._adopted.values())
-        for alias in alias_urns(goal, self._operation.stack, self._operation.project, self._adopted):
-            old = self._ledger.live.get(alias)
-            if old is None:
-                continue
-            if alias in self._planned or alias in taken:
-                raise RefusedError(
-                    f"{urn!r} is aliased to {alias!r}, which another resource of this program is or claims to be"
-                )
-            self._adopted[urn] = alias
-            self._ledger.rename(alias, urn)
-            return old
-        return None
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
@@ -184,20 +145,20 @@ class Planner:
                 f"the provider {old.provider!r} of {new.urn!r} is not registered: the program gives the resource another one, "
                 f"and it {why}, or change the program back."
             )
-        steps = self._unchanged(old, new.urn)
-        self._planned[new.urn] = steps[-1].resource
+        steps = self._unchanged(old)
+        self._identities.registered[new.urn] = steps[-1].resource
         return steps, steps[-1].resource
 
-    def _unchanged(self, old: ResourceState, urn: str) -> list[EngineStep]:
-        """The steps that keep ``old`` unchanged, after those of its dependencies that this run has not seen."""
-        new = copied(old, urn=urn)
-        self._planned.setdefault(urn, new)
+    def _unchanged(self, old: ResourceState) -> list[EngineStep]:
+        """The steps that keep ``old`` unchanged, its name too, after those of its dependencies that this run has not seen."""
+        new = copied(old)
+        self._identities.registered[old.urn] = new
         steps = []
         for dependency in old.dependency_urns():
             before = self._ledger.live.get(dependency)
-            if before is not None and dependency not in self._planned and dependency not in self._adopted.values():
-                steps += self._unchanged(before, dependency)
-        return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new)]
+            if before is not None and not self._identities.is_settled(dependency):
+                steps += self._unchanged(before)
+        return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new, passed_over=True)]
 
     def going_with(self, targets: Targets) -> set[str]:
         """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""
@@ -223,22 +184,27 @@ class Planner:
 
     # Registering -----------------------------------------------------------------------------------------------------
 
-    def _register(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
+    def _register(
+        self, goal: Goal, old: ResourceState | None, new: ResourceState, refusal: RefusedError | None
+    ) -> tuple[list[EngineStep], ResourceState]:
         replaced = old is not None and self._targets.replaces(new.urn)
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         imported = imports(old, goal)
-        before = self._import(case) if imported else []
+        if imported:
+            self._import(case)
         self._check(case)
+        if refusal:
+            raise refusal
         diff = None
         if case.old is not None and not case.recreating and not case.old.external:
             diff = self._diff(case, case.old)
-        decision = decide(case.old, goal, diff, recreating=case.recreating)
+        decision = decide(case.old, case.goal, diff, recreating=case.recreating)
         if imported and decision is Decision.SAME and case.old is not None:
-            self._planned[case.old.urn] = case.old
-            return before, case.old
-        return before + self._steps(decision, case, diff or Diff()), case.new
+            self._identities.registered[case.old.urn] = case.old
+            return [], case.old
+        return self._steps(decision, case, diff or Diff()), case.new
 
-    def _import(self, case: _Case) -> list[EngineStep]:
+    def _import(self, case: _Case) -> None:
         """Import now: Check and Diff compare with what was imported, so it cannot wait for its turn among the steps."""
         new, replacing = case.new, case.old is not None and not case.recreating
         step = EngineStep(
@@ -247,10 +213,14 @@ class Planner:
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
         self._run.note(step)
-        replaced = [EngineStep(op=StepOp.REPLACE, old=case.old, new=new)] if replacing else []
-        case.old, case.new = new, new_state(case.goal, new.urn)
-        self._planned[new.urn] = case.new
-        return replaced
+        if replacing:
+            self._run.note(EngineStep(op=StepOp.REPLACE, old=case.old, new=new))
+        case.old = new
+        # As in the real engine, an update that follows at once forgets the trigger.
+        case.goal = replace(case.goal, replacement_trigger=None)
+        kept = {"aliases": new.aliases, "refresh_before_update": new.refresh_before_update}
+        case.new = copied(new_state(case.goal, new.urn), **kept)
+        self._identities.registered[new.urn] = case.new
 
     def _check(self, case: _Case) -> None:
         prepared = prepare(case.old, case.goal, recreating=case.recreating or case.replaced)
@@ -279,23 +249,27 @@ class Planner:
         goal, new = case.goal, case.new
         if not self._run.preview and has_unknown(goal.replacement_trigger):
             raise RefusedError(f"the replacement trigger of {new.urn!r} is unknown, which only a preview may hold")
-        wanted = forced(old, goal, self._replaced, provider_replaced=self._provider_replaced(old, new), asked_for=case.replaced)
+        wanted = forced(
+            old, goal, self._replaced, provider_replaced=lambda: self._provider_replaced(old, new), asked_for=case.replaced
+        )
         if wanted is not None:
             return wanted
         if case.provider is None:
             diff = compare(old.inputs, new.inputs)
         else:
             diff = case.provider.diff(identity(old, urn=new.urn, ignore_changes=goal.ignore_changes), new.inputs)
-        return with_replace_on_changes(diff, goal.replace_on_changes, init_errors=bool(old.init_errors))
+            if not case.provider.known:
+                self._run.log("warning", UNASKED, new.urn)
+        return _with_replacements(diff, goal.replace_on_changes, init_errors=bool(old.init_errors))
 
     def _provider_replaced(self, old: ResourceState, new: ResourceState) -> bool:
         if old.provider == new.provider:
             return False
         if not old.provider or not new.provider:
             return True
-        if self._adopted.get(new.provider_urn) == old.provider_urn:
+        if self._identities.adopted.get(new.provider_urn) == old.provider_urn:
             return False
-        before, now = self._ledger.live.get(old.provider_urn), self._planned.get(new.provider_urn)
+        before, now = self._ledger.live.get(old.provider_urn), self._identities.registered.get(new.provider_urn)
         if before is None or now is None:
             return False
         # The *new* provider decides whether it can manage the old provider's objects.
@@ -367,7 +341,9 @@ class Planner:
         """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown."""
         replacements: list[ResourceState] = []
         urns = {root.urn}
-        for resource in dependents(self._ledger.base, root, lambda urn: urn in self._planned or urn in self._deleted):
+        for resource in dependents(
+            self._ledger.base, root, lambda urn: urn in self._identities.registered or urn in self._deleted
+        ):
             if resource.custom and not resource.external and self._goes_with(resource, urns):
                 replacements.append(resource)
                 urns.add(resource.urn)
@@ -385,11 +361,21 @@ class Planner:
         provider = self._run.manager(resource)
         inputs = {key: UNKNOWN if key in unknown else value for key, value in resource.inputs.items()}
         diff = provider.diff(identity(resource, ignore_changes=resource.ignore_changes), inputs)
-        return with_replace_on_changes(diff, resource.replace_on_changes, init_errors=False).wants_replacement
+        return _with_replacements(diff, resource.replace_on_changes, init_errors=False).wants_replacement
 
     def _replaced_with(self, urn: str) -> list[ResourceState]:
         return [
             resource
             for resource in self._ledger.base
-            if urn in resource.replace_with and resource.urn not in self._planned and resource.urn not in self._deleted
+            if urn in resource.replace_with
+            and resource.urn not in self._identities.registered
+            and resource.urn not in self._deleted
         ]
+
+
+def _with_replacements(diff: Diff, patterns: Sequence[str], *, init_errors: bool) -> Diff:
+    """``diff`` after ``replaceOnChanges``. Raises ``RefusedError`` for a pattern that is no path."""
+    try:
+        return with_replace_on_changes(diff, patterns, init_errors=init_errors)
+    except MalformedError as error:
+        raise RefusedError(f"replaceOnChanges: {error}") from error

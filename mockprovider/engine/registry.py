@@ -16,7 +16,7 @@ from mockprovider.engine.builtin import PACKAGE, Builtin
 from mockprovider.engine.instance import CallFailedError, Checked, Instance, Outcome, ProviderSource, ResourceIdentity, wrong
 from mockprovider.engine.packages import parameterization
 from mockprovider.payloads import NamingOptions
-from mockprovider.pulumi.diff import Changes, Diff
+from mockprovider.pulumi.diff import Changes, Diff, compare
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState
 from mockprovider.urn import PROVIDERS, Urn, parse_reference, reference
 from mockprovider.values import Bag, Value, same
@@ -50,6 +50,7 @@ class Registry:
         builtin: ProviderSource | None = None,
     ) -> None:
         self._builtin = builtin or Builtin()
+        self.known = True
         self.names = False
         """Provider resources have no automatic names, so none is proposed to them."""
         self._sources = sources
@@ -128,7 +129,7 @@ class Registry:
         inputs = without_internal(news)
         diff = instance.diff_config(of.urn, without_internal(of.old_inputs), of.old_outputs, inputs)
         if diff.changes == Changes.UNKNOWN:
-            diff = _settled(diff, same(of.old_outputs, inputs))
+            diff = _settled(diff, compare(of.old_outputs, inputs).changes == Changes.NONE)
         return diff
 
     def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:

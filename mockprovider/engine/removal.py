@@ -2,11 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
 
-from mockprovider.engine.graph import deletion_batches, transitive_dependencies
+from mockprovider.engine.course import EXPECTED, Course
+from mockprovider.engine.decision import RefusedError, StepOp, deletion
+from mockprovider.engine.graph import deletion_batches, staying, transitive_dependencies
+from mockprovider.engine.planner import Planner
+from mockprovider.engine.steps import EngineStep
+from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.state import ResourceState, copied
+
+
+def delete_leftovers(course: Course, planner: Planner, held: Collection[int], parallel: int) -> None:
+    """Delete what the program no longer has (everything, if there was no program), ``parallel`` at once.
+
+    ``held`` are the identities (``id()``) of old resources that stay, because their registration failed or was skipped.
+    """
+    if course.stopped:
+        return
+    targets = Targets(course.operation.scope)
+    known = [*(resource.urn for resource in course.ledger.base), *planner.seen]
+    if course.refuse_missing(targets.missing(known)) and not planner.seen:
+        return
+    condemned = _condemned(course, planner, targets, held)
+    if course.stopped or not course.ensure_providers(condemned):
+        return
+    course.deleted = planner.deleted | {resource.urn for resource in condemned}
+    removal = Removal(course.ledger.base, lambda resource: _delete(course, resource), parallel)
+    removal.carry_out(condemned, lambda: course.stopped)
+
+
+def _condemned(course: Course, planner: Planner, targets: Targets, held: Collection[int]) -> list[ResourceState]:
+    """The leftovers to delete: with targets, only these and the resources that cannot stay without them."""
+    leftovers = [
+        resource
+        for resource in course.ledger.leftovers()
+        # What was deleted before a replacement, and is marked for deletion since then, is gone already.
+        if id(resource) not in held and not (resource.delete and planner.has_deleted(resource))
+    ]
+    if targets.excluding:
+        return _without(course, leftovers, staying(course.ledger.base, targets.excludes, dependents=targets.dependents))
+    if not targets.constrained:
+        return leftovers
+    try:
+        going = planner.going_with(targets)
+    except EXPECTED as error:
+        # Providers are asked what goes along, and may fail.
+        course.fail(error)
+        return []
+    unasked = [
+        resource
+        for resource in leftovers
+        if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
+    ]
+    for resource in unasked:
+        message = f"resource {resource.urn!r} would be deleted along with what it depends on, but is no target"
+        course.object(RefusedError(f"{message}. Make it one, or take dependents along."), resource.urn)
+    if unasked and not course.operation.preview:
+        course.stop()
+        return []
+    return _without(course, leftovers, {resource.urn for resource in leftovers} - going)
+
+
+def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
+    """The leftovers without the spared ones, which get a ``same`` step."""
+    for resource in leftovers:
+        if resource.urn in spared and not resource.delete:
+            course.execute(EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True))
+    return [resource for resource in leftovers if resource.urn not in spared]
+
+
+def _delete(course: Course, old: ResourceState) -> bool:
+    if course.stopped:
+        return False
+    try:
+        course.execute(EngineStep(op=deletion(old), old=old))
+    except RefusedError as error:
+        # Nothing was changed yet, so the deletions go on, and one run reports all protected resources.
+        course.object(error, old.urn)
+        return False
+    except EXPECTED as error:
+        (course.object if course.operation.continue_on_error else course.fail)(error, old.urn)
+        return False
+    return True
 
 
 class Removal:
@@ -27,6 +107,13 @@ class Removal:
                 return
 
     def _failures(self, batch: Sequence[ResourceState]) -> list[ResourceState]:
-        with executor(min(self._parallel, len(batch)) or 1) as pool:
-            outcomes = list(pool.map(self._delete, batch))
-        return [resource for resource, deleted in zip(batch, outcomes, strict=True) if not deleted]
+        # Several old instances of one resource go one after the other: no provider is called for one URN twice at once.
+        instances: dict[str, list[ResourceState]] = defaultdict(list)
+        for resource in batch:
+            instances[resource.urn].append(resource)
+        with executor(min(self._parallel, len(instances)) or 1) as pool:
+            failures = list(pool.map(self._undeleted, instances.values()))
+        return [resource for failed in failures for resource in failed]
+
+    def _undeleted(self, instances: Sequence[ResourceState]) -> list[ResourceState]:
+        return [resource for resource in instances if not self._delete(resource)]

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import replace
 
 from mockprovider.durations import seconds
 from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.defaults import SEMVER
 from mockprovider.engine.goal import Alias, Goal
-from mockprovider.errors import UnsupportedError
+from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.state import Timeouts
 from mockprovider.pulumi.values import decode, decode_value
+from mockprovider.urn import Urn
 from mockprovider.values import Archive, Asset, Output, Secret, Value, map_value
 
 
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """What a program has misspelt is its own mistake, which fails its run."""
+    try:
+        yield
+    except MalformedError as error:
+        raise RefusedError(str(error)) from error
+
+
+@_refusing()
 def registration(request: Any) -> Goal:
-    """The goal of a ``RegisterResourceRequest``. Raises ``UnsupportedError`` for what is to come."""
+    """The goal of a ``RegisterResourceRequest``. Raises ``RefusedError``, and ``UnsupportedError`` for what is to come.
+
+    As in the real engine, some mistakes are found only when its provider is there: these are in the goal.
+    """
+    _check_spelling(request, managed=request.custom or request.remote)
     for what, used in (
         ("a transform", request.transforms),
         ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
@@ -30,9 +47,9 @@ def registration(request: Any) -> Goal:
                 "the pulumi CLI does."
             )
     inputs, dependencies, by_property = _inputs(request)
+    aliases, timeouts, mistake = _found_late(request)
     before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
     trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
-    managed = request.custom or request.remote
     return Goal(
         type=request.type,
         name=request.name,
@@ -41,8 +58,7 @@ def registration(request: Any) -> Goal:
         providers=dict(request.providers),
         inputs=inputs,
         parent=request.parent,
-        # A component of the program itself has no provider of its own, only providers for its children.
-        provider=(request.provider or request.providers.get(request.type.split(":", 1)[0], "")) if managed else "",
+        provider=request.provider,
         version=request.version,
         plugin_download_url=request.pluginDownloadURL,
         import_id=request.importId,
@@ -54,16 +70,19 @@ def registration(request: Any) -> Goal:
         replace_on_changes=tuple(request.replaceOnChanges),
         replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)})[""],
         additional_secret_outputs=tuple(request.additionalSecretOutputs),
-        aliases=_aliases(request),
-        custom_timeouts=_timeouts(request.customTimeouts),
+        aliases=aliases,
+        custom_timeouts=timeouts,
+        mistake=mistake,
         retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
         deleted_with=request.deletedWith,
         replace_with=tuple(request.replace_with),
     )
 
 
+@_refusing()
 def reading(request: Any) -> Goal:
-    """The goal of a ``ReadResourceRequest``."""
+    """The goal of a ``ReadResourceRequest``. Raises ``RefusedError`` for mistakes."""
+    _check_spelling(request, managed=True)
     if not request.id:
         raise RefusedError(f"expected an id for {request.type} {request.name!r}: nothing can be read without one")
     return Goal(
@@ -78,6 +97,19 @@ def reading(request: Any) -> Goal:
         dependencies=tuple(sorted(request.dependencies)),
         additional_secret_outputs=tuple(request.additionalSecretOutputs),
     )
+
+
+def _check_spelling(request: Any, *, managed: bool) -> None:
+    """Raise ``MalformedError`` for a type, URN or version that is none. The type of a local component may be anything."""
+    if managed and request.type.count(":") < 2:
+        raise MalformedError(
+            f"{request.type!r} is no type token. Write it as 'package:module:Member', e.g. 'cloud:index:Bucket'."
+        )
+    for urn in (request.parent, getattr(request, "deletedWith", ""), *request.dependencies):
+        if urn:
+            Urn.parse(urn)
+    if request.version and not SEMVER.fullmatch(request.version):
+        raise MalformedError(f"{request.version!r} of {request.type} {request.name!r} is no version. Write it as '1.2.3'.")
 
 
 def inward(bag: Mapping[str, Value]) -> dict[str, Value]:
@@ -104,15 +136,29 @@ def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, 
     return inward(bag), dependencies, by_property
 
 
+def _found_late(request: Any) -> tuple[tuple[Alias, ...], Timeouts, str]:
+    try:
+        return _aliases(request), _timeouts(request.customTimeouts), ""
+    except MalformedError as error:
+        return (), Timeouts(), str(error)
+
+
 def _aliases(request: Any) -> tuple[Alias, ...]:
-    aliases = [Alias(urn=urn) for urn in request.aliasURNs]
+    aliases = [_alias(urn) for urn in request.aliasURNs]
     for alias in request.aliases:
         if alias.HasField("spec"):
             spec = alias.spec
+            if spec.parentUrn:
+                Urn.parse(spec.parentUrn)
             aliases.append(Alias("", spec.name, spec.type, spec.stack, spec.project, spec.parentUrn, spec.noParent))
         else:
-            aliases.append(Alias(urn=alias.urn))
+            aliases.append(_alias(alias.urn))
     return tuple(aliases)
+
+
+def _alias(urn: str) -> Alias:
+    Urn.parse(urn)
+    return Alias(urn=urn)
 
 
 def _timeouts(message: Any) -> Timeouts:

@@ -14,7 +14,7 @@ from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.instance import ProviderSource
-from mockprovider.engine.planner import Operation
+from mockprovider.engine.operation import Operation
 from mockprovider.engine.program import Ended, Environment, Program, SpeakingProgram, run_program
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
@@ -243,7 +243,7 @@ class Stack:
         )
 
         def carry_out() -> None:
-            deployment.refresh(flagged_only=not (refresh or only_refresh))
+            deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if not deployment.failed and not deployment.stopped and not only_refresh:
                 if program is not None:
                     self._run(program, deployment, workers)

@@ -22,6 +22,7 @@ class ResourceProvider(Protocol):
     """What manages a resource: an instance, or the registry for provider resources."""
 
     names: bool
+    known: bool
 
     def check(self, urn: str, olds: Bag | None, news: Bag, seed: bytes, autonaming: NamingOptions | None = None) -> Checked:
         """Validate the inputs."""
@@ -46,7 +47,7 @@ class EngineStep(Struct, kw_only=True):
     """One step: ``old`` becomes ``new``.
 
     ``keep_old`` marks the old instance for deletion at the end instead of dropping it; ``result`` is the op that a refresh
-    came to; ``news`` says whether a summary is to count it.
+    came to; ``news`` says whether a summary is to count it. What is ``passed_over``, because it is no target, is only kept.
     """
 
     op: StepOp
@@ -56,6 +57,7 @@ class EngineStep(Struct, kw_only=True):
     before_replace: bool = False
     result: StepOp | None = None
     news: bool = True
+    passed_over: bool = False
 
     @property
     def resource(self) -> ResourceState:
@@ -70,19 +72,23 @@ class EngineStep(Struct, kw_only=True):
         return self.old
 
 
-class Run(Struct, kw_only=True):
-    """What steps work with."""
+class Run(Protocol):
+    """What steps work with: one operation while it is carried out."""
 
     ledger: Ledger
     registry: Registry
     preview: bool
-    log: Callable[[str, str, str], None]
-    object: Callable[[Exception, str], None]
-    """Notes what makes the run fail in the end, though it goes on."""
-    note: Callable[[EngineStep], None]
-    """Notes a step that was carried out."""
-    deleted: Collection[str] = ()
+    deleted: Collection[str]
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
+
+    def log(self, severity: str, message: str, urn: str = "") -> None:
+        """Show ``message`` to the user."""
+
+    def object(self, error: Exception, urn: str = "") -> None:
+        """Note what makes the run fail in the end, though it goes on."""
+
+    def note(self, step: EngineStep) -> None:
+        """Note a step that was carried out."""
 
     def manager(self, state: ResourceState) -> ResourceProvider:
         """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""
@@ -107,7 +113,8 @@ def same_(run: Run, step: EngineStep) -> None:
     new, old = step.resource, step.was
     new.id, new.outputs = old.id, old.outputs
     new.refresh_before_update = old.refresh_before_update
-    if new.is_provider:
+    # A provider that is passed over is configured once something needs it.
+    if new.is_provider and not step.passed_over:
         run.registry.same(new.urn, new.id, old.inputs)
     _dress(new)
     run.ledger.finish(old)
@@ -189,9 +196,10 @@ def import_(run: Run, step: EngineStep) -> None:
         raise RefusedError(f"resource {new.import_id!r} does not exist")
     if outcome.inputs is None:
         raise RefusedError(f"the provider of {new.type} does not support importing: its Read answered no inputs")
+    # What is secret in the program's inputs says nothing of what is read.
+    new.inputs = outcome.inputs
     _take(new, outcome)
     new.id = outcome.id or new.import_id
-    new.inputs = outcome.inputs
     if step.old is not None and step.keep_old:
         step.old.delete = True
     run.ledger.add(new)

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from mockprovider.pulumi.options import pattern, unmatched
 from mockprovider.pulumi.state import ResourceState
+from mockprovider.urn import PREFIX
 
 
 class Scope(Struct, frozen=True):
@@ -23,10 +24,14 @@ class Scope(Struct, frozen=True):
 
 
 class Targets:
-    """The targets of one phase of an operation. Not safe to use from two threads at once."""
+    """The targets of one phase of an operation. Not safe to use from two threads at once.
 
-    def __init__(self, scope: Scope) -> None:
+    ``through_providers`` says whether what a provider serves depends on it. To a refresh of the real engine it does not.
+    """
+
+    def __init__(self, scope: Scope, *, through_providers: bool = True) -> None:
         self._scope = scope
+        self._through_providers = through_providers
         self._patterns = [pattern(name) for name in scope.targets]
         self._excluded = [pattern(name) for name in scope.excludes]
         self._replaced = [pattern(name) for name in scope.replace]
@@ -56,15 +61,30 @@ class Targets:
         """Whether ``urn`` must be replaced."""
         return any(regex.fullmatch(urn) for regex in self._replaced)
 
-    def include(self, state: ResourceState) -> bool:
-        """Whether ``state`` is included, which is remembered. Ask for what it depends on before."""
+    def include(self, state: ResourceState, *, implied: bool = False) -> bool:
+        """Whether ``state`` is included, which is remembered; ``implied`` says that it is in any case. Ask for what it depends
+        on before.
+        """
         named = self.excludes(state.urn) if self.excluding else self.names(state.urn)
-        reached = named or (self.dependents and not self._reached.isdisjoint(state.dependency_urns()))
-        if reached:
+        needed = state.dependency_urns(provider=self._through_providers) if self.dependents else ()
+        reached = named or not self._reached.isdisjoint(needed)
+        if named or (reached and not (implied and self.excluding)):
             self._reached.add(state.urn)
-        return reached != self.excluding
+        return implied or reached != self.excluding
 
     def missing(self, known: Sequence[str]) -> list[str]:
         """What is wrong with the names: those that are none of the URNs ``known``. Globs may match nothing."""
+        return unmatched(self._names(), known)
+
+    def missing_already(self, remembered: Sequence[str], *, refreshing: bool) -> list[str]:
+        """What is wrong with the URNs before the program has run: as in the real engine, those to replace, and in a refresh all
+        others, must be ``remembered``. Plain names may be the program's.
+        """
+        early = self._names() if refreshing else {"replace": self._scope.replace}
+        return unmatched(
+            {option: [name for name in names if name.startswith(PREFIX)] for option, names in early.items()}, remembered
+        )
+
+    def _names(self) -> dict[str, tuple[str, ...]]:
         scope = self._scope
-        return unmatched({"target": scope.targets, "exclude": scope.excludes, "replace": scope.replace}, known)
+        return {"target": scope.targets, "exclude": scope.excludes, "replace": scope.replace}

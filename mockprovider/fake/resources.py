@@ -169,7 +169,8 @@ class Resources:
         stepwise = bool(call.midway and declared.steps)
         making = Making(declared, call, properties, self._cloud.read(home, call.id) or {}) if stepwise else None
         if self._cloud.update(home, call.id, making.begun if making else properties) is None:
-            return failed(f"{call.type} {call.id!r} does not exist any more. A refresh would have told.", status="not_found")
+            gone = f"{call.type} {call.id!r} does not exist any more. A refresh would have told."
+            return failed(gone + self._under_another_type(call), status="not_found")
         if home != call.type:
             self._cloud.note(home, call.id, CONVERTED, value=True)
         if making:
@@ -178,6 +179,11 @@ class Resources:
                 lambda bag: Reply(id=call.id, value=_dressed(declared, bag, wanted), private=call.private),
             )
         return Reply(id=call.id, value=_dressed(declared, properties, wanted), private=call.private)
+
+    def _under_another_type(self, call: Call) -> str:
+        other = next((stored.type for stored in self._cloud.objects() if stored.id == call.id), None)
+        declaration = f"ResourceType({call.type!r}, ..., moved_from=({other!r},))"
+        return f" Or has an alias renamed the type of {other} {call.id!r}? Then declare {declaration}." if other else ""
 
     def _delete(self, _: ResourceType | None, call: Call) -> Reply:
         # Deleting a missing object succeeds (reference 2.12); the event log shows whether there was one.

@@ -113,7 +113,9 @@ def as_diff(reply: Reply) -> Diff:
 
 
 def compare(old: Bag, new: Bag) -> Diff:
-    """The engine's own comparison of inputs, for a provider that answered "unknown". It ignores wrappers of secrets."""
+    """The engine's own comparison of inputs, for a provider that answered "unknown". As in the real engine, a value that has
+    become a secret, or is none any more, has changed.
+    """
     detailed = {paths.show(path): (int(kind), True) for path, kind in _compare(old, new, ())}
     if not detailed:
         return Diff(Changes.NONE)
@@ -172,8 +174,11 @@ def _top_level(changed: Iterable[str]) -> tuple[str, ...]:
 
 
 def _compare(old: Value, new: Value, path: paths.Path) -> Iterator[tuple[paths.Path, DiffKind]]:
-    old, new = _bare(old), _bare(new)
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
+    if isinstance(old, Secret) or isinstance(new, Secret):
+        both = isinstance(old, Secret) and isinstance(new, Secret)
+        if not both or any(_compare(_bare(old), _bare(new), ())):
+            yield path, DiffKind.UPDATE
+    elif isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted(old.keys() | new.keys()):
             yield from _compare_item(old.get(key), new.get(key), (*path, key))
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)):

@@ -73,7 +73,11 @@ def import_state(exported: Mapping[str, Any]) -> State:
         PendingOperation(operation["type"], _read(operation["resource"]))
         for operation in deployment.get("pending_operations") or ()
     )
-    return State(resources, pending, deployment.get("secrets_providers") or {})
+    return State(resources, pending, deployment.get("secrets_providers") or {}, _plugins(deployment.get("manifest") or {}))
+
+
+def _plugins(manifest: Mapping[str, Any]) -> dict[str, str]:
+    return {plugin["name"]: plugin.get("version") or "" for plugin in manifest.get("plugins") or () if plugin.get("name")}
 
 
 def _write(state: ResourceState) -> dict[str, Any]:

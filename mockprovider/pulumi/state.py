@@ -80,13 +80,13 @@ class ResourceState(Struct, kw_only=True, eq=False):
         """The URN of its provider resource, or an empty string."""
         return self.provider.rpartition("::")[0]
 
-    def dependency_urns(self, *, parent: bool = True) -> Iterator[str]:
-        """The URNs of everything that must exist before it, the ``parent`` on request; may repeat."""
+    def dependency_urns(self, *, parent: bool = True, provider: bool = True) -> Iterator[str]:
+        """The URNs of everything that must exist before it, with ``parent`` and ``provider`` or without; may repeat."""
         yield from self.dependencies
         for urns in self.property_dependencies.values():
             yield from urns
         yield from self.replace_with
-        for urn in (self.deleted_with, self.provider_urn, self.parent if parent else ""):
+        for urn in (self.deleted_with, self.provider_urn if provider else "", self.parent if parent else ""):
             if urn:
                 yield urn
 
@@ -106,6 +106,8 @@ class State(Struct, frozen=True):
     pending: tuple[PendingOperation, ...] = ()
     secrets_providers: Mapping[str, Any] = field(default_factory=dict)
     """How a CLI encrypts this state's secrets; exported as it was imported."""
+    plugins: Mapping[str, str] = field(default_factory=dict)
+    """The versions of the plugins that an imported state was made with, by package."""
 
     def live(self) -> dict[str, ResourceState]:
         """The resources by URN, without old instances that wait for their deletion."""

@@ -1,0 +1,129 @@
+"""The course of one operation: the state on its way, the providers, what is told, and whether anything more may begin."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping, Sequence
+
+from mockprovider.engine.builtin import Builtin, References
+from mockprovider.engine.decision import RefusedError, StepOp
+from mockprovider.engine.instance import CallFailedError, ProviderSource
+from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.operation import Operation
+from mockprovider.engine.registry import Registry
+from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
+from mockprovider.errors import MockProviderError
+from mockprovider.pulumi.result import Diagnostic
+from mockprovider.pulumi.state import ResourceState, State
+
+EXPECTED = (CallFailedError, RefusedError, PartialFailureError, MockProviderError)
+"""What can go wrong with a step; anything else is a bug of ours and is raised through."""
+
+
+class Course(Run):
+    """One operation while it lasts, as its phases share it. Thread-safe.
+
+    The first failure stops it: what is under way may end, nothing new begins.
+
+    Args:
+        operation: what is being run.
+        state: where it starts from; not changed.
+        sources: the providers.
+        references: the outputs of the stacks that the program may refer to.
+    """
+
+    def __init__(
+        self,
+        operation: Operation,
+        state: State,
+        sources: ProviderSource | Mapping[str, ProviderSource],
+        references: References | None = None,
+    ) -> None:
+        self.operation = operation
+        self.preview = operation.preview
+        self.deleted: Collection[str] = ()
+        self.diagnostics: list[Diagnostic] = []
+        self.steps: list[tuple[StepOp, str]] = []
+        self.counted: dict[str, int] = {}
+        self.errors: list[Exception] = []
+        """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
+        self.called_off = False
+        self.stopped = False
+        """Whether nothing new may begin: something has failed, or the operation was called off."""
+        self._lock = threading.Lock()
+        self.ledger = Ledger(state, only_looks=operation.preview)
+        self.registry = Registry(
+            sources,
+            self,
+            preview=operation.preview,
+            seed=operation.seed,
+            remembered=self.ledger.base,
+            builtin=Builtin(references),
+        )
+
+    # What is told ----------------------------------------------------------------------------------------------------
+
+    def log(self, severity: str, message: str, urn: str = "") -> None:
+        """Show ``message`` to the user. Debug lines are dropped: there are a dozen for each resource."""
+        if severity == "debug":
+            return
+        with self._lock:
+            self.diagnostics.append(Diagnostic(severity, message, urn))
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything went wrong."""
+        return bool(self.errors)
+
+    def object(self, error: Exception, urn: str = "") -> None:
+        """Note ``error``, which makes the operation fail in the end, and go on."""
+        with self._lock:
+            self.errors.append(error)
+            self.diagnostics.append(Diagnostic("error", str(error), urn))
+
+    def fail(self, error: Exception, urn: str = "") -> None:
+        """Note ``error`` and stop: nothing new begins."""
+        self.stopped = True
+        self.object(error, urn)
+
+    def stop(self) -> None:
+        """Begin nothing new."""
+        self.stopped = self.called_off = True
+
+    def refuse_missing(self, messages: Sequence[str]) -> bool:
+        """Note what is wrong with names that match no resource. Returns whether there are any."""
+        for message in messages:
+            self.object(RefusedError(message))
+        return bool(messages)
+
+    # Carrying out ----------------------------------------------------------------------------------------------------
+
+    def execute(self, step: EngineStep) -> None:
+        """Carry out ``step``. Raises one of ``EXPECTED``."""
+        kind = KINDS[step.op]
+        with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
+            kind.apply(self, step)
+        self.note(step)
+
+    def note(self, step: EngineStep) -> None:
+        """Note a step that was carried out."""
+        op, counts = reported(step, only_refresh=self.operation.only_refresh)
+        with self._lock:
+            self.steps.append((op, step.resource.urn))
+            if counts:
+                self.counted[op.value] = self.counted.get(op.value, 0) + 1
+
+    def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
+        """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""
+        for resource in resources:
+            try:
+                if resource.provider:
+                    self.registry.ensure(resource.provider)
+            except EXPECTED as error:
+                self.fail(error, resource.urn)
+                return False
+        return True
+
+    def close(self) -> None:
+        """End the sessions of all providers."""
+        self.registry.close()

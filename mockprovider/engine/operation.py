@@ -1,0 +1,31 @@
+"""What is being run: which operation, on which stack, and how."""
+
+from __future__ import annotations
+
+import hashlib
+
+from msgspec import Struct
+
+from mockprovider.engine.targets import Scope
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """What is being run: on which stack, how, and with which chance.
+
+    ``number`` counts the stack's operations; it and ``seed`` make the random seeds that Check is given.
+    ``only_refresh`` says that nothing follows the refresh, ``scope`` what it is limited to; with ``continue_on_error`` a step
+    that failed stops only what depends on it.
+    """
+
+    project: str
+    stack: str
+    preview: bool = False
+    only_refresh: bool = False
+    scope: Scope = Scope()
+    continue_on_error: bool = False
+    seed: int = 0
+    number: int = 1
+
+    def random_seed(self, urn: str) -> bytes:
+        """Check's 32 "random" bytes: fresh for each resource and operation, and the same in each run of a test."""
+        return hashlib.sha256(f"{self.seed}\0{self.number}\0{self.preview}\0{urn}".encode()).digest()
