@@ -16,14 +16,14 @@ EXAMPLES ?= 1000
 REPORT ?= docs/trials
 
 BIN := $(VENV)/bin
-UNIT := not pulumi_cli and not terraform_cli and not tofu_cli
+UNIT := not pulumi_cli and not terraform_cli and not tofu_cli and not node_cli and not go_cli and not yaml_host
 # Recipes put this in front: the engines that we built, then our own commands, come before the machine's.
 WITH_ENGINES = PATH="$$($(BIN)/python tools/build-engines --print-bin):$(abspath $(BIN)):$$PATH"
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test unit quick peers trials lint format engines mutants schemas bench clean
+.PHONY: help demo test unit quick peers trials lint format engines mutants schemas languages bench clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
@@ -65,6 +65,9 @@ mutants: $(VENV)/.with-$(GROUP) ## change a room in small ways and show what no 
 
 schemas: $(BIN)/python ## fetch the real package schemas that tests read (needs Go)
 	@$(BIN)/python tools/fetch-schemas $(ARGS)
+
+languages: $(BIN)/python ## install the packages of the test programs in other languages (needs npm and Go)
+	@$(BIN)/python tools/prepare-languages $(ARGS)
 
 bench: $(VENV)/.with-$(GROUP) ## measure against named peers
 	@$(BIN)/python benchmarks/run.py $(ARGS)

@@ -24,11 +24,26 @@ sys.dont_write_bytecode = False
 if "GOGC" not in os.environ and "GOMEMLIMIT" not in os.environ:
     os.environ |= {"GOGC": "off", "GOMEMLIMIT": "512MiB"}
 
-ENGINES = {"pulumi_cli": "pulumi", "terraform_cli": "terraform", "tofu_cli": "tofu"}
+ENGINES = {
+    "pulumi_cli": "pulumi",
+    "terraform_cli": "terraform",
+    "tofu_cli": "tofu",
+    "node_cli": "node",
+    "go_cli": "go",
+    "yaml_host": "pulumi-language-yaml",
+}
 """Markers, and the binaries that tests so marked drive."""
 
 BUILT = "`make engines` builds it, and `make test` finds it"
-SOURCES = {"pulumi": BUILT, "tofu": BUILT, "terraform": "it has to be installed"}
+INSTALLED = "it has to be installed"
+SOURCES = {
+    "pulumi": BUILT,
+    "tofu": BUILT,
+    "pulumi-language-yaml": BUILT,
+    "terraform": INSTALLED,
+    "node": INSTALLED,
+    "go": INSTALLED,
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -336,19 +336,33 @@ def replay(
 @types_option
 @click.option("--stack", default="dev", show_default=True, help="The stack's name; its settings are in Pulumi.STACK.yaml.")
 @click.option("--cassette", type=FILE, metavar="FILE", help="Replay this recording instead of faking.")
+@click.option("--interpreter", metavar="FILE", help="What runs Python or JavaScript, instead of what the project names.")
+@click.option("--timeout", default=300.0, show_default=True, metavar="SECONDS", help="How long it may take.")
 @seed_option
 @example("  mockprovider run my-project up --types plugins/catalog/storage.json")
-def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, cassette: Path | None, seed: int) -> None:
-    """Run a Pulumi program in Python without pulumi.
+def run_(
+    *,
+    folder: Path,
+    operation: str,
+    types: tuple[Path, ...],
+    stack: str,
+    cassette: Path | None,
+    interpreter: str | None,
+    timeout: float,
+    seed: int,
+) -> None:
+    """Run a Pulumi program without pulumi.
 
-    DIR is its folder, with Pulumi.yaml; it runs on the embedded engine, and the provider is the fake, or a recorded one.
+    DIR is its folder, with Pulumi.yaml, in nodejs, python, go or yaml. It runs on the embedded engine, and the provider is the
+    fake, or a recorded one.
     What the engine remembers and what the fake cloud holds is kept in DIR/.mockprovider/STACK.json for the next run.
     """
     from mockprovider.cli.running import run  # noqa: PLC0415 - imports pulumi, which is slow
 
     if cassette and types:
         raise click.UsageError("Give --types for the fake or --cassette for a recorded provider, not both.")
-    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed)
+    chosen = {"interpreter": interpreter} if interpreter and operation in ("preview", "up") else {}
+    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, **chosen)
 
 
 main.add_command(cassette)

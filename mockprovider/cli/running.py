@@ -13,26 +13,36 @@ from mockprovider.cli.types import read_types
 from mockprovider.cloud import Cloud, MemoryStore
 from mockprovider.double import Double, RealClock, Wiring, replaying
 from mockprovider.engine import SPOKEN, Result, Stack
-from mockprovider.engine.folder import read_folder
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.files import write_json
 from mockprovider.pulumi.values import from_plain, to_plain
 
 
-def run(folder: Path, operation: str, types: Sequence[Path], *, stack: str, cassette: Path | None, seed: int) -> None:
-    """Run one operation. Raises ``ProgramError`` if it fails; what was done by then is kept all the same."""
-    project = read_folder(folder)
+def run(
+    folder: Path,
+    operation: str,
+    types: Sequence[Path],
+    *,
+    stack: str,
+    cassette: Path | None,
+    seed: int,
+    timeout: float,
+    **options: str,
+) -> None:
+    """Run one operation, with its own ``options``.
+
+    Raises ``ProgramError`` if it fails; what was done by then is kept all the same.
+    """
     kept = folder / ".mockprovider" / f"{stack}.json"
     before = _read(kept)
     store = MemoryStore.restore(from_plain(before.get("cloud") or {}))
     provider = _recorded(cassette) if cassette else None
     with Double(*read_types(types), provider=provider, cloud=Cloud(store, seed), seed=seed, clock=RealClock()) as double:
-        engine = Stack(double, project=project.name, name=stack, config=project.config(stack), seed=seed)
+        engine = Stack(double, project=folder, name=stack, seed=seed, timeout=timeout)
         if "state" in before:
             engine.import_(before["state"])
         try:
-            arguments = (folder,) if operation in ("preview", "up") else ()
-            result: Result = getattr(engine, operation)(*arguments)
+            result: Result = getattr(engine, operation)(**options)
         finally:
             if operation != "preview":
                 kept.parent.mkdir(parents=True, exist_ok=True)

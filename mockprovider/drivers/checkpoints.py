@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,3 +22,12 @@ def read_checkpoint(backend: Path, project: str, stack: str) -> Mapping[str, Any
         return None
     checkpoint = json.loads(text)
     return {"version": checkpoint["version"], "deployment": checkpoint["checkpoint"].get("latest") or {}}
+
+
+def unlock(backend: Path, pid: int) -> None:
+    """Take the lock of a CLI that was killed here off its stack, which would stay locked for ever."""
+    for lock in backend.glob(".pulumi/locks/**/*.json"):
+        # One that is only half written does not say whose it is.
+        with suppress(OSError, ValueError):
+            if json.loads(lock.read_bytes())["pid"] == pid:
+                lock.unlink()

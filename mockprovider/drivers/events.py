@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -94,3 +95,11 @@ def _last(steps: list[_Step], metadata: Mapping[str, Any]) -> _Step:
     fitting = [step for step in candidates if step.op == metadata["op"]] or candidates
     # Several old instances of one resource are deleted by equal steps.
     return next((step for step in reversed(fitting) if not step.done and not step.failed), fitting[-1])
+
+
+def take_log(events: Path) -> Log:
+    """The log of a run, whose file is removed."""
+    lines = events.read_text(encoding="utf-8").splitlines() if events.exists() else ()
+    # The CLI writes secrets into it in plain text.
+    events.unlink(missing_ok=True)
+    return read_log(lines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,15 +20,9 @@ from pulumi.runtime import settings
 from pulumi.runtime._callbacks import _CallbackServicer
 
 from mockprovider import loops
+from mockprovider.drivers.hosting import hosting
 from mockprovider.pulumi.sdk import language_pb2
-from mockprovider.wire.server import OWN_CONNECTION, serve
-
-REQUESTS: Mapping[str, Any] = {
-    "Run": language_pb2.RunRequest,
-    "GetRequiredPackages": language_pb2.GetRequiredPackagesRequest,
-    "GetRequiredPlugins": language_pb2.GetRequiredPluginsRequest,
-    "About": language_pb2.AboutRequest,
-}
+from mockprovider.wire.server import OWN_CONNECTION
 
 
 class Begun(Struct):
@@ -144,14 +138,8 @@ def _end_callbacks(begun: Collection[asyncio.AbstractEventLoop]) -> None:
 def language_host(program: Callable[[], Any]) -> Iterator[str]:
     """Serve ``program`` as a language runtime on loopback while the block runs; gives its address."""
     host = Host(program)
-    handlers = {
-        name: grpc.unary_unary_rpc_method_handler(
-            getattr(host, name), request.FromString, lambda answer: bytes(answer.SerializeToString())
-        )
-        for name, request in REQUESTS.items()
-    }
     try:
-        with serve([], handlers=[grpc.method_handlers_generic_handler("pulumirpc.LanguageRuntime", handlers)]) as served:
-            yield served.address
+        with hosting(host) as address:
+            yield address
     finally:
         host.settle()

@@ -8,26 +8,35 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+
+from msgspec import Struct
 
 from mockprovider.cloud import Cloud
-from mockprovider.drivers.checkpoints import read_checkpoint
+from mockprovider.drivers.checkpoints import read_checkpoint, unlock
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
-from mockprovider.drivers.events import Log, read_log
+from mockprovider.drivers.events import Log, take_log
+from mockprovider.drivers.flags import flags, scope, without_program
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import import_state
-from mockprovider.pulumi.options import Options, glob, named, unmatched
+from mockprovider.pulumi.languages import read_project
+from mockprovider.pulumi.options import Options, named, unmatched
 from mockprovider.pulumi.result import Result
 from mockprovider.pulumi.state import ResourceStates
 from mockprovider.values import Secret, reveal
 
-Program = Mapping[str, Any] | Callable[[], Any]
-"""A YAML program's ``resources``, ``outputs``, ``variables`` and ``config`` as data, or a Python function."""
+if TYPE_CHECKING:
+    from mockprovider.drivers.projects import ProjectProgram
+
+Program = Mapping[str, Any] | Callable[[], Any] | Path | str
+"""A YAML program's ``resources``, ``outputs``, ``variables`` and ``config`` as data; a Python function; a project's folder."""
+
+Opened: TypeAlias = "Mapping[str, Any] | Callable[[], Any] | ProjectProgram"
+"""A program that was checked."""
 
 SECONDS = 300.0
 """What a run of the CLI may take where nothing else is said."""
@@ -68,7 +77,7 @@ class PulumiCli:
         folder: Path,
         environment: Environment = dict,
         *,
-        project: str = "project",
+        project: str | None = None,
         stack: str = "dev",
         binary: str = "pulumi",
         backend: Path | None = None,
@@ -82,7 +91,8 @@ class PulumiCli:
             )
         self.binary = executable
         self.folder = folder.absolute()
-        self.project = project
+        self.project = project or "project"
+        self._named = project is not None
         self.stack = stack
         self.timeout = timeout
         self._environment = environment
@@ -95,7 +105,7 @@ class PulumiCli:
         self._write_project({})
         settings = {name: value for name, value in resolved(environment).items() if name in SETTINGS}
         if backend is None and "PULUMI_BACKEND_URL" not in settings:
-            for name, content in _new_stack(executable, project, stack, tuple(sorted(settings.items()))).items():
+            for name, content in _new_stack(executable, self.project, stack, tuple(sorted(settings.items()))).items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(content)
         else:
@@ -123,6 +133,7 @@ class PulumiCli:
         self,
         program: Program,
         *,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         plan: Path | None = None,
@@ -133,7 +144,9 @@ class PulumiCli:
         """``pulumi up``, by default without a preview before it.
 
         Args:
-            program: a Python function, or a YAML program as data.
+            program: a Python function, a YAML program as data, or the folder of a project in any language. A driver that was
+                told no project becomes that of the first folder: of its name, with the plain values of its settings file.
+            interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first.
             refresh: refresh first.
             plan: an update plan that ``preview(save_plan=...)`` saved; an up that would do something else fails.
@@ -144,13 +157,16 @@ class PulumiCli:
         Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
-        flags = _flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
-        return self._operate(("up", "--yes", *flags, *arguments), program, options, expect_failure=expect_failure)
+        chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
+        return self._operate(
+            ("up", "--yes", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
+        )
 
     def preview(
         self,
         program: Program,
         *,
+        interpreter: Path | str | None = None,
         refresh: bool = False,
         save_plan: Path | None = None,
         expect_failure: bool = False,
@@ -158,8 +174,10 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi preview``; ``save_plan`` is where to save the update plan. Other arguments and errors as for ``up``."""
-        flags = _flags(**{"refresh": refresh, "save-plan": save_plan})
-        return self._operate(("preview", *flags, *arguments), program, options, expect_failure=expect_failure)
+        chosen = flags(**{"refresh": refresh, "save-plan": save_plan})
+        return self._operate(
+            ("preview", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
+        )
 
     def refresh(
         self,
@@ -171,8 +189,10 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi refresh``, or only its preview; ``program`` gives only the project's settings. The rest is as for ``up``."""
-        flags = _without_program(preview=preview)
-        return self._operate(("refresh", *flags, *arguments), program or {}, options, expect_failure=expect_failure)
+        chosen = without_program(preview=preview)
+        return self._operate(
+            ("refresh", *chosen, *arguments), self._opened(program or {}), options, expect_failure=expect_failure
+        )
 
     def destroy(
         self,
@@ -184,8 +204,8 @@ class PulumiCli:
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi destroy``, or only its preview. Arguments and errors as for ``up``."""
-        flags = (*_without_program(preview=preview), *_flags(refresh=refresh))
-        return self._operate(("destroy", *flags, *arguments), {}, options, expect_failure=expect_failure)
+        chosen = (*without_program(preview=preview), *flags(refresh=refresh))
+        return self._operate(("destroy", *chosen, *arguments), {}, options, expect_failure=expect_failure)
 
     def import_resource(
         self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
@@ -194,8 +214,8 @@ class PulumiCli:
 
         The CLI's generated code is not asked for: no language host answers for it. Errors as for ``up``.
         """
-        flags = _flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
-        command = ("import", "--yes", *flags, type_, name, id_)
+        chosen = flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
+        command = ("import", "--yes", *chosen, type_, name, id_)
         return self._operate(command, {}, {}, expect_failure=expect_failure)
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
@@ -255,37 +275,52 @@ class PulumiCli:
             # What operations print has no secrets in it.
             keep="--event-log" in arguments,
             running=self._running,
-            tidy=self._unlock,
+            tidy=lambda pid: unlock(self.backend, pid),
         )
 
     def close(self) -> None:
         """End the engine, with all that it started, where a thread still runs one. Safe to call again."""
         self._running.close()
 
-    def _unlock(self, pid: int) -> None:
-        """Take the lock of a CLI that was killed here off the stack, which would stay locked for ever."""
-        for lock in self.backend.glob(".pulumi/locks/**/*.json"):
-            # One that is only half written does not say whose it is.
-            with suppress(OSError, ValueError):
-                if json.loads(lock.read_bytes())["pid"] == pid:
-                    lock.unlink()
-
     def _rename(self, project: str, stack: str) -> None:
         if (project, stack) == (self.project, self.stack):
             return
-        settings = self.folder / f"Pulumi.{self.stack}.yaml"
+        settings = self._settings
+        self._named = True
         self.project, self.stack = project, stack
         self._write_project({})
         if settings.exists():
             # The settings file also holds the salt of the stack's secrets.
-            settings.rename(self.folder / f"Pulumi.{stack}.yaml")
+            settings.rename(self._settings)
         self.command("stack", "init", stack)
 
     # Inside ----------------------------------------------------------------------------------------------------------
 
-    def _operate(self, arguments: tuple[str, ...], program: Program, options: Options, *, expect_failure: bool) -> PulumiResult:
-        if not callable(program) and not isinstance(program, Mapping):
-            raise DefinitionError(f"{program!r} is no program: give a function without arguments, or a YAML program as a dict.")
+    def _opened(self, program: Program, interpreter: Path | str | None = None) -> Opened:
+        """A program, checked; this becomes the driver of its project."""
+        if not isinstance(program, (str, Path)):
+            return program
+        from mockprovider.drivers.projects import ProjectProgram, adopt_settings  # noqa: PLC0415 - imports pulumi, which is slow
+
+        project = read_project(program, interpreter=interpreter)
+        if self._named and project.name != self.project:
+            raise DefinitionError(f"{program} is the project {project.name!r}, and this is a stack of {self.project!r}.")
+        if not self._named:
+            self._named, old = True, self.project
+            self._rename(project.name, self.stack)
+            adopt_settings(self._settings, project, self.stack, old)
+        return ProjectProgram(project, self.environment.get("PATH", ""))
+
+    @property
+    def _settings(self) -> Path:
+        return self.folder / f"Pulumi.{self.stack}.yaml"
+
+    def _operate(self, arguments: tuple[str, ...], program: Opened, options: Options, *, expect_failure: bool) -> PulumiResult:
+        if not callable(program) and not isinstance(program, (Mapping, Struct)):
+            raise DefinitionError(
+                f"{program!r} is no program: give a function without arguments, a YAML program as a dict, or a project's "
+                "folder."
+            )
         names = named(options, arguments[0])
         if arguments[0] in ("refresh", "destroy") and (problems := self._unmatched(names, ())):
             # Only the state can have these resources, and a destroy would delete what was to be excluded.
@@ -293,32 +328,31 @@ class PulumiCli:
         self._runs += 1
         program, registered = noting(program, self.stack, self.project)
         events = self.folder / f"events-{self._runs}.json"
-        command = (*arguments, *_flags(**_scope(options, names)), "--event-log", str(events))
+        command = (*arguments, *flags(**scope(options, names)), "--event-log", str(events))
         try:
             finished = self._run(command, program, expect_failure=expect_failure)
         except ProgramError as error:
-            log = _logged(events)
+            log = take_log(events)
             problems = self._unmatched(names, log.urns | registered) if any(phrase in str(error) for phrase in NOWHERE) else []
             if not problems:
                 raise
             raise ProgramError("\n".join([*problems, str(error)])) from error
-        log = _logged(events)
+        log = take_log(events)
         if problems := self._unmatched(names, log.urns | registered) if finished.exit_code == 0 else []:
             raise ProgramError(
                 "\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *problems])
             )
         return self._result(finished, log, arguments[0])
 
-    def _run(self, command: tuple[str, ...], program: Program, *, expect_failure: bool) -> Finished:
-        if not callable(program):
+    def _run(self, command: tuple[str, ...], program: Opened, *, expect_failure: bool) -> Finished:
+        if isinstance(program, Mapping):
             self._write_project(program)
             return self.command(*command, expect_failure=expect_failure)
-        from mockprovider.drivers.inline import language_host  # noqa: PLC0415 - imports pulumi, which is slow
-
         self._write_project(None)
-        with language_host(program) as address:
-            client = (f"--client={address}", "--exec-kind=auto.inline")
-            return self.command(*command, *client, expect_failure=expect_failure)
+        from mockprovider.drivers.projects import running  # noqa: PLC0415 - imports pulumi, which is slow
+
+        with running(program, self._settings) as further:
+            return self.command(*command, *further, expect_failure=expect_failure)
 
     def _unmatched(self, names: Mapping[str, Sequence[str]], urns: Collection[str]) -> list[str]:
         """Names in options that match no resource. Names become globs, and the CLI reports only missing URNs."""
@@ -367,33 +401,3 @@ def _new_stack(binary: str, project: str, stack: str, settings: tuple[tuple[str,
         PulumiCli(folder, dict(settings), project=project, stack=stack, binary=binary, backend=backend)
         files = [*backend.rglob("*"), folder / f"Pulumi.{stack}.yaml"]
         return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files if file.is_file()}
-
-
-def _logged(events: Path) -> Log:
-    """The log of a run, which is removed."""
-    lines = events.read_text(encoding="utf-8").splitlines() if events.exists() else ()
-    # The CLI writes secrets into it in plain text.
-    events.unlink(missing_ok=True)
-    return read_log(lines)
-
-
-def _without_program(*, preview: bool) -> tuple[str, ...]:
-    return ("--preview-only",) if preview else ("--yes", "--skip-preview")
-
-
-def _scope(options: Options, names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    flags: dict[str, Any] = {option: [glob(name) for name in values] for option, values in names.items()}
-    for option in ("target_dependents", "exclude_dependents", "continue_on_error"):
-        flags[option.replace("_", "-")] = options.get(option, False)
-    return flags
-
-
-def _flags(**flags: Any) -> tuple[str, ...]:
-    """Command-line flags: nothing for what is false, one for each item of a list."""
-    arguments = []
-    for name, value in flags.items():
-        if value is True:
-            arguments.append(f"--{name}")
-        elif value:
-            arguments += [f"--{name}={item}" for item in (value if isinstance(value, list) else [value])]
-    return tuple(arguments)

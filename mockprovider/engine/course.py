@@ -75,16 +75,17 @@ class Course(Run):
         """Whether anything went wrong."""
         return bool(self.errors)
 
-    def object(self, error: Exception, urn: str = "") -> None:
-        """Note ``error``, which makes the operation fail in the end, and go on."""
+    def object(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
+        """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
         with self._lock:
             self.errors.append(error)
-            self.diagnostics.append(Diagnostic("error", str(error), urn))
+            if not shown:
+                self.diagnostics.append(Diagnostic("error", str(error), urn))
 
-    def fail(self, error: Exception, urn: str = "") -> None:
+    def fail(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
         """Note ``error`` and stop: nothing new begins."""
         self.stopped = True
-        self.object(error, urn)
+        self.object(error, urn, shown=shown)
 
     def stop(self) -> None:
         """Begin nothing new."""

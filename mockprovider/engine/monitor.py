@@ -84,13 +84,20 @@ Stub: Any = resource_pb2_grpc.ResourceMonitorStub
 class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its methods depends on the SDK's version
     """The resource monitor of one deployment. Thread-safe, as SDKs call from many threads.
 
-    It is a stub's subclass only because older SDKs accept callbacks (transforms, hooks) for nothing else.
+    It is a stub's subclass only because older SDKs accept callbacks (transforms, hooks) for nothing else. Relative paths of
+    assets are below ``directory``.
     """
 
     def __init__(
-        self, deployment: Deployment, config: Mapping[str, str], secret_keys: frozenset[str], organization: str
+        self,
+        deployment: Deployment,
+        config: Mapping[str, str],
+        secret_keys: frozenset[str],
+        organization: str,
+        directory: str = ".",
     ) -> None:
         self._deployment = deployment
+        self._directory = directory
         self._config = dict(config)
         self._secret_keys = sorted(secret_keys)
         self._organization = organization
@@ -136,8 +143,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
             answer.id = state.id
         return answer
 
-    def _goal(self, read_goal: Callable[[Any], Goal], request: Any) -> Goal:
-        goal = self._packaged(request, self._answer(read_goal, request))
+    def _goal(self, read_goal: Callable[[Any, str], Goal], request: Any) -> Goal:
+        goal = self._packaged(request, self._answer(lambda asked: read_goal(asked, self._directory), request))
         if goal.mistake:
             self._answer(self._deployment.refuse, goal)
         return goal
@@ -155,7 +162,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def RegisterResourceOutputs(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Note the outputs of a component or of the stack."""
         try:
-            self._deployment.register_outputs(request.urn, inward(decode(request.outputs)))
+            self._deployment.register_outputs(request.urn, inward(decode(request.outputs), self._directory))
         except StoppedError as error:
             raise gone(error) from error
         return empty_pb2.Empty()
@@ -171,7 +178,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         goal = Goal(
             type=request.tok,
             name=request.tok,
-            inputs=inward(decode(request.args)),
+            inputs=inward(decode(request.args), self._directory),
             provider=request.provider,
             version=request.version,
             plugin_download_url=request.pluginDownloadURL,
@@ -277,9 +284,13 @@ class Engine:
     def __init__(self, deployment: Deployment) -> None:
         self._deployment = deployment
         self._root = ""
+        self.errors: list[str] = []
+        """What was logged as an error, in order: some programs say nothing else of why they failed."""
 
     def Log(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Show a message to the user."""
+        if request.severity == engine_pb2.ERROR:
+            self.errors.append(request.message)
         if request.severity != engine_pb2.DEBUG:
             self._deployment.log(SEVERITIES.get(request.severity, "info"), request.message, request.urn)
         return empty_pb2.Empty()

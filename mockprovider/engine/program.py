@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
 from mockprovider import loops
-from mockprovider.engine.bootstrap import trace
 from mockprovider.engine.threads import executor
+from mockprovider.pulumi.languages.bootstrap import trace
 
 Program = Callable[[], Any]
 """A function without arguments, as ``pulumi.automation`` takes it; may be ``async``."""
@@ -25,7 +26,10 @@ MACHINERY = (str(Path(__file__).parent), str(Path(asyncio.__file__).parent), str
 
 
 class Environment(Struct, frozen=True, kw_only=True):
-    """What a program is run in: a monitor and an engine (objects), and what the SDK tells the program."""
+    """What a program is run in: a monitor and an engine (objects), and what the SDK tells the program.
+
+    ``over`` says whether the operation has ended, ``providers`` which variables lead whoever needs schemas to the providers.
+    """
 
     monitor: Any
     engine: Any
@@ -36,6 +40,8 @@ class Environment(Struct, frozen=True, kw_only=True):
     parallel: int
     config: Mapping[str, str]
     secret_keys: frozenset[str]
+    over: Callable[[], bool] = bool
+    providers: Callable[[], AbstractContextManager[Mapping[str, str]]] = lambda: nullcontext({})
 
 
 @runtime_checkable
@@ -47,11 +53,15 @@ class SpeakingProgram(Protocol):
 
 
 class Ended(Struct, frozen=True):
-    """How a program ended, and what it printed where that was caught. ``quiet``: it only left because the monitor was gone."""
+    """How a program ended, and what it printed where that was caught.
+
+    ``quiet``: it has nothing to add where the operation has failed already. ``shown``: the user was told its error.
+    """
 
     error: BaseException | None = None
     trace: str = ""
     quiet: bool = False
+    shown: bool = False
     output: str = ""
 
 

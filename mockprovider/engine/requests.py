@@ -30,8 +30,8 @@ def _refusing() -> Iterator[None]:
 
 
 @_refusing()
-def registration(request: Any) -> Goal:
-    """The goal of a ``RegisterResourceRequest``. Raises ``RefusedError``, and ``UnsupportedError`` for what is to come.
+def registration(request: Any, directory: str = ".") -> Goal:
+    """The goal of a ``RegisterResourceRequest``, with assets below ``directory``. Raises ``RefusedError``, and ``UnsupportedError`` for what is to come.
 
     As in the real engine, some mistakes are found only when its provider is there: these are in the goal.
     """
@@ -46,7 +46,7 @@ def registration(request: Any) -> Goal:
                 f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
                 "the pulumi CLI does."
             )
-    inputs, dependencies, by_property = _inputs(request)
+    inputs, dependencies, by_property = _inputs(request, directory)
     aliases, timeouts, mistake = _found_late(request)
     before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
     trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
@@ -68,7 +68,7 @@ def registration(request: Any) -> Goal:
         delete_before_replace=before,
         ignore_changes=tuple(request.ignoreChanges),
         replace_on_changes=tuple(request.replaceOnChanges),
-        replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)})[""],
+        replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)}, directory)[""],
         additional_secret_outputs=tuple(request.additionalSecretOutputs),
         aliases=aliases,
         custom_timeouts=timeouts,
@@ -80,15 +80,15 @@ def registration(request: Any) -> Goal:
 
 
 @_refusing()
-def reading(request: Any) -> Goal:
-    """The goal of a ``ReadResourceRequest``. Raises ``RefusedError`` for mistakes."""
+def reading(request: Any, directory: str = ".") -> Goal:
+    """The goal of a ``ReadResourceRequest``, with assets below ``directory``. Raises ``RefusedError`` for mistakes."""
     _check_spelling(request, managed=True)
     if not request.id:
         raise RefusedError(f"expected an id for {request.type} {request.name!r}: nothing can be read without one")
     return Goal(
         type=request.type,
         name=request.name,
-        inputs=inward(decode(request.properties)),
+        inputs=inward(decode(request.properties), directory),
         parent=request.parent,
         provider=request.provider,
         version=request.version,
@@ -112,20 +112,24 @@ def _check_spelling(request: Any, *, managed: bool) -> None:
         raise MalformedError(f"{request.version!r} of {request.type} {request.name!r} is no version. Write it as '1.2.3'.")
 
 
-def inward(bag: Mapping[str, Value]) -> dict[str, Value]:
-    """A program's bag as the engine keeps it: output values as what they hold, assets and archives with their hashes."""
+def inward(bag: Mapping[str, Value], directory: str = ".") -> dict[str, Value]:
+    """A program's bag as the engine keeps it: output values as what they hold, assets and archives with their hashes.
+
+    Relative paths of files are below ``directory``.
+    """
 
     def settled(value: Value) -> Value:
         if isinstance(value, Output):
             return Secret(value.value) if value.secret else value.value
         if isinstance(value, Archive) and value.assets:
-            return with_hashes(replace(value, assets={name: settled(asset) for name, asset in value.assets.items()}))
-        return with_hashes(value) if isinstance(value, (Asset, Archive)) else value
+            members = {name: settled(asset) for name, asset in value.assets.items()}
+            return with_hashes(replace(value, assets=members), directory)
+        return with_hashes(value, directory) if isinstance(value, (Asset, Archive)) else value
 
     return {name: map_value(value, settled) for name, value in bag.items()}
 
 
-def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:
+def _inputs(request: Any, directory: str) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:
     bag = decode(request.object)
     dependencies = tuple(sorted(request.dependencies))
     if request.propertyDependencies:
@@ -133,7 +137,7 @@ def _inputs(request: Any) -> tuple[dict[str, Value], tuple[str, ...], dict[str, 
     else:
         # Without dependencies by property, each property depends on all of them.
         by_property = dict.fromkeys(sorted(bag), dependencies)
-    return inward(bag), dependencies, by_property
+    return inward(bag, directory), dependencies, by_property
 
 
 def _found_late(request: Any) -> tuple[tuple[Alias, ...], Timeouts, str]:

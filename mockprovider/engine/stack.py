@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -15,11 +14,13 @@ from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.operation import Operation
-from mockprovider.engine.program import Ended, Environment, Program, SpeakingProgram, run_program
+from mockprovider.engine.program import Ended, Environment
+from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import export_state, import_state
+from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.result import FAILED, Result
 from mockprovider.pulumi.state import ResourceStates, State
@@ -31,7 +32,9 @@ class Stack:
 
     Args:
         provider: a ``Double`` for every package, or a mapping from package names to doubles.
-        project: the project's name.
+        project: the project's name, or its folder: then its name and the plain values of ``Pulumi.<name>.yaml`` are taken from
+            there, where ``config`` gives none, and its program is what ``up()`` runs. A stack that is told neither takes them
+            from the first folder that it runs.
         name: the stack's name.
         organization: the organization's name, which programs may ask for.
         config: the stack's configuration. Keys are full (``aws:region``) or bare (the project's own); values are strings, or
@@ -48,7 +51,7 @@ class Stack:
         self,
         provider: ProviderSource | Mapping[str, ProviderSource],
         *,
-        project: str = "project",
+        project: str | Path | None = None,
         name: str = "dev",
         organization: str = "organization",
         config: Mapping[str, Value] | None = None,
@@ -57,12 +60,16 @@ class Stack:
         parallel: int = 1,
         timeout: float = 60.0,
     ) -> None:
-        self.project = project
         self.name = name
         self.organization = organization
-        self.config = {key if ":" in key else f"{project}:{key}": value for key, value in (config or {}).items()}
         self.parallel = parallel
         self.timeout = timeout
+        self._given = dict(config or {})
+        self._folder = project if isinstance(project, Path) else None
+        self._named = project is not None
+        self.project = ""
+        self.config: dict[str, Value] = {}
+        self._identify(read_project(project) if isinstance(project, Path) else project or "project")
         self._provider = provider
         self._references = {stack: _outputs_of(reference) for stack, reference in (references or {}).items()}
         self._seed = seed
@@ -89,8 +96,11 @@ class Stack:
 
     def up(
         self,
-        program: Program | Path,
+        program: Given | None = None,
         *,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         expect_failure: bool = False,
@@ -102,7 +112,12 @@ class Stack:
 
         Args:
             program: a function without arguments, as ``pulumi.automation`` takes it (it may be ``async``), or the folder of a
-                project with a Python program, which is run in a process of its own.
+                project in any language of ``pulumi.languages``, which is run in a process of its own; by default the stack's
+                own project.
+            command: instead of a program, the words of a command that starts one. It finds monitor and engine by the variables
+                ``PULUMI_MONITOR``, ``PULUMI_ENGINE`` and so on, as the SDKs for Go, .NET and Java read them.
+            cwd: the folder that ``command`` is run in.
+            interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
@@ -111,22 +126,26 @@ class Stack:
             options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``.
 
         Raises:
-            DefinitionError: ``program`` is no program.
+            DefinitionError: ``program`` or ``command`` is none.
+            MalformedError, UnsupportedError, PluginError: a project's folder is none, or its language cannot be run here.
             ProgramError: it failed, or succeeded in spite of ``expect_failure``; the message holds the diagnostics.
             MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
-        _checked(program)
+        ready = self._ready(program, command, cwd, interpreter)
         if preview:
-            looked = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+            looked = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        result = self._operate(program, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        result = self._operate(ready, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
         self,
-        program: Program | Path,
+        program: Given | None = None,
         *,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         refresh: bool = False,
         expect_failure: bool = False,
         parallel: int | None = None,
@@ -134,8 +153,8 @@ class Stack:
         **options: Unpack[Options],
     ) -> Result:
         """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``."""
-        _checked(program)
-        result = self._operate(program, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        ready = self._ready(program, command, cwd, interpreter)
+        result = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
@@ -203,13 +222,34 @@ class Stack:
             deployments.adopt(exported, cloud)
         self._state = state
         deployments.announce(exported, self._provider.values() if isinstance(self._provider, Mapping) else [self._provider])
+        self._named = True
         self.project, self.name = deployments.identity(exported) or (self.project, self.name)
 
     # Running ---------------------------------------------------------------------------------------------------------
 
+    def _identify(self, project: Project | str) -> None:
+        """Be the stack of a project, with its configuration where none was given."""
+        self.project = project if isinstance(project, str) else project.name
+        given = {key if ":" in key else f"{self.project}:{key}": value for key, value in self._given.items()}
+        self.config = {**({} if isinstance(project, str) else project.config(self.name, given)), **given}
+
+    def _ready(
+        self, program: Given | None, command: Sequence[str] | None, cwd: Path | str | None, interpreter: Path | str | None
+    ) -> Ready:
+        if command is not None:
+            return of_command(command, cwd)
+        program = self._folder if program is None else program
+        if not isinstance(program, (str, Path)):
+            return of_function(program)
+        project = read_project(program, interpreter=interpreter)
+        if not self._named:
+            self._named = True
+            self._identify(project)
+        return of_project(project)
+
     def _operate(
         self,
-        program: Program | Path | None,
+        program: Ready | None,
         *,
         preview: bool = False,
         refresh: bool = False,
@@ -263,13 +303,13 @@ class Stack:
                 self._state = state
         return _result(deployment, state)
 
-    def _run(self, program: Program | Path, deployment: Deployment, parallel: int) -> None:
+    def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
         from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
 
         config = {key: reveal(value) for key, value in self.config.items()}
         secret_keys = frozenset(key for key, value in self.config.items() if isinstance(value, Secret))
         environment = Environment(
-            monitor=EngineMonitor(deployment, config, secret_keys, self.organization),
+            monitor=EngineMonitor(deployment, config, secret_keys, self.organization, program.directory),
             engine=Engine(deployment),
             project=self.project,
             stack=self.name,
@@ -278,12 +318,14 @@ class Stack:
             parallel=parallel,
             config=config,
             secret_keys=secret_keys,
+            over=lambda: deployment.stopped,
+            providers=lambda: leading_to(self._provider),
         )
-        ended = _run_any(program, environment)
+        ended = program.run(environment)
         if ended.output:
             deployment.log("info", ended.output)
         if ended.error is not None and not (ended.quiet and deployment.failed):
-            deployment.fail(_blamed(ended))
+            deployment.fail(_blamed(ended), shown=ended.shown)
 
     def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
         if isinstance(result.error, MockProviderError) and not isinstance(result.error, ProgramError):
@@ -298,42 +340,6 @@ class Stack:
 
 def _outputs_of(source: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
     return (lambda: source.outputs) if isinstance(source, Stack) else (lambda: source)
-
-
-def _checked(program: object) -> None:
-    """Raise ``DefinitionError`` for what cannot be run, before anything is done."""
-    if not isinstance(program, (str, Path)) and not callable(program):
-        raise DefinitionError(
-            f"{program!r} is no program: give a function without arguments, or the folder of a Pulumi project in Python."
-        )
-    needed = _needed(program) if callable(program) else []
-    if needed:
-        raise DefinitionError(
-            f"The program {getattr(program, '__name__', program)!r} needs arguments ({', '.join(needed)}), and is called "
-            "without any. Bind them first: functools.partial, or a lambda."
-        )
-
-
-def _needed(program: Program) -> list[str]:
-    try:
-        parameters = inspect.signature(program).parameters.values()
-    except (TypeError, ValueError):
-        # Some builtins do not say what they take.
-        return []
-    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [
-        parameter.name for parameter in parameters if parameter.default is parameter.empty and parameter.kind not in variable
-    ]
-
-
-def _run_any(program: Program | Path, environment: Environment) -> Ended:
-    if isinstance(program, SpeakingProgram):
-        return program.speak(environment)
-    if callable(program):
-        return run_program(program, environment)
-    from mockprovider.engine.folder import read_folder, run_folder  # noqa: PLC0415 - imports pulumi, which is slow
-
-    return run_folder(read_folder(program), environment)
 
 
 def _blamed(ended: Ended) -> ProgramError:

@@ -19,7 +19,7 @@ from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.drivers.terraform import Terraform
 
-MARKERS = ("pulumi_cli", "terraform_cli", "tofu_cli")
+MARKERS = ("pulumi_cli", "terraform_cli", "tofu_cli", "node_cli", "go_cli", "yaml_host")
 HERE = Path(__file__).parent
 
 

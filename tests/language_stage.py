@@ -1,0 +1,57 @@
+"""The programs of tests/programs, each copied to a folder of the test's own, with the packages that they need."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from engine_toolbox import TYPES
+from real_schemas import real_schema
+
+from mockprovider import Package, from_schema
+
+HOUSE = Path(__file__).resolve().parents[1]
+PROGRAMS = HOUSE / "tests" / "programs"
+TOOL = HOUSE / "tools" / "prepare-languages"
+SECONDS = 280.0
+"""What an operation may take here: programs of other languages start slowly where many tests run at once."""
+
+
+@functools.cache
+def node_modules() -> Path:
+    """Where the npm packages are."""
+    asked = subprocess.run([sys.executable, str(TOOL), "--print-folder"], check=True, capture_output=True, text=True)
+    return Path(asked.stdout.strip()) / "node_modules"
+
+
+def nodejs_project(name: str, folder: Path, config: pytest.Config) -> Path:
+    """A program for Node.js in ``folder``. Where its packages are missing the test is skipped, or fails if node is required."""
+    if not node_modules().exists():
+        missing = "the npm packages of tests/programs are not there: `make languages` installs them"
+        if "node" in config.getoption("--require-engines"):
+            pytest.fail(f"{missing} (--require-engines names node)", pytrace=False)
+        pytest.skip(missing)
+    if not (folder / "node_modules").exists():
+        (folder / "node_modules").symlink_to(node_modules())
+    return Path(shutil.copytree(PROGRAMS / "nodejs" / name, folder / name))
+
+
+def random_package(config: pytest.Config) -> Package:
+    """The real package ``random``."""
+    return from_schema(real_schema("random", config))
+
+
+def kubernetes_package(config: pytest.Config) -> Package:
+    """The real package ``kubernetes``."""
+    return from_schema(real_schema("kubernetes", config))
+
+
+def cloud_package() -> Package:
+    """The package of the tests' own resource types."""
+    package = Package("cloud")
+    package.add(*TYPES)
+    return package

@@ -1,0 +1,20 @@
+import * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+
+const how = new pulumi.Config().require("how");
+const pet = new random.RandomPet("pet");
+
+if (how === "throw") {
+    throw new Error("thrown on purpose");
+}
+if (how === "reject") {
+    pet.id.apply(() => {
+        throw new pulumi.RunError("refused on purpose");
+    });
+}
+if (how === "exit") {
+    process.exit(3);
+}
+if (how === "forever") {
+    setInterval(() => undefined, 1000);
+}
