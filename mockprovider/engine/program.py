@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from msgspec import Struct
 
@@ -42,14 +42,6 @@ class Environment(Struct, frozen=True, kw_only=True):
     secret_keys: frozenset[str]
     over: Callable[[], bool] = bool
     providers: Callable[[], AbstractContextManager[Mapping[str, str]]] = lambda: nullcontext({})
-
-
-@runtime_checkable
-class SpeakingProgram(Protocol):
-    """A program that speaks to the monitor itself, without an SDK."""
-
-    def speak(self, environment: Environment) -> Ended:
-        """Run to its end."""
 
 
 class Ended(Struct, frozen=True):

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from mockprovider.engine.program import Ended, Environment, Program, SpeakingProgram, run_program
+from mockprovider.engine.program import Ended, Environment, Program, run_program
 from mockprovider.errors import DefinitionError
 from mockprovider.pulumi.languages import Project, Run, by_command, prepare
 
@@ -30,7 +30,7 @@ class Ready(Struct, frozen=True):
 
 def of_function(program: object) -> Ready:
     """A Python function. Raises ``DefinitionError`` for what cannot be called without arguments."""
-    if isinstance(program, SpeakingProgram):
+    if isinstance(program):
         return Ready(program.speak)
     if not callable(program):
         raise DefinitionError(

@@ -31,8 +31,9 @@ def _refusing() -> Iterator[None]:
 
 @_refusing()
 def registration(request: Any, directory: str = ".") -> Goal:
-    """The goal of a ``RegisterResourceRequest``, with assets below ``directory``. Raises ``RefusedError``, and ``UnsupportedError`` for what is to come.
+    """The goal of a ``RegisterResourceRequest``, with assets below ``directory``.
 
+    Raises ``RefusedError``, and ``UnsupportedError`` for what is to come.
     As in the real engine, some mistakes are found only when its provider is there: these are in the goal.
     """
     _check_spelling(request, managed=request.custom or request.remote)

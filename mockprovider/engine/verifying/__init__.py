@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.instance import CallFailedError
+from mockprovider.engine.ready import Ready
 from mockprovider.engine.stack import Stack
 from mockprovider.engine.verifying.answers import LoggedProvider
 from mockprovider.engine.verifying.comparing import EngineComparison, EngineDifference, compared
@@ -92,7 +93,7 @@ class _ReplayedStack(Stack):
         self._provider = provider
         try:
             self._operate(
-                program if operation.kind == "up" else None,
+                Ready(program.speak) if operation.kind == "up" else None,
                 preview=operation.preview,
                 refresh=operation.refreshes,
                 only_refresh=operation.kind == "refresh",
