@@ -260,6 +260,7 @@ class Reply(Struct, kw_only=True):
         imported: the objects of an import that brought several, the first one among them.
         unchecked: this is wrong on purpose, and sent as it is.
         made_up: a fake answered it, past the end of a cassette.
+        source: where a fake's answer comes from, if that is not its declaration: a test, a file, a preset, an echo.
         extra: the protocol's other words.
         native, status: the message, and how the RPC failed as such, where they came over a wire behind us: both are handed on
             as they are, whatever the other fields say. A layer that changes such an answer takes its ``native`` off.
@@ -285,6 +286,7 @@ class Reply(Struct, kw_only=True):
     imported: tuple[Reply, ...] = ()
     unchecked: bool = False
     made_up: bool = False
+    source: str = ""
     extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
     status: Status | None = None
@@ -314,7 +316,7 @@ class Reply(Struct, kw_only=True):
 
 
 _parts: Callable[[Reply], tuple[Any, ...]] = attrgetter(
-    *(name for name in Reply.__struct_fields__ if name not in ("made_up", "native", "status", "stream", "delivery"))
+    *(name for name in Reply.__struct_fields__ if name not in ("made_up", "source", "native", "status", "stream", "delivery"))
 )
 
 Handler: TypeAlias = Callable[[Call], Reply]

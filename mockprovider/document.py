@@ -380,6 +380,8 @@ WRITTEN: Mapping[type, type | tuple[type, ...]] = {
     types.CollectionType: (list, tuple),
     types.FloatType: (int, float),
     types.IntType: (),
+    types.VarTupleType: (list, tuple),
+    types.DictType: Mapping,
     types.StructType: Mapping,
 }
 """By what a union's types are told apart. An integer is a number of its own nowhere: beside ``float`` it needs no place."""

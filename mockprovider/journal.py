@@ -57,6 +57,8 @@ class Entry(Struct):
             reasons = "; ".join(failure.reason for failure in self.reply.failures) or message
             end = f"{'half-made ' + self.reply.id if self.reply.partial else 'failed'}: {reasons}"
         mark = ", made up past the end of the cassette" if self.reply and self.reply.made_up else ""
+        if self.reply and self.reply.source:
+            mark += f", {self.reply.source}"
         return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}{mark}"
 
 

@@ -33,6 +33,8 @@ WARNED = "mockprovider_warned"
 """The attribute of a test's report with the rules of the contract that were broken, and fail no test."""
 PERMISSIONS = "mockprovider_permissions"
 """The attribute of a test's report that says which rules it allows to be broken, why, and whether they were."""
+UNCHECKED = "mockprovider_unchecked"
+"""The attribute of a test's report with the types that it used, by package, of which a schema alone is known."""
 USED = pytest.StashKey["Used"]()
 RUNNING = pytest.StashKey[dict[str, "Used"]]()
 """What the tests that have not ended use, by their ids: more than one only where a run was interrupted."""
@@ -80,6 +82,8 @@ def _warn(item: pytest.Item, used: Used | None) -> None:
     __tracebackhide__ = True
     if used is None and any(marker.name == "cassette" for marker in item.own_markers):
         warnings.warn(MockProviderWarning("Marked with a cassette, and uses no fixture of mockprovider's."), stacklevel=2)
+    for line in used.doubts if used is not None else ():
+        warnings.warn(MockProviderWarning(line), stacklevel=2)
 
 
 def check_max_age(config: pytest.Config) -> None:
@@ -178,6 +182,8 @@ def pytest_runtest_makereport(
         vars(report)[SUMMARY] = used.summary
     if call.when == "teardown" and (tally := used.tally):
         vars(report)[TALLY] = {name: getattr(tally, name) for name in tally.__struct_fields__}
+    if call.when == "teardown" and (unchecked := used.unchecked):
+        vars(report)[UNCHECKED] = unchecked
     if call.when == "call":
         used.complete = report.passed and not hasattr(report, "wasxfail")
         used.passed = report.passed or hasattr(report, "wasxfail")
@@ -221,6 +227,20 @@ def _contract(reports: Iterable[Any]) -> Iterator[str]:
             yield f"allowed, and broken in no test of this run: {id_} ({because})"
 
 
+def _unchecked(reports: Iterable[Any]) -> Iterator[str]:
+    """A line about what the fakes of the run's schemas did not check, with the page that says how to have it checked."""
+    types: dict[str, set[str]] = {}
+    for report in reports:
+        for package, tokens in getattr(report, UNCHECKED, {}).items():
+            types.setdefault(package, set()).update(tokens)
+    if types:
+        fakes = ", ".join(f"{package} ({len(tokens)})" for package, tokens in sorted(types.items()))
+        yield (
+            f"mockprovider: types of which only a schema is known: {fakes}. No validator saw their values, and no change "
+            "replaces them. docs/answers.md#what-is-not-checked says how to have that checked."
+        )
+
+
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
 
@@ -254,6 +274,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.section("mockprovider: the contract")
         for line in contract:
             terminalreporter.line(line)
+    for line in _unchecked(reports):
+        terminalreporter.line(line)
     if tallies := [tally for report in reports if (tally := getattr(report, TALLY, None))]:
         from mockprovider.cassette.tally import Tally  # noqa: PLC0415 - only where a cassette was used
 

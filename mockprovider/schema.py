@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from msgspec import Struct, StructMeta, field
 from msgspec.structs import force_setattr
 
+from mockprovider.callables import Child, Component, Function, Method
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
 from mockprovider.properties import (
@@ -35,7 +36,6 @@ from mockprovider.properties import (
 from mockprovider.protocols import known, loaded
 from mockprovider.steps import Step, check_steps
 from mockprovider.urn import PROVIDERS
-from mockprovider.values import Bag, Value
 
 
 class Traits(Struct, frozen=True):
@@ -91,6 +91,8 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
             each has the function that converts its objects: the old state's attributes in, and the new type's out.
         steps: what a create or an update consists of, in order, for faults that act in the middle of it.
         importable: ``False``, or the reason why its objects cannot be imported.
+        elements: generated values look like what their names say, and generated lists have so many elements, as in types that a
+            schema declares; without it, lists are empty and texts are eight hex digits.
 
     Raises ``DefinitionError`` for a malformed token, an unusable property type, two properties with one Terraform name, traits
     that do not fit, or a keyword that belongs to traits.
@@ -108,6 +110,7 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
     moved_from: tuple[str, ...] | Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = ()
     importable: bool | str = True
     steps: Sequence[Step] = ()
+    elements: int | None = None
     attributes: Mapping[str, str] = field(default_factory=dict)
     """Terraform attribute names to property names; made from ``properties``."""
 
@@ -217,90 +220,6 @@ def _behaving(declared: ResourceType) -> None:
                 raise DefinitionError(f"{declared.token}: {behaviour!r} says what {name!r} is: declare it with computed=True.")
 
 
-class Function(Struct, frozen=True):
-    """A function (Pulumi invoke, Terraform data source): token, declared inputs, and what it returns.
-
-    ``returns`` is a bag of values and templates over the arguments (``"zone-{region}"``), or a callable given the arguments.
-    ``terraform`` is the data source's name, where the rule does not give it; ``terraform_schema`` as in ``ResourceType``.
-    """
-
-    token: str
-    inputs: Mapping[str, Property] = field(default_factory=dict)
-    returns: Mapping[str, Value] | Callable[[Bag], Bag] = field(default_factory=dict)
-    terraform: str = ""
-    terraform_schema: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not TOKEN.fullmatch(self.token):
-            raise DefinitionError(
-                f"{self.token!r} is no function token. Write it as 'package:module:member', e.g. 'cloud:index:getZone'."
-            )
-        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
-
-
-class Child(Struct, frozen=True):
-    """A child of a component: its type, the template of its name, and its properties, with templates over the component's
-    inputs, ``{name}`` (the component's name), and what earlier children are: ``{logs.arn}``, ``{logs.id}``, ``{logs.urn}``.
-    """
-
-    type: str
-    properties: Mapping[str, Value] = field(default_factory=dict)
-    name: str = ""
-    """Without one: ``{name}-`` and the key under which the component has it."""
-
-
-class Component(Struct, frozen=True):
-    """A component: a resource that is made of others, which the provider registers with the engine (Pulumi's Construct).
-
-    Args:
-        token: its type token, ``pkg:module:Member``.
-        inputs: what a program sets, by name.
-        outputs: what it shows; a ``computed`` template may name inputs and children (``Property(str, computed="{logs.arn}")``).
-        children: its children as data, by a key for templates, registered in this order.
-        construct: a function instead of, or after, them: it is given a ``pulumi.components.Site`` and may return outputs.
-    """
-
-    token: str
-    inputs: Mapping[str, Property] = field(default_factory=dict)
-    outputs: Mapping[str, Property] = field(default_factory=dict)
-    children: Mapping[str, Child] = field(default_factory=dict)
-    construct: Callable[[Any], Bag | None] | None = None
-    description: str = ""
-
-    def __post_init__(self) -> None:
-        if not TOKEN.fullmatch(self.token):
-            raise DefinitionError(f"{self.token!r} is no type token. Write it as 'package:module:Member'.")
-        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
-        force_setattr(self, "outputs", declared_properties(self.token, self.outputs))
-
-
-class Method(Struct, frozen=True):
-    """A method of a component or resource (Pulumi's Call), declared by the token ``pkg:module:Type/method``.
-
-    ``returns`` is a bag of values and templates over the arguments and the receiver's properties (``{self.url}``), or a
-    callable given a ``pulumi.components.Called``.
-    """
-
-    token: str
-    inputs: Mapping[str, Property] = field(default_factory=dict)
-    returns: Mapping[str, Value] | Callable[[Any], Bag | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not (TOKEN.fullmatch(self.token) and self.receiver and self.name):
-            raise DefinitionError(f"{self.token!r} is no method's token. Write it as 'package:module:Type/method'.")
-        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
-
-    @property
-    def receiver(self) -> str:
-        """The token of the type that has it."""
-        return self.token.rpartition("/")[0]
-
-    @property
-    def name(self) -> str:
-        """Its name in programs."""
-        return self.token.rpartition("/")[2]
-
-
 Definition: TypeAlias = ResourceType | Function | Component | Method
 """What a package is made of."""
 
@@ -329,6 +248,8 @@ class Package(Struct):
     mappings: Mapping[str, bytes | str] = field(default_factory=dict)
     parameters: Mapping[str, Any] | Callable[[Any], Any] | None = None
     extension: bool = False
+    said: Any = None
+    """What its file says of single answers: ``fake.answers.Sayings``."""
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)
@@ -345,9 +266,22 @@ class Package(Struct):
             Method: self.methods,
         }
         for definition in definitions:
-            sections.get(type(definition), self.offers)[definition.token] = definition
-        # The schema text that the package was read from lacks these.
-        self.schema = ""
+            added = self._with_arguments(definition) if isinstance(definition, Function) else definition
+            sections.get(type(definition), self.offers)[definition.token] = added
+        if definitions:
+            # The schema text that the package was read from lacks these.
+            self.schema = ""
+
+    def _with_arguments(self, function: Function) -> Function:
+        """A function with the arguments and results of the published one that it replaces, unless it declares its own.
+
+        Engines know the arguments of a published data source from its schema, and programs give them.
+        """
+        published = self.functions.get(function.token)
+        if published is None or function.inputs or function.outputs or not published.outputs:
+            return function
+        name, schema = function.terraform or published.terraform, published.terraform_schema
+        return Function(function.token, published.inputs, function.returns, published.outputs, name, schema)
 
     @property
     def secrets(self) -> dict[str, frozenset[str]]:

@@ -42,6 +42,7 @@ EVERY_KEY = file(
             "movedFrom": ["cloud_old"],
             "importable": "They are unknown.",
             "legacyTypeSystem": True,
+            "elements": 2,
             "properties": {
                 "name": {"type": "string", "autoName": True, "deleteBeforeReplace": True, "unreadable": True, **SAID},
                 "made": {"type": "string", "defaultRandom": {"length": 4, "prefix": "", "alphabet": "ab"}, "minLength": 0},
@@ -53,7 +54,13 @@ EVERY_KEY = file(
             },
         }
     },
-    functions={"cloud:index:f": {"inputs": {"a": {"type": "string"}}, "returns": {"b": ["{a}", None]}}},
+    functions={
+        "cloud:index:f": {
+            "inputs": {"a": {"type": "string"}},
+            "returns": {"b": ["{a}", None]},
+            "outputs": {"b": {"type": "string"}},
+        }
+    },
     components={
         "cloud:index:Site": {
             "description": "a site",
@@ -63,6 +70,10 @@ EVERY_KEY = file(
         }
     },
     methods={"cloud:index:Site/m": {"inputs": {"a": {"type": "string"}}, "returns": {"b": "{self.b}"}}},
+    answers=[{"function": "cloud:index:f", "when": {"a": "x"}, "answer": [{"b": "y"}]}],
+    outputs=[{"type": ["cloud_pail", "cloud_old"], "name": "logs", "when": {"size": 1}, "outputs": {"state": "{name}"}}],
+    elements={"*": 2},
+    lenient=True,
 )
 
 

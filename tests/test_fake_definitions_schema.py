@@ -21,12 +21,15 @@ from types_files import (
     resource,
 )
 
+from mockprovider.double.presets import FILES
+from mockprovider.fake.answers import is_lenient
 from mockprovider.fake.behaviours import Behaving
 from mockprovider.fake.definitions import dump, load
 from mockprovider.fake.definitions.publishing import published
 from mockprovider.fake.definitions.shapes import PropertyShape, ResourceShape
 
 CATALOG = sorted((HOUSE / "plugins/catalog").glob("*.json"))
+PRESETS = sorted((HOUSE / "plugins/catalog/presets").glob("*.json"))
 EVERY_BEHAVIOUR = resource(
     properties={
         "deletionProtection": "boolean",
@@ -71,6 +74,18 @@ def test_the_catalog_is_served(path):
     VALIDATOR.validate(json.loads(text))
     assert dump(load(dump(packages))) == dump(packages)
     assert all(package.resources for package in packages)
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.name)
+def test_presets_are_types_files(path):
+    """Each preset is accepted by the published schema and by the reader, survives the way there and back, and is lenient."""
+    text = path.read_text(encoding="utf-8")
+    packages = load(text, path.name)
+
+    VALIDATOR.validate(json.loads(text))
+    assert dump(load(dump(packages))) == dump(packages)
+    assert all(map(is_lenient, packages))
+    assert {path.stem for path in PRESETS} == set(FILES.values())
 
 
 def test_there_is_a_catalog():

@@ -78,11 +78,11 @@ def test_a_strict_fake_refuses_what_functions_must_not_be_given(value, kind):
 
 @pytest.mark.parametrize("strict", [True, False])
 def test_invoke_of_nothing(strict):
-    """An undeclared function is refused, strict or not: nobody could invent its answer."""
+    """An undeclared function is refused by a strict fake, and one that can only be misspelt by any."""
     serve, _ = fake(ZONE, strict=strict)
-    [(_, reason, status)] = reasons(serve(call(Op.INVOKE, "cloud:index:getZones", inputs={})))
+    [(_, reason, status)] = reasons(serve(call(Op.INVOKE, "cloud:index:getZoen", inputs={})))
 
-    assert reason == "Nobody declared the function 'cloud:index:getZones'. Did you mean 'cloud:index:getZone'?"
+    assert reason == "Nobody declared the function 'cloud:index:getZoen'. Did you mean 'cloud:index:getZone'?"
     assert status == "invalid_argument"
 
 

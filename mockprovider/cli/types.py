@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mockprovider.cassette import FORMAT, Cassette
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.answers import joined, only_says, said_of
 from mockprovider.fake.definitions import load
 from mockprovider.protocols import by_name, families
 from mockprovider.pulumi.package.text import read_text
@@ -27,10 +28,15 @@ def read_types(files: Iterable[Path], say: Callable[[str], None] | None = None) 
             if say:
                 say(f"{file}: {kind}: {_counted(package)}")
             known = packages.setdefault(package.name, package)
-            if known is not package:
+            if known is not package and only_says(known):
+                # What a schema was read from stays with it.
+                package.said = joined(said_of(known), said_of(package))
+                packages[package.name] = package
+            elif known is not package:
                 sections = (package.resources, package.functions, package.components, package.methods, package.offers)
                 known.add(*(definition for section in sections for definition in section.values()))
                 known.config.update(package.config)
+                known.said = joined(said_of(known), said_of(package)) if package.said else known.said
     return list(packages.values())
 
 

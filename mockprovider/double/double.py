@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 from mockprovider.calls import Call, EnginePort, Handler, Layer, Op, Reply, Session
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud
+from mockprovider.double.answering import Answering
 from mockprovider.double.asking import Spelling
 from mockprovider.double.behind import Wiring
 from mockprovider.double.contract import DoubleContract
+from mockprovider.double.presets import presets
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
@@ -44,7 +46,7 @@ def _unpacked(definition: object) -> str:
     return " Give several one by one: define(one, another)." if isinstance(definition, (list, tuple, set)) else ""
 
 
-class Double:
+class Double(Answering):
     """A provider's test double: its types, its cloud, its journal and its faults.
 
     Args:
@@ -113,11 +115,11 @@ class Double:
         self._lock = threading.Lock()
         self._recorder, self._part = wiring.recorder, wiring.part
         self.library = wiring.library
-        self.define(*definitions)
         self._past = wiring.past
         self.schemas = self._schemas()
         """The packages that its fake knows: the declared ones, and past the end of a cassette those that it describes."""
-        self._fake = Fake(self.schemas, self.cloud, publish=self._publish, clock=clock or StillClock())
+        self._fake = Fake(self.schemas, self.cloud, publish=self._publish, clock=clock or StillClock(), presets=presets)
+        self.define(*definitions)
         if self._past:
             self._past.stand_in.join(self._fake, self.cloud, self.schemas)
         self.strict = strict
@@ -226,7 +228,7 @@ class Double:
         """Serve these as well. A token names its package; a later definition of the same token replaces the earlier one."""
         for definition in definitions:
             if isinstance(definition, Package):
-                self.packages[definition.name] = definition
+                self._declare(definition)
             elif isinstance(definition, (ResourceType, Function, Component, Method, ProviderFunction, Ephemeral)):
                 name = definition.token.split(":", 1)[0]
                 self.packages.setdefault(name, Package(name)).add(definition)
@@ -236,6 +238,7 @@ class Double:
                 raise DefinitionError(f"{problem} is no definition: {kinds}.{_unpacked(definition)}")
             if self._recorder is not None and isinstance(definition, (Package, ResourceType)):
                 self._recorder.declare(definition.secrets)
+        self._check_said()
 
     def __call__(self, call: Call) -> Reply:
         """Answer one call, through all layers: the in-process client of the engines that are Python."""

@@ -120,6 +120,20 @@ class Used:
         return [breach for breach in self._judged() if breach.is_error]
 
     @property
+    def doubts(self) -> list[str]:
+        """Lines about what its programs probably misspelt."""
+        return [line for double in self.doubles.values() for line in double.doubts]
+
+    @property
+    def unchecked(self) -> dict[str, list[str]]:
+        """Types that it used, by package, of which a schema alone is known."""
+        types: dict[str, list[str]] = {}
+        for double in self.doubles.values():
+            for package, tokens in double.unchecked.items():
+                types.setdefault(package, []).extend(tokens)
+        return types
+
+    @property
     def warned(self) -> list[tuple[str, str]]:
         """The ids of the rules that were broken, and fail no test, one for each breach, with the call and what was wrong."""
         return [

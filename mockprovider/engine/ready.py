@@ -30,8 +30,6 @@ class Ready(Struct, frozen=True):
 
 def of_function(program: object) -> Ready:
     """A Python function. Raises ``DefinitionError`` for what cannot be called without arguments."""
-    if isinstance(program):
-        return Ready(program.speak)
     if not callable(program):
         raise DefinitionError(
             f"{program!r} is no program: give a function without arguments, the folder of a Pulumi project, or command=[...]."

@@ -9,7 +9,8 @@ from mockprovider.calls import Call, Failure, Reply
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError
 from mockprovider.fake.moving import CONVERTED, Former, formers, properties_after
-from mockprovider.hints import did_you_mean
+from mockprovider.fake.spelling import doubtful
+from mockprovider.hints import did_you_mean, misspelt
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.paths import show
 from mockprovider.schema import Function, Package, Property, ResourceType
@@ -29,6 +30,8 @@ class Catalogue:
     def __init__(self, packages: Mapping[str, Package], *, strict: bool) -> None:
         self.packages = packages
         self.strict = strict
+        self.doubts: dict[str, None] = {}
+        """Lines about properties of declared types that a program probably misspelt, each once."""
 
     def package(self, call: Call) -> Package:
         """A call's package: its session's, else its type's, else the first."""
@@ -127,6 +130,20 @@ class Catalogue:
         """The answer to a call of an undeclared function."""
         known = [token for package in self._packages(call).values() for token in package.functions]
         return failed(f"Nobody declared the function {call.type!r}.{nearest(call.type, known)}", "invalid_argument")
+
+    def echoes(self, call: Call) -> bool:
+        """Whether a function that nobody declared is answered all the same; one that is only misspelt is not."""
+        package = self._packages(call).get(call.type.partition(":")[0])
+        members = [token.rpartition(":")[2] for token in package.functions] if package else []
+        return not self.strict and not misspelt(call.type.rpartition(":")[2], members)
+
+    def doubt(self, declared: ResourceType, call: Call) -> None:
+        """Tell the engine's user, once, of properties that are probably misspelt; a strict fake refuses them anyway."""
+        for line in () if self.strict else doubtful(declared.token, declared.properties, call.inputs or {}):
+            if line not in self.doubts:
+                self.doubts[line] = None
+                if call.session.engine is not None:
+                    call.session.engine.log("warning", line, call.urn)
 
     def unknown_properties(self, declared: ResourceType, inputs: Bag) -> Iterator[Failure]:
         """The failures of undeclared properties; none, unless ``strict``."""

@@ -136,8 +136,8 @@ def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[
         value = value.value
     if kind.name == "any" or is_unknown(value) or value is None:
         return
-    if not _fits(kind, value):
-        yield Failure(f"expected {kind}, got {_kind_name(value, hidden=hidden)}", show(path))
+    if not fits(kind, value):
+        yield Failure(f"expected {kind}, got {kind_name(value, hidden=hidden)}", show(path))
     elif kind.enum:
         yield from _unlisted(kind, value, path, hidden=hidden)
     elif kind.items:
@@ -147,7 +147,8 @@ def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[
         yield from failures(kind.properties, value, path, hidden=hidden)
 
 
-def _fits(kind: Kind, value: Any) -> bool:
+def fits(kind: Kind, value: Any) -> bool:
+    """Whether a value is of this kind; what is inside of it is not looked at."""
     if kind.name in ("integer", "number"):
         number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
         return number and (kind.name == "number" or _is_whole(value))
@@ -159,7 +160,8 @@ def _is_whole(value: float | Decimal) -> bool:
     return isinstance(value, int) or (value == value and abs(value) != math.inf and value == int(value))  # noqa: PLR0124 - NaN
 
 
-def _kind_name(value: Value, *, hidden: bool) -> str:
+def kind_name(value: Value, *, hidden: bool) -> str:
+    """What kind a value is of, for an error; the number itself, unless it is ``hidden``."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, (int, float, Decimal)):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from mockprovider.cloud import digest
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.inventing.inventor import Inventor, nothing_said
+from mockprovider.fake.inventing.stated import Invent, Stated, agrees
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_secret, has_unknown, map_value, reveal
 
@@ -19,19 +21,33 @@ Maker = Callable[[Property, str, dict[str, Any], Value], Value]
 """Computes a property from its declaration, its path, its siblings with ``id``, and its old value."""
 
 
-def compute(declared: ResourceType, wanted: Bag, id_: str, prior: Bag | None = None) -> dict[str, Value]:
+def compute(
+    declared: ResourceType, wanted: Bag, id_: str, prior: Bag | None = None, invent: Invent | None = None
+) -> dict[str, Value]:
     """The whole object: ``wanted`` with every computed property that it does not set, at every depth.
 
     With ``prior`` (an update) generated values stay. Templates and functions are computed from their sibling properties and
-    ``id``.
+    ``id``. ``invent`` makes generated values, where not the type alone says how.
     """
     known: dict[str, Value] = {name: reveal(value) for name, value in wanted.items() if value is not None}
-    return _Walk(id_, _final).bag(declared.properties, known, "", reveal(dict(prior or {})))
+    walk = _Walk(id_, partial(_final, invent or inventing(declared, id_)))
+    return walk.bag(declared.properties, known, "", reveal(dict(prior or {})))
 
 
-def planned_inside(declared: ResourceType, wanted: Bag, prior: Bag, id_: str = "") -> dict[str, Value]:
+def inventing(
+    declared: ResourceType, id_: str, counts: Callable[[str], int | None] = nothing_said, config: Bag | None = None
+) -> Invent:
+    """What makes the generated values of an object of this type."""
+    if declared.elements is None:
+        return lambda item, at: generated(item.kind, at, id_)
+    return Inventor(declared.token, id_, declared.elements, counts, config or {}).value
+
+
+def planned_inside(
+    declared: ResourceType, wanted: Bag, prior: Bag, id_: str = "", invent: Invent | None = None
+) -> dict[str, Value]:
     """``wanted`` with the planned values of computed properties inside its objects."""
-    planned, walk = dict(wanted), _Walk(id_, _planned)
+    planned, walk = dict(wanted), _Walk(id_, partial(_planned, invent or inventing(declared, id_)))
     for name, value in wanted.items():
         item = declared.properties.get(name)
         if item is not None and (item.kind.items or item.kind.properties):
@@ -109,18 +125,20 @@ def _waits(item: Property, pending: Mapping[str, Property]) -> bool:
     return isinstance(item.computed, str) and not pending.keys().isdisjoint(fields(item.computed))
 
 
-def _final(item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
+def _final(invent: Invent, item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
+    if isinstance(item.computed, Stated):
+        return item.computed.final(item.kind, at, prior, invent)
     if callable(item.computed):
         return item.computed(dict(context))
     if isinstance(item.computed, str):
         return fill(item.computed, context)
-    return prior if prior is not None else generated(item.kind, at, context["id"])
+    return prior if prior is not None else invent(item, at)
 
 
-def _planned(item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
+def _planned(invent: Invent, item: Property, at: str, context: dict[str, Any], prior: Value) -> Value:
     id_ = context.pop("id")
     if item.computed is True and prior is None and id_:
-        prior = generated(item.kind, at, id_)
+        prior = invent(item, at)
     return planned_value(item, context, UNKNOWN if prior is None else prior, id_)
 
 
@@ -131,6 +149,8 @@ def planned_value(item: Property, wanted: Bag, prior: Value = UNKNOWN, id_: str 
         context = {**known, "id": id_} if id_ else known
         names = fields(item.computed)
         value = fill(item.computed, context) if all(name in context for name in names) else UNKNOWN
+    elif isinstance(item.computed, Stated):
+        value = prior if agrees(item.computed.value, prior) else UNKNOWN
     else:
         value = UNKNOWN if callable(item.computed) else prior
     return Secret(value) if item.secret and not isinstance(value, Secret) else value
@@ -165,6 +185,11 @@ def fields(template: str) -> tuple[str, ...]:
         raise DefinitionError(
             f"{template!r} is not a template: {error}. Write names in braces: 'arn:cloud:::{{id}}'."
         ) from error
+
+
+def literally(value: Any) -> Any:
+    """``value`` as a template that gives it, whatever braces it has."""
+    return map_value(value, lambda part: part.replace("{", "{{").replace("}", "}}") if isinstance(part, str) else part)
 
 
 def fill_all(value: Any, context: Mapping[str, Any]) -> Any:

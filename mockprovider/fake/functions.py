@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from mockprovider.calls import Call, Failure, Op, Reply
+from mockprovider.cloud import digest
+from mockprovider.fake.answers import Answers
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import fill_all
+from mockprovider.fake.fitting import Fitting
 from mockprovider.paths import show
 from mockprovider.schema import Function
 from mockprovider.values import Bag, ResourceReference, Value, children, has_secret, has_unknown, reveal
@@ -16,21 +19,42 @@ from mockprovider.values import Bag, ResourceReference, Value, children, has_sec
 class Functions:
     """The calls that change nothing."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: Catalogue, answers: Answers) -> None:
         self._catalogue = catalogue
+        self._answers = answers
         self.ops: Mapping[Op, Callable[[Call], Reply]] = {Op.INVOKE: self._invoke}
 
     def _invoke(self, call: Call) -> Reply:
         function = self._catalogue.function(call)
         if function is None:
-            return self._catalogue.unknown_function(call)
+            return self._undeclared(call)
         if call.session.protocol.functions_need_known:
             refused = tuple(_refused(call, strict=self._catalogue.strict))
             if refused:
                 return Reply(failures=refused)
         arguments = with_defaults(function.inputs, call.inputs or {})
         wrong = tuple(failures(function.inputs, arguments))
-        return Reply(failures=wrong) if wrong else Reply(value=_returned(function, reveal(arguments)))
+        return Reply(failures=wrong) if wrong else self._answered(function, reveal(arguments), call)
+
+    def _answered(self, function: Function, arguments: dict[str, Value], call: Call) -> Reply:
+        said = self._answers.answer(function.token, function, arguments, call)
+        given, source = said or (_returned(function, arguments), "")
+        if not function.outputs:
+            return Reply(value=given, source=source)
+        fitting = Fitting(function.token).bag(function.outputs, given)
+        return Reply(value=self._answers.completed(function, fitting, arguments, call), source=source)
+
+    def _undeclared(self, call: Call) -> Reply:
+        """What somebody says; else, unless strict, the arguments as they came, with an id."""
+        arguments = reveal(dict(call.inputs or {}))
+        said = self._answers.answer(call.type, None, arguments, call)
+        if said is not None:
+            return Reply(value=said[0], source=said[1])
+        if not self._catalogue.echoes(call):
+            return self._catalogue.unknown_function(call)
+        # Equal arguments give equal answers.
+        id_ = digest(call.type, sorted(arguments.items(), key=str))
+        return Reply(value={"id": id_, **arguments}, source=f"an echo of its arguments: nobody declared {call.type}")
 
 
 def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:

@@ -13,6 +13,7 @@ from mockprovider.fake.catalogue import MARKER
 from mockprovider.fake.checks import with_defaults
 from mockprovider.fake.choosing import Choices
 from mockprovider.fake.computing import computed, planned_inside, planned_value
+from mockprovider.fake.inventing.stated import Invent
 from mockprovider.paths import parse, show
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Value, has_unknown, is_unknown, reveal, same
@@ -31,7 +32,9 @@ def plan_create(declared: ResourceType, inputs: Bag) -> Plan:
     return Plan(planned, changes, declared.delete_before_replace)
 
 
-def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, inputs: Bag, id_: str) -> Plan:
+def plan_update(
+    declared: ResourceType, prior: Bag, prior_inputs: Bag | None, inputs: Bag, id_: str, *, invent: Invent | None = None
+) -> Plan:
     """The plan of an existing object.
 
     If ``prior_inputs`` is ``None`` (Terraform, and engines that do not send them), the inputs in ``prior`` take their place.
@@ -43,7 +46,7 @@ def plan_update(declared: ResourceType, prior: Bag, prior_inputs: Bag | None, in
     settled = dict(computed(declared, wanted))
     before = _before(declared, prior if prior_inputs is None else plain_inputs(prior_inputs), wanted)
     changes = tuple(_changes(declared, before, wanted))
-    planned = planned_inside(declared, wanted, prior, id_)
+    planned = planned_inside(declared, wanted, prior, id_, invent)
     if any(change.replaces for change in changes):
         first = _deletes_first(declared, changes, before, wanted, inputs)
         return Plan({**planned, **plan_create(declared, inputs).planned}, changes, first)

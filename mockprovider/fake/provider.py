@@ -10,6 +10,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.errors import UnsupportedError
 from mockprovider.fake import views
 from mockprovider.fake.adopting import Adopting
+from mockprovider.fake.answers import NOTHING_SAID, Answers, Sayings
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.configuring import Configuring
 from mockprovider.fake.functions import Functions
@@ -31,6 +32,7 @@ class Fake:
         strict: refuse undeclared types and properties; otherwise inputs are echoed, and an id is generated.
         publish: publishes the views of resource types to the engine.
         clock: the clock of behaviours; by default one that moves only when they wait.
+        presets: what is said of a package that was read from a schema, by its name.
     """
 
     def __init__(
@@ -41,15 +43,18 @@ class Fake:
         strict: bool = False,
         publish: views.Publish = views.unpublished,
         clock: Clock | None = None,
+        presets: Callable[[str], Sayings] = lambda _: NOTHING_SAID,
     ) -> None:
+        self.answers = Answers(packages, presets)
+        """What is said of single answers. It may be changed at any time, and applies from the next call on."""
         catalogue = self._catalogue = Catalogue(packages, strict=strict)
-        resources = self._resources = Resources(catalogue, cloud, clock, publish)
+        resources = self._resources = Resources(catalogue, cloud, clock, publish, self.answers)
         rooms = (
             Configuring(catalogue),
             resources,
             Adopting(catalogue, cloud, resources.ops[Op.READ]),
             Passing(catalogue, cloud),
-            Functions(catalogue),
+            Functions(catalogue, self.answers),
             Listing(catalogue, cloud),
             Parameters(catalogue),
         )
@@ -73,6 +78,11 @@ class Fake:
     @strict.setter
     def strict(self, wanted: bool) -> None:
         self._catalogue.strict = wanted
+
+    @property
+    def doubts(self) -> list[str]:
+        """Lines about properties of declared types that programs probably misspelt."""
+        return [*self._catalogue.doubts]
 
     def __call__(self, call: Call) -> Reply:
         """Answer ``call``. Raises ``UnsupportedError`` for an unknown op, ``MalformedError`` for a malformed URN."""

@@ -13,6 +13,7 @@ from mockprovider.calls import Call, Failure, Handler, Op, Plan, Reply
 from mockprovider.clock import Clock, StillClock
 from mockprovider.cloud import Cloud, digest
 from mockprovider.fake import timeouts
+from mockprovider.fake.answers import Answers
 from mockprovider.fake.behaviours import Behaviour, Quota, World
 from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importable
 from mockprovider.fake.checks import failures, with_defaults
@@ -21,6 +22,7 @@ from mockprovider.fake.computing import compute, fill
 from mockprovider.fake.making import Making
 from mockprovider.fake.moving import CONVERTED
 from mockprovider.fake.planning import as_planned, plain_inputs, plan_create, plan_update, without_computed
+from mockprovider.fake.stating import StatedId
 from mockprovider.fake.views import Publish, unpublished
 from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
@@ -31,6 +33,9 @@ from mockprovider.values import Bag, Secret, Value, reveal, same
 Answer: TypeAlias = Callable[[Any, Call], Reply]
 """Answers a call for a type."""
 
+SHOWING = frozenset({Op.DIFF, Op.PLAN, Op.CREATE, Op.READ, Op.UPDATE})
+"""Ops that show, or make, what a type computes."""
+
 UNDECLARED = frozenset({Op.UPGRADE, Op.READ, Op.IMPORT, Op.DELETE})
 """Ops that undeclared types have, too, because the cloud may have objects of them."""
 
@@ -38,7 +43,15 @@ UNDECLARED = frozenset({Op.UPGRADE, Op.READ, Op.IMPORT, Op.DELETE})
 class Resources:
     """The calls about resources. ``cloud`` keeps the objects, ``clock`` is for behaviours, ``publish`` publishes views."""
 
-    def __init__(self, catalogue: Catalogue, cloud: Cloud, clock: Clock | None = None, publish: Publish = unpublished) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        cloud: Cloud,
+        clock: Clock | None = None,
+        publish: Publish = unpublished,
+        said: Answers | None = None,
+    ) -> None:
+        self._answers = said or Answers({})
         self._publish = publish
         self._catalogue = catalogue
         self._cloud = cloud
@@ -64,6 +77,8 @@ class Resources:
         declared = self._catalogue.type(call)
         if declared is None:
             return answer(None, call) if call.op in UNDECLARED else self._catalogue.unknown_type(call)
+        if call.op in SHOWING:
+            declared = self._answers.applied(declared, call)
         if call.planned is not None and call.inputs:
             call = replace(call, inputs=as_planned(declared.properties, call.inputs, call.planned))
         if declared.timeouts and timeouts.are_apart(declared, call):
@@ -81,17 +96,18 @@ class Resources:
 
     def _check(self, declared: ResourceType, call: Call) -> Reply:
         reply = _checked(declared.properties, call)
+        self._catalogue.doubt(declared, call)
         reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
         return reply
 
     def _plan(self, declared: ResourceType, call: Call) -> Reply:
         return Reply(plan=self._planned(declared, call), id=call.id, private=call.private)
 
-    @staticmethod
-    def _planned(declared: ResourceType, call: Call) -> Plan:
+    def _planned(self, declared: ResourceType, call: Call) -> Plan:
         if call.prior is None:
             return plan_create(declared, call.inputs or {})
-        plan = plan_update(declared, call.prior, call.prior_inputs, call.inputs or {}, call.id)
+        invent = self._answers.inventing(declared, call.id, call)
+        plan = plan_update(declared, call.prior, call.prior_inputs, call.inputs or {}, call.id, invent=invent)
         ignored = [parse(path) for path in call.ignore_changes]
         if not ignored:
             return plan
@@ -102,7 +118,7 @@ class Resources:
         if call.preview:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
-        properties = compute(declared, wanted, id_)
+        properties = compute(declared, wanted, id_, invent=self._answers.inventing(declared, id_, call))
         # Counting for the quota and creating are one step, because other creates may run during the behaviours.
         with self._cloud.transaction():
             for behaviour in declared.behaviours:
@@ -129,6 +145,8 @@ class Resources:
             # A property of that name is the object's name under every engine; Terraform sends no resource names.
             given = {name: value for name, value in reveal(wanted).items() if value is not None}
             id_ = fill(declared.id, {"name": call.name or hash_, **given, "hash": hash_})
+            if isinstance(declared.id, StatedId):
+                return wanted, id_ if self._cloud.read(call.type, id_) is None else f"{id_}-{hash_}"
             # An object that was adopted, or created by hand, may have the next id.
             if hash_ not in id_ or self._cloud.read(call.type, id_) is None:
                 return wanted, id_
@@ -164,7 +182,7 @@ class Resources:
             return Reply(value=self._planned(declared, call).planned, id=call.id)
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
         wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
-        properties = compute(declared, wanted, call.id, call.prior or {})
+        properties = compute(declared, wanted, call.id, call.prior or {}, self._answers.inventing(declared, call.id, call))
         home = self._catalogue.home(call, self._cloud)
         stepwise = bool(call.midway and declared.steps)
         making = Making(declared, call, properties, self._cloud.read(home, call.id) or {}) if stepwise else None

@@ -118,7 +118,10 @@ def _inputs(properties: Mapping[str, Property], owner: str, types: _Types) -> di
 
 def _function(declared: Function, types: _Types) -> dict[str, Any]:
     named = declared.returns if isinstance(declared.returns, Mapping) else {}
-    outputs = {"type": "object", "properties": {name: {"$ref": REFERENCES["any"]} for name in named}}
+    properties = {name: {"$ref": REFERENCES["any"]} for name in named}
+    properties |= _properties(declared.outputs, f"{declared.token}Result", types)
+    certain = _required(declared.outputs)
+    outputs = {"type": "object", "properties": properties, **({"required": certain} if certain else {})}
     return {"inputs": _object(declared.inputs, declared.token, types), "outputs": outputs}
 
 

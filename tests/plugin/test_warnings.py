@@ -77,3 +77,39 @@ def test_a_marker_that_nothing_heeds(run):
 
     marked.stdout.fnmatch_lines(["*MockProviderWarning: Marked with a cassette, and uses no fixture of mockprovider's."])
     beside.assert_outcomes(passed=1, warnings=0)
+
+
+SCHEMA = """
+    import pulumi
+    from mockprovider import from_schema
+
+    BOX = "post:index:Box"
+    BOXES = {"inputProperties": {"labels": {"type": "string"}}, "properties": {"labels": {"type": "string"}}}
+    PACKAGE = from_schema({"name": "post", "resources": {BOX: BOXES}})
+
+    def test(provider, pulumi_stack):
+        provider.define(PACKAGE)
+        provider.strict = STRICT
+        pulumi_stack.up(lambda: pulumi.CustomResource(BOX, "b", {PROPERTY: "x"}), expect_failure=STRICT)
+"""
+
+
+@pytest.mark.parametrize(("strict", "warned"), [("False", 1), ("True", 0)])
+def test_a_misspelt_property_of_a_declared_type(run, strict, warned):
+    """A property that is almost a declared one warns, the engine's user too; a strict double refuses it instead."""
+    result = run(SCHEMA.replace("STRICT", strict).replace("PROPERTY", '"label"'), "-W", "default")
+
+    result.assert_outcomes(passed=1, warnings=warned)
+    if warned:
+        result.stdout.fnmatch_lines(["*MockProviderWarning: post:index:Box has no property 'label'. Did you mean 'labels'?*"])
+
+
+def test_what_a_schema_cannot_check_is_said_once(run):
+    """The last lines of a run name the packages of which a schema alone is known, once, with the page that tells more."""
+    result = run(SCHEMA.replace("STRICT", "False").replace("PROPERTY", '"labels"') + "\n    test_again = test\n")
+
+    result.assert_outcomes(passed=2)
+    lines = [line for line in result.outlines if "only a schema is known" in line]
+    assert len(lines) == 1
+    assert "post (1)" in lines[0]
+    assert "docs/answers.md#what-is-not-checked" in lines[0]

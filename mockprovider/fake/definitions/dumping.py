@@ -6,18 +6,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar, get_args
 
 from msgspec import UNSET, Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from mockprovider.document import encode, stated
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.answers import said_of
 from mockprovider.fake.behaviours import Behaving
 from mockprovider.fake.definitions.reading import load
+from mockprovider.fake.definitions.saying import write_said
 from mockprovider.fake.definitions.shapes import (
     FORMAT,
     ChildShape,
     ComponentShape,
     FunctionShape,
     ItemsShape,
+    MethodShape,
     PackageShape,
     PropertyShape,
     ResourceShape,
@@ -56,7 +59,8 @@ def _package(package: Package) -> PackageShape:
         resources={token: _resource(declared) for token, declared in package.resources.items()},
         functions={token: _function(declared) for token, declared in package.functions.items()},
         components={token: _component(declared) for token, declared in package.components.items()},
-        methods={token: _function(declared) for token, declared in package.methods.items()},
+        methods={token: _method(declared) for token, declared in package.methods.items()},
+        **write_said(said_of(package)),
     )
 
 
@@ -87,12 +91,22 @@ def _check_behaviour(behaviour: Any, owner: str) -> None:
         )
 
 
-def _function(declared: Function | Method) -> FunctionShape:
-    if callable(declared.returns) and isinstance(declared, Method):
-        raise DefinitionError(f"{declared.token} is a Python function, which data cannot hold. Write values and templates.")
+def _function(declared: Function) -> FunctionShape:
     if callable(declared.returns):
         raise _python(f"{declared.token}: what it returns", 'values and templates such as {"zone": "zone-{region}"}')
-    return _shape(FunctionShape, declared, inputs=_properties(declared.inputs, declared.token))
+    outputs = {name: replace(item, computed=False, optional=False) for name, item in declared.outputs.items()}
+    return _shape(
+        FunctionShape,
+        declared,
+        inputs=_properties(declared.inputs, declared.token),
+        outputs=_properties(outputs, declared.token),
+    )
+
+
+def _method(declared: Method) -> MethodShape:
+    if callable(declared.returns):
+        raise DefinitionError(f"{declared.token} is a Python function, which data cannot hold. Write values and templates.")
+    return _shape(MethodShape, declared, inputs=_properties(declared.inputs, declared.token))
 
 
 def _component(declared: Component) -> ComponentShape:

@@ -10,12 +10,14 @@ from typing import Any
 from mockprovider.document import Node, decode, parse, stated
 from mockprovider.fake.computing import fields
 from mockprovider.fake.definitions.properties import declare_properties
+from mockprovider.fake.definitions.saying import read_said
 from mockprovider.fake.definitions.shapes import (
     FORMAT,
     PROVIDER_TOKEN,
     RESERVED_SETTING,
     ComponentShape,
     FunctionShape,
+    MethodShape,
     PackageShape,
     ResourceShape,
     TypesFile,
@@ -73,6 +75,7 @@ def _package(name: str, shape: PackageShape, node: Node) -> Package:
             _check_token(token, place, name)
             package.add(declare(token, declared, place))
     _one_terraform_name(package, node)
+    package.said = read_said(shape, node)
     return package
 
 
@@ -118,7 +121,7 @@ def _traits(words: Mapping[str, Any]) -> Iterator[Traits]:
 def _function(token: str, shape: FunctionShape, node: Node) -> Function:
     inputs = declare_properties(shape.inputs, node.at("inputs"))
     _templates(shape.returns, set(inputs), node.at("returns"))
-    return Function(token, inputs, shape.returns)
+    return Function(token, inputs, shape.returns, declare_properties(shape.outputs, node.at("outputs")))
 
 
 def _component(token: str, shape: ComponentShape, node: Node) -> Component:
@@ -136,7 +139,7 @@ def _component(token: str, shape: ComponentShape, node: Node) -> Component:
         return Component(token, inputs, outputs, children, description=shape.description)
 
 
-def _method(token: str, shape: FunctionShape, node: Node) -> Method:
+def _method(token: str, shape: MethodShape, node: Node) -> Method:
     inputs = declare_properties(shape.inputs, node.at("inputs"))
     _templates(shape.returns, set(inputs), node.at("returns"), ("self",))
     with node.placed():

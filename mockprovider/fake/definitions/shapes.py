@@ -6,7 +6,7 @@ The published schema has their descriptions. A field means the same as the decla
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, TypedDict
+from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -226,16 +226,26 @@ class ResourceShape(Written):
     legacy_type_system: Annotated[bool, Meta(description="Have Terraform tolerate what the old SDK's providers get wrong.")] = (
         False
     )
+    elements: (
+        Annotated[Count, Meta(description="Generated values look like their names, and lists have so many elements.")]
+        | UnsetType
+    ) = UNSET
     properties: Annotated[Properties, Meta(description="Properties by their name in Pulumi's spelling (camelCase).")] = {}
 
 
-class FunctionShape(Written):
-    """A function, or a method."""
+class MethodShape(Written):
+    """A method."""
 
     inputs: Annotated[Inputs, Meta(description="The arguments.")] = {}
     returns: Annotated[
         Values, Meta(description="The results by name: values, and templates over the arguments at any depth.")
     ] = {}
+
+
+class FunctionShape(MethodShape):
+    """A function, as a file has it."""
+
+    outputs: Annotated[Inputs, Meta(description="The kinds of the results by name; what returns leaves out is generated.")] = {}
 
 
 class ChildShape(Written):
@@ -255,6 +265,34 @@ class ComponentShape(Written):
     children: Annotated[Mapping[str, ChildShape], Meta(description="Its child resources, registered in this order.")] = {}
 
 
+FEWEST = Meta(min_length=1, extra={"refusal": "an empty list says nothing. Give one at least."})
+Names = Word | Annotated[tuple[Word, ...], FEWEST]
+"""One name, or several of which any may be declared."""
+
+
+class AnswerShape(Written):
+    """What a function answers, while its schema stays."""
+
+    function: Annotated[Names, Meta(description="Its token, or Terraform's name of the data source; or several.")]
+    when: Annotated[Values, Meta(description="Arguments that a call has, with these values.")] = {}
+    answer: Annotated[
+        Values | Annotated[tuple[Values, ...], FEWEST],
+        Meta(description="Outputs by name, with templates over the arguments; or a list, for one call after the other."),
+    ] = {}
+    make: Annotated[
+        Literal["", "iam policy document"], Meta(description="What works the answer out of the arguments, instead.")
+    ] = ""
+
+
+class OutputsShape(Written):
+    """What a type computes, while its schema stays."""
+
+    type: Annotated[Names, Meta(description="Its token, or its name in Terraform; or several.")]
+    name: Annotated[str, Meta(description="The resource's name in the program, or its address.")] = ""
+    when: Annotated[Values, Meta(description="Inputs that the resource has, with these values.")] = {}
+    outputs: Annotated[Values, Meta(description="Computed properties by name, with templates over the inputs.")] = {}
+
+
 class PackageShape(Written):
     """What one provider serves."""
 
@@ -263,7 +301,15 @@ class PackageShape(Written):
     resources: Mapping[Token, ResourceShape] = {}
     functions: Mapping[Token, FunctionShape] = {}
     components: Mapping[Token, ComponentShape] = {}
-    methods: Mapping[Token, FunctionShape] = {}
+    methods: Mapping[Token, MethodShape] = {}
+    answers: Annotated[tuple[AnswerShape, ...], Meta(description="What functions answer; later ones count first.")] = ()
+    outputs: Annotated[tuple[OutputsShape, ...], Meta(description="What types compute; later ones count first.")] = ()
+    elements: Annotated[
+        Mapping[str, Count], Meta(description="How many elements generated lists have: of *, a type, a function, TYPE.path.")
+    ] = {}
+    lenient: Annotated[bool, Meta(description="Answers and outputs that are not declared are left out, and not refused.")] = (
+        False
+    )
 
 
 class TypesFile(Written):

@@ -1,58 +1,80 @@
-"""Generated values for what a package schema does not have: outputs, and results of functions."""
+"""What a package schema does not have: which properties the provider fills in, also inside of what a program sets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from mockprovider.cloud import digest
-from mockprovider.fake.computing import generated
-from mockprovider.schema import Kind, Property
-from mockprovider.values import Archive, Asset, Secret, Value, map_value
+from mockprovider.fake.computing import literally
+from mockprovider.fake.inventing import Inventor
+from mockprovider.properties import Kind
+from mockprovider.schema import Property
+from mockprovider.values import Secret, Value
 
 
-def computed(name: str, item: Property, *, optional: bool = False) -> Property:
+class Remade(Struct, frozen=True):
+    """Makes a value anew each time that the provider is asked: an asset, of which engines do not send back what is in it."""
+
+    token: str
+    name: str
+    item: Property
+
+    def __call__(self, known: Mapping[str, Any]) -> Value:
+        """The value, of an object with this ``id``."""
+        return invented(self.item, self.name, known["id"], self.token)
+
+
+def computed(token: str, name: str, item: Property, *, optional: bool = False) -> Property:
     """``item`` as a computed property; ``optional`` if the program may also set it."""
-    return replace(item, default=UNSET, required=False, computed=_how(name, item), optional=optional)
-
-
-def _how(name: str, item: Property) -> bool | str | Callable[[dict[str, Any]], Value]:
+    how: Any = Remade(token, name, item) if _has_files(item.kind) else True
     if item.enum and item.enum[0] and isinstance(item.enum[0], str):
         # A template's value is known in plans.
-        return _escaped(item.enum[0])
-    return (lambda known: invented(item, name, known["id"])) if _is_particular(item) else True
+        how = literally(item.enum[0])
+    return replace(item, default=UNSET, required=False, computed=how, optional=optional)
 
 
-def _is_particular(item: Property) -> bool:
-    """Whether a value generated from the kind alone may not fit the property."""
-    inside = item.kind.properties.values()
-    return bool(item.enum) or item.kind.name in ("asset", "archive") or any(_is_particular(inner) for inner in inside)
+def _has_files(kind: Kind) -> bool:
+    inside = (*(item.kind for item in kind.properties.values()), *([kind.items] if kind.items else ()))
+    return kind.name in ("asset", "archive") or any(map(_has_files, inside))
 
 
-def invented(item: Property, name: str, of: str) -> Value:
-    """A generated value for the property, always the same for the owner ``of`` it."""
-    if item.enum:
-        return item.enum[0]
-    if item.kind.name == "object":
-        return {key: invented(inner, f"{name}.{key}", of) for key, inner in item.kind.properties.items()}
-    if item.kind.name in ("asset", "archive"):
-        asset = Asset(text=digest(of, name))
-        return asset if item.kind.name == "asset" else Archive(assets={"file": asset})
-    return generated(item.kind, name, of)
+def filled_in(token: str, name: str, argument: Kind, output: Kind) -> Kind:
+    """The kind of an argument, with what the provider adds inside of it: the properties that its output has besides."""
+    if argument is output or argument.name != output.name:
+        return argument
+    if argument.items is not None and output.items is not None:
+        items = filled_in(token, name, argument.items, output.items)
+        return argument if items is argument.items else replace(argument, items=items)
+    if argument.name != "object":
+        return argument
+    given = argument.properties
+    members = {own: _filled_in(token, f"{name}.{own}", given.get(own), item) for own, item in output.properties.items()}
+    changed = {own: item for own, item in members.items() if item is not given.get(own)}
+    return replace(argument, properties={**argument.properties, **changed}) if changed else argument
+
+
+def _filled_in(token: str, name: str, given: Property | None, output: Property) -> Property:
+    if given is None:
+        return computed(token, name, output)
+    kind = filled_in(token, name, given.kind, output.kind)
+    item = given if kind is given.kind else replace(given, type=kind)
+    certain = output.required and not (item.required or item.has_default)
+    return computed(token, name, item, optional=True) if certain else item
+
+
+def invented(item: Property, name: str, of: str, token: str) -> Value:
+    """A generated value for the property, always the same for the owner ``of`` it, a thing of the type ``token``."""
+    return Inventor(token, of).value(replace(item, optional=False), name)
 
 
 def answer(token: str, name: str, item: Property, inputs: Mapping[str, Property]) -> Value:
-    """A function's result: the argument of that name, if it always has a value, else a generated value."""
+    """A method's result: the argument of that name, if it always has a value, else a generated value."""
     given = inputs.get(name)
     if given and (given.required or given.has_default) and given.kind == item.kind == Kind("string") and name.isidentifier():
         value: Value = f"{{{name}}}"
     else:
-        value = map_value(invented(item, name, token), lambda part: _escaped(part) if isinstance(part, str) else part)
+        value = literally(invented(item, name, token, token))
     return Secret(value) if item.secret else value
-
-
-def _escaped(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")

@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
+from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
-from mockprovider.pulumi.package.inventing import answer, computed, invented
+from mockprovider.pulumi.package.inventing import answer, computed, filled_in, invented
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
 from mockprovider.pulumi.package.text import read_text
 from mockprovider.pulumi.package.types import (
@@ -123,9 +124,7 @@ class _Reader:
         self._check_provider()
         for token, node in self._functions.items():
             self._token(token, node)
-            function = self._function(token, node)
-            # Methods are called by Call, on a resource, and are no functions for Invoke.
-            package.add(_method(function) if "__self__" in function.inputs else function)
+            package.add(self._function(token, node))
         self._check_types()
         return package
 
@@ -202,13 +201,18 @@ class _Reader:
         certain = names(members.get("required"), outputs)
         for name, item in outputs.items():
             if name in properties:
-                properties[name] = _merged(name, properties[name], item, certain=name in certain)
+                properties[name] = _merged(token, name, properties[name], item, certain=name in certain)
             elif name not in OWN_OUTPUTS:
                 # YAML programs set a constant automatically, even if it is no input.
-                properties[name] = computed(name, item, optional=item.enum == (item.default,))
+                properties[name] = computed(token, name, item, optional=item.enum == (item.default,))
         try:
             return ResourceType(
-                token, distinct(properties), description=text(members, "description"), terraform=self._terraform_name(token)
+                token,
+                distinct(properties),
+                id_template(token),
+                description=text(members, "description"),
+                terraform=self._terraform_name(token),
+                elements=1,
             )
         except DefinitionError as error:
             raise node.error(str(error)) from error
@@ -217,14 +221,18 @@ class _Reader:
         inputs = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
         outputs = self.types.properties(members.get("properties"), members.get("required"))
         description = text(members, "description")
-        return Component(token, inputs, outputs, construct=_constructing(outputs), description=description)
+        return Component(token, inputs, outputs, construct=_constructing(token, outputs), description=description)
 
-    def _function(self, token: str, node: Node) -> Function:
+    def _function(self, token: str, node: Node) -> Function | Method:
         members = keys(node, FUNCTION_KEYS)
         inputs = self.types.members(members["inputs"]) if "inputs" in members else {}
         outputs = members.get("outputs") or members.get("returnType")
         returned = self._returned(outputs) if outputs else {}
-        return Function(token, inputs, {name: answer(token, name, item, inputs) for name, item in returned.items()})
+        # Methods are called by Call, on a resource, and are no functions for Invoke.
+        if "__self__" in inputs and "/" in token.rpartition(":")[2]:
+            del inputs["__self__"]
+            return Method(token, inputs, {name: answer(token, name, item, inputs) for name, item in returned.items()})
+        return Function(token, inputs, outputs=returned)
 
     def _returned(self, node: Node) -> dict[str, Property]:
         if "properties" in node.members():
@@ -236,27 +244,23 @@ class _Reader:
         return {} if shape.kind.name == "map" else {"result": Property(shape.kind, enum=shape.enum)}
 
 
-def _method(function: Function) -> Method | Function:
-    inputs = {name: item for name, item in function.inputs.items() if name != "__self__"}
-    return Method(function.token, inputs, function.returns) if "/" in function.token.rpartition(":")[2] else function
-
-
-def _constructing(outputs: Mapping[str, Property]) -> Callable[[Any], Bag]:
+def _constructing(token: str, outputs: Mapping[str, Property]) -> Callable[[Any], Bag]:
     """A component without children: its outputs are inputs of the same name, or generated values."""
 
     def construct(site: Any) -> Bag:
         given = {name: site.output(name) for name in outputs if site.inputs.get(name) is not None}
-        return {name: given[name] if name in given else invented(item, name, site.urn) for name, item in outputs.items()}
+        return {name: given[name] if name in given else invented(item, name, site.urn, token) for name, item in outputs.items()}
 
     return construct
 
 
-def _merged(name: str, argument: Property, output: Property, *, certain: bool) -> Property:
+def _merged(token: str, name: str, argument: Property, output: Property, *, certain: bool) -> Property:
     """One property from its input and its output; ``certain`` if the provider always returns a value."""
     item = replace(
         argument,
+        type=filled_in(token, name, argument.kind, output.kind),
         forces_new=argument.forces_new or output.forces_new,
         secret=argument.secret or output.secret,
         description=argument.description or output.description,
     )
-    return computed(name, item, optional=True) if certain and not (item.required or item.has_default) else item
+    return computed(token, name, item, optional=True) if certain and not (item.required or item.has_default) else item

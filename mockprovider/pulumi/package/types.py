@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from mockprovider.document import Node, describe
 from mockprovider.fake.checks import failures
 from mockprovider.hints import did_you_mean
+from mockprovider.pulumi.package.inventing import computed
 from mockprovider.schema import Kind, Property, snake_case
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Value
@@ -177,15 +178,20 @@ class Types:
             return ANY
         if token not in self._known:
             self._open.add(token)
-            self._known[token] = self._type(node)
+            self._known[token] = self._type(token, node)
             self._open.remove(token)
         return self._known[token]
 
-    def _type(self, node: Node) -> Shape:
+    def _type(self, token: str, node: Node) -> Shape:
         members = keys(node, OBJECT_KEYS)
         if "enum" in members:
             return _enum(members)
         properties = self.members(node)
+        for name in _always_answered(members):
+            # Bridged schemas have one type for what a program sets and for what comes out of it.
+            item = properties.get(name)
+            if item is not None and not (item.required or item.has_default):
+                properties[name] = computed(token, name, item, optional=True)
         kind = Kind("object", properties=properties)
         size = 1 + sum(self._sizes.get(id(_innermost(inner.kind)), 1) for inner in properties.values())
         if size > LARGEST:
@@ -224,6 +230,14 @@ def names(node: Node | None, known: Collection[str]) -> frozenset[str]:
             hint = did_you_mean(entry.text(), known, "There are")
             raise entry.error(f"{entry.value!r} is required, and there is no property of that name. {hint}")
     return frozenset(entry.text() for entry in items)
+
+
+def _always_answered(members: Mapping[str, Node]) -> Collection[str]:
+    """The properties that an object always has when it comes from the provider, where a bridge says so."""
+    language = members["language"].value if "language" in members else None
+    said = language.get("nodejs") if isinstance(language, Mapping) else None
+    names = said.get("requiredOutputs") if isinstance(said, Mapping) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def _scalar(node: Node, known: Collection[str]) -> str:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from mockprovider.document import Node, describe
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.fake.computing import generated
+from mockprovider.fake.inventing import Inventor
 from mockprovider.hints import did_you_mean
 from mockprovider.schema import Kind, Property, camel_case, snake_case
 from mockprovider.terraform.schema.declared import COLLECTIONS
@@ -155,8 +156,8 @@ def _invented(declared: Type, name: str, of: str) -> Value:
 
 
 def returned_value(name: str, item: Property, of: str) -> Value:
-    """The generated value of a data source's computed property; it depends on the names alone. ``of`` is the data source."""
-    return item.computed({"id": of}) if callable(item.computed) else generated(item.kind, name, of)
+    """The generated value of an ephemeral resource's property; it depends on the names alone. ``of`` is its token."""
+    return item.computed({"id": of}) if callable(item.computed) else Inventor(of, of).value(item, name)
 
 
 def own_id(properties: Mapping[str, Property]) -> bool:

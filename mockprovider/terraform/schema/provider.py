@@ -38,13 +38,20 @@ def data_source_name(token: str) -> str:
 
 
 def returned_properties(function: Function | Ephemeral) -> dict[str, Property]:
-    """What a data source returns beside its arguments: ``result`` alone, if a Python callable computes it."""
+    """What a data source returns beside its arguments: ``result`` alone, if it is a Python callable and declares no outputs."""
+    if isinstance(function, Function) and function.outputs:
+        return {name: _as_result(item) for name, item in function.outputs.items()}
     if callable(function.returns):
         return {"result": Property(Kind("any"), computed=True)}
     return {
         name: Property(_kind_of_value(reveal(value)), computed=True, secret=isinstance(value, Secret))
         for name, value in function.returns.items()
     }
+
+
+def _as_result(item: Property) -> Property:
+    # In an answer nothing is required, set, or filled in by default.
+    return Property(item.kind, computed=True, secret=item.secret, description=item.description, terraform=item.terraform)
 
 
 def _named(function: Function | Ephemeral) -> str:
@@ -203,7 +210,8 @@ class ProviderSchema:
         published = declared.terraform_schema
         with names.served(declared.token):
             tree = tree_of(published) if published else compiled(_asked_properties(declared), self.major)
-        result = "result" if callable(declared.returns) and not published else ""
+        known = published or (isinstance(declared, Function) and declared.outputs)
+        result = "result" if callable(declared.returns) and not known else ""
         name = _named(declared)
         return ObjectSchema(name, declared.token, tree, declared=declared, result=result, published=bool(published))
 

@@ -15,6 +15,8 @@ from msgspec.structs import replace
 
 from mockprovider.document import Node, parse
 from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.fake.computing import literally
+from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral
 from mockprovider.schema import Function, Package, Property, ResourceType, camel_case
@@ -22,7 +24,6 @@ from mockprovider.terraform.schema.functions import read_function
 from mockprovider.terraform.schema.properties import own_id, read_block, replaced, returned_value, section
 from mockprovider.terraform.schema.published import data_of
 from mockprovider.terraform.traits import ResourceTraits
-from mockprovider.values import Value
 
 FORMATS = ("0.", "1.")
 """What ``format_version`` may begin with."""
@@ -138,10 +139,13 @@ def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Packag
         package.add(replace(declared, traits=(replace(declared.trait(ResourceTraits), identity=identity),)))
     for type_name, schema in section(node, "data_source_schemas").items():
         token = tokens.of(type_name, "get")
-        package.add(Function(token, *_asked(token, schema), terraform=type_name, terraform_schema=schema.value))
+        arguments, results = _asked(schema)
+        package.add(Function(token, arguments, outputs=results, terraform=type_name, terraform_schema=schema.value))
     for type_name, schema in section(node, "ephemeral_resource_schemas").items():
         token = tokens.of(type_name, "Ephemeral")
-        package.add(Ephemeral(token, *_asked(token, schema), terraform=type_name, terraform_schema=schema.value))
+        arguments, results = _asked(schema)
+        returns = {result: literally(returned_value(result, item, token)) for result, item in results.items()}
+        package.add(Ephemeral(token, arguments, returns, terraform=type_name, terraform_schema=schema.value))
     for function, schema in section(node, "functions").items():
         package.add(read_function(name, function, schema))
     package.terraform_schema = node.value
@@ -156,7 +160,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
     members = node.members(needed=("block",))
     properties = read_block(members["block"])
     # A required id identifies the object; one that the provider generates is no property.
-    template = "{id}" if own_id(properties) and properties["id"].required else "{hash}"
+    template = "{id}" if own_id(properties) and properties["id"].required else id_template(token)
     kept = {attribute: item for attribute, item in properties.items() if attribute != "id" or own_id(properties)}
     version = members["version"].whole() if "version" in members else 0
     try:
@@ -167,6 +171,7 @@ def _resource(token: str, name: str, node: Node, forces_new: Iterable[str]) -> R
             description=_description(members["block"]),
             terraform=name,
             traits=(ResourceTraits(version=version, schema=node.value),),
+            elements=1,
         )
     except DefinitionError as error:
         raise node.error(str(error)) from error
@@ -183,13 +188,13 @@ def _description(node: Node) -> str:
     return str(node.value.get("description") or "")
 
 
-def _asked(token: str, node: Node) -> tuple[dict[str, Property], dict[str, Value]]:
+def _asked(node: Node) -> tuple[dict[str, Property], dict[str, Property]]:
     """The arguments and the results of a data source or an ephemeral resource."""
     properties = read_block(node.members(needed=("block",))["block"])
     answer_only = {name for name, item in properties.items() if not item.is_input or (name == "id" and not own_id(properties))}
     # An optional and computed attribute is an argument, and a result where it is not set.
-    returns = {name: returned_value(name, item, token) for name, item in properties.items() if item.computed}
-    return {name: _argument(item) for name, item in properties.items() if name not in answer_only}, returns
+    results = {name: replace(item, optional=False) for name, item in properties.items() if item.computed}
+    return {name: _argument(item) for name, item in properties.items() if name not in answer_only}, results
 
 
 def _argument(item: Property) -> Property:

@@ -1,0 +1,340 @@
+"""What somebody says of single answers, while the schema stays: of functions, of what types compute, of how long lists are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from mockprovider.calls import Call
+from mockprovider.errors import DefinitionError
+from mockprovider.fake.computing import fill_all, inventing
+from mockprovider.fake.fitting import Fitting, named
+from mockprovider.fake.inventing import Inventor
+from mockprovider.fake.inventing.forms import Invention, whereabouts
+from mockprovider.fake.inventing.inventor import plain
+from mockprovider.fake.inventing.stated import Invent, whole
+from mockprovider.fake.stating import Stating
+from mockprovider.hints import did_you_mean
+from mockprovider.properties import terraform_type_name
+from mockprovider.schema import Function, Package, ResourceType
+from mockprovider.values import Bag, Value, has_unknown, reveal, same
+
+Matching = Mapping[str, Any] | Callable[[Bag], Any] | None
+"""Which calls an answer is for: arguments with their values, or a function of the arguments."""
+
+
+class Saying(Struct):
+    """One thing that is said of a function's answers, or of the outputs of a type.
+
+    Args:
+        of: the names of the function or type, in either ecosystem's spelling; ``*`` stands for anything.
+        answer: what it answers: a mapping, a list of these for one call after the other, or a function of the arguments.
+        when: which calls it is for; all, unless given.
+        name: the resource that it is for, by its name in the program or its address; every one, unless given.
+        templates: whether texts in it are templates over the arguments and the places of the provider.
+        lenient: whether what the schema does not have is left out, and not refused.
+        origin: where it was said, as the journal shows it.
+    """
+
+    of: tuple[str, ...]
+    answer: Any
+    when: Matching = None
+    name: str = ""
+    templates: bool = False
+    lenient: bool = False
+    origin: str = ""
+    given: int = 0
+
+    def is_of(self, names: set[str]) -> bool:
+        """Whether it is about what has these names."""
+        return any(
+            wanted in names or ("*" in wanted and any(fnmatchcase(name, wanted) for name in names)) for wanted in self.of
+        )
+
+    def fits(self, arguments: Bag) -> bool:
+        """Whether it is for a call with these arguments."""
+        if self.when is None or callable(self.when):
+            return self.when is None or bool(self.when(dict(arguments)))
+        return all(same(reveal(arguments.get(name)), value) for name, value in self.when.items())
+
+    def is_for(self, call: Call) -> bool:
+        """Whether it is for the resource that a call is about."""
+        address = call.address.rpartition("[")[0] if call.address.endswith("]") else call.address
+        return self.name in ("", call.name, call.address, address, address.rpartition(".")[2])
+
+
+class Sayings(Struct):
+    """What one place says: a test, a file, a preset. Later ones count before earlier ones."""
+
+    answers: list[Saying] = field(default_factory=list)
+    outputs: list[Saying] = field(default_factory=list)
+    elements: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By type or function (nothing: all) and path in it (nothing: all)."""
+
+
+NOTHING_SAID = Sayings()
+
+
+def joined(*several: Sayings) -> Sayings:
+    """What several places say; later ones count before earlier ones."""
+    return Sayings(
+        [saying for sayings in several for saying in sayings.answers],
+        [saying for sayings in several for saying in sayings.outputs],
+        {key: count for sayings in several for key, count in sayings.elements.items()},
+    )
+
+
+class Answers:
+    """All that is said of answers.
+
+    Args:
+        packages: what is declared, by name.
+        presets: what is said of a package that was read from a schema, where nobody says anything else.
+    """
+
+    def __init__(self, packages: Mapping[str, Package], presets: Callable[[str], Sayings] = lambda _: NOTHING_SAID) -> None:
+        self._packages = packages
+        self._presets = presets
+        self.own = Sayings()
+        self.use_presets = True
+        self._lock = threading.Lock()
+
+    # Said -------------------------------------------------------------------------------------------------------------
+
+    def check_answer(self, saying: Saying) -> None:
+        """Raise ``DefinitionError`` for a function, an argument or an output that is not declared, or of another kind."""
+        if saying.lenient:
+            return
+        function = self._function(saying.of[0])
+        if isinstance(saying.when, Mapping):
+            saying.when = Fitting(saying.of[0], "argument").bag(function.inputs, saying.when) if function else saying.when
+        answers = saying.answer if isinstance(saying.answer, (list, tuple)) else [saying.answer]
+        if not answers:
+            raise DefinitionError(f"{saying.of[0]}: a list of no answers says nothing. Give one at least.")
+        for answer in answers:
+            if not callable(answer):
+                self._fitted(saying, function, answer)
+
+    def check_outputs(self, saying: Saying) -> None:
+        """Raise ``DefinitionError`` for a type or an output that is not declared, of another kind, or the program's to set."""
+        if saying.lenient:
+            return
+        declared = self._type(saying.of[0])
+        if isinstance(saying.when, Mapping):
+            saying.when = Fitting(saying.of[0], "property").bag(declared.properties, saying.when)
+        if not callable(saying.answer):
+            Stating(declared, lenient=saying.lenient).check(saying.answer)
+
+    def check_said(self, said: Sayings) -> None:
+        """Raise ``DefinitionError`` for what a file says of what is not declared."""
+        for saying in said.answers:
+            self.check_answer(saying)
+        for saying in said.outputs:
+            self.check_outputs(saying)
+        said.elements = {self.check_elements(*key, count): count for key, count in said.elements.items()}
+
+    def check_elements(self, of: str, path: str, count: int) -> tuple[str, str]:
+        """The key of a number of elements. Raises ``DefinitionError`` for a type, function or path that is not declared."""
+        if count < 0:
+            raise DefinitionError(f"elements({count}): a list has no fewer elements than none. Give 0 or more.")
+        if not of:
+            return "", ""
+        declared = self._find(of, functions=True) or self._type(of)
+        properties: Mapping[str, Any] = declared.outputs if isinstance(declared, Function) else declared.properties
+        for word in path.split(".") if path else ():
+            name = named(properties, word)
+            if name is None:
+                raise DefinitionError(f"{of} has nothing at {path!r}. {did_you_mean(word, [*properties], 'There are')}")
+            kind = properties[name].kind
+            while kind.items is not None:
+                kind = kind.items
+            properties = kind.properties
+        return declared.token, plain(path)
+
+    def _find(self, name: str, *, functions: bool) -> Any:
+        for package in self._packages.values():
+            section: Mapping[str, Any] = package.functions if functions else package.resources
+            known = section.get(name) or next((one for one in section.values() if name in names_of(one)), None)
+            if known is not None:
+                return known
+        return None
+
+    def _function(self, name: str) -> Function | None:
+        """The function of this name; ``None`` if nothing is declared in its package, so that it may have any."""
+        known: Function | None = self._find(name, functions=True)
+        package = self._packages.get(name.partition(":")[0])
+        if known is None and (":" not in name or (package is not None and package.functions)):
+            functions = [one for package in self._packages.values() for one in package.functions.values()]
+            spelled = [other for one in functions for other in names_of(one) if (":" in other) == (":" in name)]
+            raise DefinitionError(f"Nobody declared the function {name!r}. {did_you_mean(name, spelled, 'Declared are')}")
+        return known
+
+    def _type(self, name: str) -> ResourceType:
+        known: ResourceType | None = self._find(name, functions=False)
+        if known is None:
+            types = [one for package in self._packages.values() for one in package.resources.values()]
+            spelled = [one.token if ":" in name else one.terraform for one in types]
+            raise DefinitionError(f"Nobody declared the resource type {name!r}. {did_you_mean(name, spelled, 'Declared are')}")
+        return known
+
+    # Asked ------------------------------------------------------------------------------------------------------------
+
+    def answer(self, token: str, function: Function | None, arguments: Bag, call: Call) -> tuple[dict[str, Value], str] | None:
+        """What somebody says that a call of a function is answered, checked and completed, and who says it."""
+        names = names_of(function) if function else {token}
+        for sayings in self._layers(token, from_schema=function is not None and is_open(function)):
+            for saying in reversed(sayings.answers):
+                if saying.is_of(names) and saying.fits(arguments):
+                    return self._fitted(saying, function, self._next(saying, arguments, call)), saying.origin
+        return None
+
+    def _next(self, saying: Saying, arguments: Bag, call: Call) -> Any:
+        answer = saying.answer
+        if isinstance(answer, (list, tuple)):
+            with self._lock:
+                answer = answer[min(saying.given, len(answer) - 1)]
+                saying.given += 1
+        if callable(answer):
+            return answer(dict(arguments))
+        return fill_all(answer, {**places(call), **arguments}) if saying.templates else answer
+
+    @staticmethod
+    def _fitted(saying: Saying, function: Function | None, answer: Any) -> dict[str, Value]:
+        fitting = Fitting(saying.of[0], lenient=saying.lenient)
+        if function is not None and function.outputs:
+            return fitting.bag(function.outputs, answer)
+        if not isinstance(answer, Mapping):
+            raise DefinitionError(f"{saying.of[0]} is to answer {answer!r}. Give a mapping of outputs to values.")
+        return dict(answer)
+
+    def applied(self, declared: ResourceType, call: Call) -> ResourceType:
+        """A type with what is said of the outputs of the resource that a call is about."""
+        layers = list(self._layers(declared.token, from_schema=declared.elements is not None))
+        if not any(sayings.outputs for sayings in layers):
+            return declared
+        names = names_of(declared)
+        fitting = [one for sayings in reversed(layers) for one in sayings.outputs if one.is_of(names)]
+        inputs = reveal(dict(call.inputs or call.prior_inputs or {}))
+        for saying in fitting:
+            if self._is_about(saying, call) and saying.fits(inputs):
+                declared = self._stated(declared, saying, inputs, call)
+        return declared
+
+    def _is_about(self, saying: Saying, call: Call) -> bool:
+        if saying.name and not (call.name or call.address) and call.prior is None and call.op.value == "create":
+            raise DefinitionError(
+                f"The outputs of {saying.of[0]} {saying.name!r} were said, and nothing tells which resource this call is for. "
+                "Run the engine serially (terraform.parallelism = 1), or say it by inputs: when={...}."
+            )
+        return saying.is_for(call)
+
+    def _stated(self, declared: ResourceType, saying: Saying, inputs: Bag, call: Call) -> ResourceType:
+        if callable(saying.answer) and (call.inputs is None or has_unknown(inputs)):
+            # Only the operation itself can tell.
+            return declared
+        given = saying.answer(inputs) if callable(saying.answer) else saying.answer
+        if saying.templates:
+            known = {name: value for name, value in inputs.items() if not has_unknown(value)}
+            invention = Invention(call.type, "uuid", call.urn or call.address)
+            given = fill_all(
+                given,
+                {**known, **places(call), "name": call.name, "hash": invention.hex(), "uuid": str(UUID(invention.hex(32)))},
+            )
+        stating = Stating(declared, lenient=saying.lenient, inside=call.session.protocol.names_resources)
+        return stating.applied(given, call.planned)
+
+    def inventing(self, declared: ResourceType, id_: str, call: Call) -> Invent:
+        """What makes up the values of an object."""
+        elements, counts = self._counts(declared.token)
+        said = (
+            elements if elements is not None and (declared.elements is not None or (declared.token, "") in self._keys) else None
+        )
+        declared = declared if said is None else replace(declared, elements=said)
+        return inventing(declared, id_, counts, call.session.config)
+
+    def completed(self, function: Function, given: Bag, arguments: Bag, call: Call) -> dict[str, Value]:
+        """``given`` with what a declared function returns besides."""
+        elements, counts = self._counts(function.token)
+        inventor = Inventor(
+            function.token, function.token, 1 if elements is None else elements, counts, call.session.config or {}
+        )
+        echoed = {
+            name: arguments[name]
+            for name, item in function.outputs.items()
+            if name in function.inputs and function.inputs[name].kind == item.kind and arguments.get(name) is not None
+        }
+        known = {name: value for name, value in given.items() if value is not None}
+        left = {name: item for name, item in function.outputs.items() if name in known or name not in echoed}
+        return {**echoed, **whole(left, known, _calling(inventor))}
+
+    @property
+    def _keys(self) -> set[tuple[str, str]]:
+        return {key for sayings in (self.own, *map(said_of, self._packages.values())) for key in sayings.elements}
+
+    def _counts(self, token: str) -> tuple[int | None, Callable[[str], int | None]]:
+        layers = [sayings.elements for sayings in self._layers(token, from_schema=False) if sayings.elements]
+        if not layers:
+            return None, lambda _: None
+        usual = next((table[key] for key in ((token, ""), ("", "")) for table in layers if key in table), None)
+        return usual, lambda path: next((table[token, path] for table in layers if (token, path) in table), None)
+
+    def _layers(self, token: str, *, from_schema: bool) -> Iterator[Sayings]:
+        """Who says something, the one that counts first."""
+        yield self.own
+        name = token.partition(":")[0]
+        package = self._packages.get(name)
+        if package is not None:
+            yield said_of(package)
+        if from_schema and self.use_presets:
+            yield self._presets(name)
+
+
+def _calling(inventor: Inventor) -> Invent:
+    def invent(item: Any, at: str) -> Value:
+        return item.computed({"id": inventor.of}) if callable(item.computed) else inventor.value(item, at)
+
+    return invent
+
+
+def said_of(package: Package) -> Sayings:
+    """What the files of a package say."""
+    return package.said if isinstance(package.said, Sayings) else NOTHING_SAID
+
+
+def only_says(package: Package) -> bool:
+    """Whether a package declares nothing, and is there for what it says."""
+    declares = (package.resources, package.functions, package.components, package.methods, package.offers, package.config)
+    return package.said is not None and not any(declares)
+
+
+def is_lenient(package: Package) -> bool:
+    """Whether nobody minds if there is nothing that a package is about."""
+    said = said_of(package)
+    return only_says(package) and all(saying.lenient for saying in (*said.answers, *said.outputs))
+
+
+def is_open(function: Function) -> bool:
+    """Whether a schema alone says what a function answers."""
+    return bool(function.outputs) and not function.returns
+
+
+def names_of(declared: Function | ResourceType) -> set[str]:
+    """The names of a type or function: its token, that without the file of its module, and Terraform's name."""
+    package, module, member = declared.token.split(":", 2)
+    if isinstance(declared, ResourceType):
+        return {declared.token, f"{package}:{module.split('/')[0]}:{member}", declared.terraform}
+    bare = member[3:] if member[:3] == "get" and member[3:4].isupper() else member
+    named = declared.terraform or terraform_type_name(f"{package}:{module}:{bare}")
+    return {declared.token, f"{package}:{module.split('/')[0]}:{member}", named}
+
+
+def places(call: Call) -> dict[str, Value]:
+    """What templates may use of the provider: its configuration, and where everything is by default."""
+    config = {name: value for name, value in reveal(dict(call.session.config or {})).items() if value is not None}
+    return {**whereabouts(call.type, config), **config}

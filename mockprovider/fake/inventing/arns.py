@@ -1,0 +1,115 @@
+"""Amazon's names: what an ARN and an id of a thing begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mockprovider.schema import snake_case
+
+ARNS: Mapping[str, str] = {
+    "acm_certificate": "acm:certificate/",
+    "api_gateway_rest_api": "apigateway:/restapis/",
+    "apigateway_rest_api": "apigateway:/restapis/",
+    "certificate": "acm:certificate/",
+    "cloudwatch_event_rule": "events:rule/",
+    "cloudwatch_log_group": "logs:log-group:",
+    "db_instance": "rds:db:",
+    "dynamodb_table": "dynamodb:table/",
+    "ecr_repository": "ecr:repository/",
+    "eks_cluster": "eks:cluster/",
+    "function": "lambda:function:",
+    "instance_profile": "iam:instance-profile/",
+    "kms_key": "kms:key/",
+    "lambda_function": "lambda:function:",
+    "lb_listener": "elasticloadbalancing:listener/app/",
+    "lb_load_balancer": "elasticloadbalancing:loadbalancer/app/",
+    "lb_target_group": "elasticloadbalancing:targetgroup/",
+    "lb": "elasticloadbalancing:loadbalancer/app/",
+    "load_balancer": "elasticloadbalancing:loadbalancer/app/",
+    "log_group": "logs:log-group:",
+    "policy": "iam:policy/",
+    "rds_cluster": "rds:cluster:",
+    "rds_instance": "rds:db:",
+    "role": "iam:role/",
+    "s3_bucket": "s3:",
+    "bucket": "s3:",
+    "secret": "secretsmanager:secret:",
+    "secretsmanager_secret": "secretsmanager:secret:",
+    "sfn_state_machine": "states:stateMachine:",
+    "sns_topic": "sns:",
+    "sqs_queue": "sqs:",
+    "queue": "sqs:",
+    "target_group": "elasticloadbalancing:targetgroup/",
+    "topic": "sns:",
+    "user": "iam:user/",
+}
+"""Things, as types and properties name them, to the service and what stands before the name in their ARNs."""
+
+EC2 = frozenset(
+    {"instance", "vpc", "subnet", "security_group", "ami", "eip", "internet_gateway", "nat_gateway", "route_table", "key_pair"}
+    | {"network_interface", "launch_template", "ebs_volume", "volume", "vpc_endpoint", "network_acl"}
+)
+"""Types of EC2 whose names in Terraform do not say so."""
+
+GLOBAL: Mapping[str, bool] = {"iam": True, "cloudfront": True, "organizations": True, "s3": False, "route53": False}
+"""Services whose ARNs have no region, and whether they have an account."""
+
+IDS: Mapping[str, str] = {
+    "ami": "ami",
+    "allocation": "eipalloc",
+    "eip": "eipalloc",
+    "image": "ami",
+    "instance": "i",
+    "internet_gateway": "igw",
+    "launch_template": "lt",
+    "nat_gateway": "nat",
+    "network_acl": "acl",
+    "network_interface": "eni",
+    "route_table": "rtb",
+    "security_group": "sg",
+    "snapshot": "snap",
+    "subnet": "subnet",
+    "volume": "vol",
+    "vpc": "vpc",
+    "vpc_endpoint": "vpce",
+}
+"""Things to the prefix of their ids."""
+
+
+def arn(thing: str, owner: str, region: str, account: str, name: str) -> str:
+    """The ARN of a thing called ``name``: of what a property's name says (``role``), or else of its ``owner`` type."""
+    rest = next((ARNS[words] for words in endings(thing) if words in ARNS), "") or _owned(owner, thing)
+    service, _, prefix = rest.partition(":")
+    if service in GLOBAL:
+        region, account = "", account if GLOBAL[service] else ""
+    return f"arn:aws:{service}:{region}:{account}:{prefix}{name}"
+
+
+def _owned(owner: str, thing: str) -> str:
+    if owner in ARNS:
+        return ARNS[owner]
+    if owner in EC2:
+        return f"ec2:{(thing or owner).replace('_', '-')}/"
+    service, _, rest = owner.partition("_")
+    return f"{service}:{(thing or rest or service).replace('_', '-')}/"
+
+
+def id_template(token: str) -> str:
+    """The template of the ids of a type's objects: Amazon's tell their kind."""
+    thing = thing_of(token).removeprefix("ec2_")
+    return f"{IDS[thing]}-{{hash}}" if token.startswith("aws:") and thing in IDS else "{hash}"
+
+
+def endings(thing: str) -> list[str]:
+    """The words of a name, and fewer and fewer of its last: ``execution_role``, ``role``."""
+    words = thing.split("_")
+    return ["_".join(words[start:]) for start in range(len(words))]
+
+
+def thing_of(token: str) -> str:
+    """What a type or function is about, in Terraform's words without the package: ``aws:s3/bucket:Bucket`` is ``s3_bucket``."""
+    _, module, member = token.split(":", 2)
+    module = module.split("/")[0]
+    named = snake_case(member.rpartition("/")[2])
+    named = named.removeprefix("get_") if member.startswith("get") else named
+    return named if module in ("", "index") or named.startswith(f"{module}_") else f"{snake_case(module)}_{named}"
