@@ -7,14 +7,16 @@ module such as ``storage/bucket`` only the first part counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct, StructMeta, field
 from msgspec.structs import force_setattr
 
 from mockprovider.errors import DefinitionError
+from mockprovider.functions import Child, Component, Function, Method
 from mockprovider.hints import did_you_mean
+from mockprovider.ondemand import OnDemand, held
 from mockprovider.properties import (
     COLLECTIONS,
     NAMES,
@@ -35,7 +37,6 @@ from mockprovider.properties import (
 from mockprovider.protocols import known, loaded
 from mockprovider.steps import Step, check_steps
 from mockprovider.urn import PROVIDERS
-from mockprovider.values import Bag, Value
 
 
 class Traits(Struct, frozen=True):
@@ -217,90 +218,6 @@ def _behaving(declared: ResourceType) -> None:
                 raise DefinitionError(f"{declared.token}: {behaviour!r} says what {name!r} is: declare it with computed=True.")
 
 
-class Function(Struct, frozen=True):
-    """A function (Pulumi invoke, Terraform data source): token, declared inputs, and what it returns.
-
-    ``returns`` is a bag of values and templates over the arguments (``"zone-{region}"``), or a callable given the arguments.
-    ``terraform`` is the data source's name, where the rule does not give it; ``terraform_schema`` as in ``ResourceType``.
-    """
-
-    token: str
-    inputs: Mapping[str, Property] = field(default_factory=dict)
-    returns: Mapping[str, Value] | Callable[[Bag], Bag] = field(default_factory=dict)
-    terraform: str = ""
-    terraform_schema: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not TOKEN.fullmatch(self.token):
-            raise DefinitionError(
-                f"{self.token!r} is no function token. Write it as 'package:module:member', e.g. 'cloud:index:getZone'."
-            )
-        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
-
-
-class Child(Struct, frozen=True):
-    """A child of a component: its type, the template of its name, and its properties, with templates over the component's
-    inputs, ``{name}`` (the component's name), and what earlier children are: ``{logs.arn}``, ``{logs.id}``, ``{logs.urn}``.
-    """
-
-    type: str
-    properties: Mapping[str, Value] = field(default_factory=dict)
-    name: str = ""
-    """Without one: ``{name}-`` and the key under which the component has it."""
-
-
-class Component(Struct, frozen=True):
-    """A component: a resource that is made of others, which the provider registers with the engine (Pulumi's Construct).
-
-    Args:
-        token: its type token, ``pkg:module:Member``.
-        inputs: what a program sets, by name.
-        outputs: what it shows; a ``computed`` template may name inputs and children (``Property(str, computed="{logs.arn}")``).
-        children: its children as data, by a key for templates, registered in this order.
-        construct: a function instead of, or after, them: it is given a ``pulumi.components.Site`` and may return outputs.
-    """
-
-    token: str
-    inputs: Mapping[str, Property] = field(default_factory=dict)
-    outputs: Mapping[str, Property] = field(default_factory=dict)
-    children: Mapping[str, Child] = field(default_factory=dict)
-    construct: Callable[[Any], Bag | None] | None = None
-    description: str = ""
-
-    def __post_init__(self) -> None:
-        if not TOKEN.fullmatch(self.token):
-            raise DefinitionError(f"{self.token!r} is no type token. Write it as 'package:module:Member'.")
-        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
-        force_setattr(self, "outputs", declared_properties(self.token, self.outputs))
-
-
-class Method(Struct, frozen=True):
-    """A method of a component or resource (Pulumi's Call), declared by the token ``pkg:module:Type/method``.
-
-    ``returns`` is a bag of values and templates over the arguments and the receiver's properties (``{self.url}``), or a
-    callable given a ``pulumi.components.Called``.
-    """
-
-    token: str
-    inputs: Mapping[str, Property] = field(default_factory=dict)
-    returns: Mapping[str, Value] | Callable[[Any], Bag | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not (TOKEN.fullmatch(self.token) and self.receiver and self.name):
-            raise DefinitionError(f"{self.token!r} is no method's token. Write it as 'package:module:Type/method'.")
-        force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
-
-    @property
-    def receiver(self) -> str:
-        """The token of the type that has it."""
-        return self.token.rpartition("/")[0]
-
-    @property
-    def name(self) -> str:
-        """Its name in programs."""
-        return self.token.rpartition("/")[2]
-
-
 Definition: TypeAlias = ResourceType | Function | Component | Method
 """What a package is made of."""
 
@@ -309,7 +226,8 @@ class Package(Struct):
     """What one provider serves: a name, a version, configuration properties, resource types and functions by token.
 
     ``schema`` is the text of the Pulumi package schema that all of it was read from, if it was; ``terraform_schema`` is the one
-    provider's part of what ``terraform providers schema -json`` shows, if it was read from there.
+    provider's part of what ``terraform providers schema -json`` shows, if it was read from there. ``published`` makes the
+    text of a schema that is only put together if somebody asks for it, such as that of an SDK.
 
     ``mappings`` are what GetMapping answers by key (``{"terraform": ...}``), as bytes or text. ``parameters`` are the packages
     that Parameterize makes of this one, by name, or a function from a ``fake.parameters.Parameter`` to a package or ``None``;
@@ -319,16 +237,17 @@ class Package(Struct):
     name: str
     version: str = "1.0.0"
     config: dict[str, Property] = field(default_factory=dict)
-    resources: dict[str, ResourceType] = field(default_factory=dict)
-    functions: dict[str, Function] = field(default_factory=dict)
-    components: dict[str, Component] = field(default_factory=dict)
-    methods: dict[str, Method] = field(default_factory=dict)
-    offers: dict[str, Any] = field(default_factory=dict)
+    resources: MutableMapping[str, ResourceType] = field(default_factory=dict)
+    functions: MutableMapping[str, Function] = field(default_factory=dict)
+    components: MutableMapping[str, Component] = field(default_factory=dict)
+    methods: MutableMapping[str, Method] = field(default_factory=dict)
+    offers: MutableMapping[str, Any] = field(default_factory=dict)
     schema: str = ""
     terraform_schema: Mapping[str, Any] = field(default_factory=dict)
     mappings: Mapping[str, bytes | str] = field(default_factory=dict)
     parameters: Mapping[str, Any] | Callable[[Any], Any] | None = None
     extension: bool = False
+    published: Callable[[], str] | None = None
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)
@@ -338,7 +257,7 @@ class Package(Struct):
 
     def add(self, *definitions: Any) -> None:
         """Declare resource types, functions, components and methods; a later one with the same token replaces the earlier."""
-        sections: Mapping[type, dict[str, Any]] = {
+        sections: Mapping[type, MutableMapping[str, Any]] = {
             ResourceType: self.resources,
             Function: self.functions,
             Component: self.components,
@@ -347,20 +266,33 @@ class Package(Struct):
         for definition in definitions:
             sections.get(type(definition), self.offers)[definition.token] = definition
         # The schema text that the package was read from lacks these.
-        self.schema = ""
+        self.schema, self.published = "", None
 
     @property
     def secrets(self) -> dict[str, frozenset[str]]:
         """What its types declare secret, and its configuration, by the names under which calls know them (Configure: none)."""
+        return self.secrets_of(self.resources)
+
+    def secrets_of(self, types: Collection[str]) -> dict[str, frozenset[str]]:
+        """The same of some types, by token or Terraform's name, and of the types that were read already."""
         config = frozenset(secret_paths(self.config))
         names = {"": config, PROVIDERS + self.name: config}
-        for resource in self.resources.values():
-            names |= resource.secrets
+        read = held(self.resources)
+        for token, spelled in self.terraform_names().items():
+            if token in read or token in types or spelled in types:
+                names |= self.resources[token].secrets
         return names
+
+    def terraform_names(self) -> dict[str, str]:
+        """Terraform's names of the resource types, by token. No type is read for it."""
+        if isinstance(self.resources, OnDemand):
+            return self.resources.spellings(lambda resource: resource.terraform)
+        return {token: resource.terraform for token, resource in self.resources.items()}
 
     def by_terraform_name(self, name: str) -> ResourceType | None:
         """The resource type that Terraform calls ``name``."""
-        return next((resource for resource in self.resources.values() if resource.terraform == name), None)
+        token = next((token for token, spelled in self.terraform_names().items() if spelled == name), None)
+        return None if token is None else self.resources[token]
 
 
 def declared_type(packages: Mapping[str, Package], token: str) -> ResourceType | None:
