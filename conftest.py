@@ -24,6 +24,9 @@ sys.dont_write_bytecode = False
 if "GOGC" not in os.environ and "GOMEMLIMIT" not in os.environ:
     os.environ |= {"GOGC": "off", "GOMEMLIMIT": "512MiB"}
 
+# Schemas that tests read are no part of their user's cache; the cache has tests of its own, with one of their own.
+os.environ["MOCKPROVIDER_CACHE"] = ""
+
 ENGINES = {
     "pulumi_cli": "pulumi",
     "terraform_cli": "terraform",

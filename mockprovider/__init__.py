@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mockprovider.engine import Stack
     from mockprovider.errors import MockProviderError
     from mockprovider.offers import Ephemeral, ProviderFunction
+    from mockprovider.pulumi.installed.reading import from_sdk
     from mockprovider.pulumi.package.reading import from_schema
     from mockprovider.schema import (
         Child,
@@ -60,6 +61,7 @@ __all__ = [
     "Template",
     "Unknown",
     "from_schema",
+    "from_sdk",
     "from_terraform_schema",
     "real",
     "recording",
@@ -73,6 +75,7 @@ _HOMES = {
     "mockprovider.double": ("Double", "real", "recording", "recording_all", "replaying", "replaying_all"),
     "mockprovider.engine": ("Stack",),
     "mockprovider.errors": ("MockProviderError",),
+    "mockprovider.pulumi.installed.reading": ("from_sdk",),
     "mockprovider.pulumi.package.reading": ("from_schema",),
     "mockprovider.offers": ("Ephemeral", "ProviderFunction"),
     "mockprovider.schema": (

@@ -47,11 +47,16 @@ def make_folder(path: Path) -> None:
 
 def write_json(path: Path, content: Any, *, private: bool = False, sort_keys: bool = False) -> None:
     """Write data as JSON, the file whole or not at all; a ``private`` one is its owner's alone. Raises ``OSError``."""
+    write_text(path, json.dumps(content, indent=1, sort_keys=sort_keys) + "\n", private=private)
+
+
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write text, the file whole or not at all; a ``private`` one is its owner's alone. Raises ``OSError``."""
     # Renamed into place, so that a crash leaves the old file or the new one, never half of one.
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     if private:
         draft.touch(mode=0o600)
-    draft.write_text(json.dumps(content, indent=1, sort_keys=sort_keys) + "\n", encoding="utf-8")
+    draft.write_text(text, encoding="utf-8")
     draft.replace(path)
 
 

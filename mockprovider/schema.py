@@ -7,7 +7,7 @@ module such as ``storage/bucket`` only the first part counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from msgspec import Struct, StructMeta, field
@@ -16,6 +16,7 @@ from msgspec.structs import force_setattr
 from mockprovider.callables import Child, Component, Function, Method
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
+from mockprovider.ondemand import OnDemand, held
 from mockprovider.properties import (
     COLLECTIONS,
     NAMES,
@@ -228,7 +229,8 @@ class Package(Struct):
     """What one provider serves: a name, a version, configuration properties, resource types and functions by token.
 
     ``schema`` is the text of the Pulumi package schema that all of it was read from, if it was; ``terraform_schema`` is the one
-    provider's part of what ``terraform providers schema -json`` shows, if it was read from there.
+    provider's part of what ``terraform providers schema -json`` shows, if it was read from there. ``published`` makes the
+    text of a schema that is only put together if somebody asks for it, such as that of an SDK.
 
     ``mappings`` are what GetMapping answers by key (``{"terraform": ...}``), as bytes or text. ``parameters`` are the packages
     that Parameterize makes of this one, by name, or a function from a ``fake.parameters.Parameter`` to a package or ``None``;
@@ -238,16 +240,17 @@ class Package(Struct):
     name: str
     version: str = "1.0.0"
     config: dict[str, Property] = field(default_factory=dict)
-    resources: dict[str, ResourceType] = field(default_factory=dict)
-    functions: dict[str, Function] = field(default_factory=dict)
-    components: dict[str, Component] = field(default_factory=dict)
-    methods: dict[str, Method] = field(default_factory=dict)
-    offers: dict[str, Any] = field(default_factory=dict)
+    resources: MutableMapping[str, ResourceType] = field(default_factory=dict)
+    functions: MutableMapping[str, Function] = field(default_factory=dict)
+    components: MutableMapping[str, Component] = field(default_factory=dict)
+    methods: MutableMapping[str, Method] = field(default_factory=dict)
+    offers: MutableMapping[str, Any] = field(default_factory=dict)
     schema: str = ""
     terraform_schema: Mapping[str, Any] = field(default_factory=dict)
     mappings: Mapping[str, bytes | str] = field(default_factory=dict)
     parameters: Mapping[str, Any] | Callable[[Any], Any] | None = None
     extension: bool = False
+    published: Callable[[], str] | None = None
     said: Any = None
     """What its file says of single answers: ``fake.answers.Sayings``."""
 
@@ -259,7 +262,7 @@ class Package(Struct):
 
     def add(self, *definitions: Any) -> None:
         """Declare resource types, functions, components and methods; a later one with the same token replaces the earlier."""
-        sections: Mapping[type, dict[str, Any]] = {
+        sections: Mapping[type, MutableMapping[str, Any]] = {
             ResourceType: self.resources,
             Function: self.functions,
             Component: self.components,
@@ -270,7 +273,7 @@ class Package(Struct):
             sections.get(type(definition), self.offers)[definition.token] = added
         if definitions:
             # The schema text that the package was read from lacks these.
-            self.schema = ""
+            self.schema, self.published = "", None
 
     def _with_arguments(self, function: Function) -> Function:
         """A function with the arguments and results of the published one that it replaces, unless it declares its own.
@@ -286,15 +289,28 @@ class Package(Struct):
     @property
     def secrets(self) -> dict[str, frozenset[str]]:
         """What its types declare secret, and its configuration, by the names under which calls know them (Configure: none)."""
+        return self.secrets_of(self.resources)
+
+    def secrets_of(self, types: Collection[str]) -> dict[str, frozenset[str]]:
+        """The same of some types, by token or Terraform's name, and of the types that were read already."""
         config = frozenset(secret_paths(self.config))
         names = {"": config, PROVIDERS + self.name: config}
-        for resource in self.resources.values():
-            names |= resource.secrets
+        read = held(self.resources)
+        for token, spelled in self.terraform_names().items():
+            if token in read or token in types or spelled in types:
+                names |= self.resources[token].secrets
         return names
+
+    def terraform_names(self) -> dict[str, str]:
+        """Terraform's names of the resource types, by token. No type is read for it."""
+        if isinstance(self.resources, OnDemand):
+            return self.resources.spellings(lambda resource: resource.terraform)
+        return {token: resource.terraform for token, resource in self.resources.items()}
 
     def by_terraform_name(self, name: str) -> ResourceType | None:
         """The resource type that Terraform calls ``name``."""
-        return next((resource for resource in self.resources.values() if resource.terraform == name), None)
+        token = next((token for token, spelled in self.terraform_names().items() if spelled == name), None)
+        return None if token is None else self.resources[token]
 
 
 def declared_type(packages: Mapping[str, Package], token: str) -> ResourceType | None:

@@ -12,7 +12,8 @@ from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.double import Wiring, attached
 from mockprovider.double.artefacts import keep
 from mockprovider.double.explaining import explain
-from mockprovider.double.masking import HIDDEN, mask, mask_state
+from mockprovider.double.masking import HIDDEN, RunSecrets, mask, mask_state
+from mockprovider.ondemand import OnDemand
 from mockprovider.schema import Kind, kind_of
 
 TOKEN = "cloud:index:Database"
@@ -215,3 +216,22 @@ def test_what_somebody_named(tmp_path, mode):
     assert [word for word in (PASSWORD, "1234", "5678") if word in kept] == ["5678"]
     assert f"no {HIDDEN}" in kept
     assert PASSWORD not in "".join(shown)
+
+
+def test_a_type_that_the_fake_never_read():
+    """Where a real provider answers, nobody reads the declarations; those of the types that were called count all the same."""
+    package = Package("cloud")
+    package.resources = OnDemand([TOKEN], lambda _: DATABASE, spelled=lambda: {TOKEN: DATABASE.terraform})
+    with Double(package, provider=lambda call: Reply(id="1", value=dict(call.inputs))) as double:
+        double(Call(op=Op.CREATE, session=double.open(), type=TOKEN, name="db", inputs={"name": "a", "key": PASSWORD}))
+        assert not package.resources.held
+        secrets = RunSecrets(double.packages, double.journal.entries())
+        assert PASSWORD not in str(secrets.scrub(f"it failed with {PASSWORD}"))
+
+
+def test_a_type_that_nobody_called():
+    """An object that a test has put into the cloud is masked by its type, which is read for it."""
+    package = Package("cloud")
+    package.resources = OnDemand([TOKEN], lambda _: DATABASE, spelled=lambda: {TOKEN: DATABASE.terraform})
+    secrets = RunSecrets({"cloud": package}, [])
+    assert secrets.bag(TOKEN, {"name": "a", "key": PASSWORD}) == {"name": "a", "key": HIDDEN}

@@ -6,10 +6,11 @@ import json
 
 import pytest
 from contract_stage import PulumiRun
-from real_schemas import real_schema
+from real_schemas import real_schema, whole
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.double import Double
+from mockprovider.ondemand import held
 from mockprovider.pulumi.package.reading import from_schema
 from mockprovider.schema import Kind
 from mockprovider.terraform.schema.provider import ProviderSchema
@@ -51,6 +52,20 @@ def test_a_real_schema_keeps_the_contract(name, pytestconfig):
     run = PulumiRun()
     run.ask(Op.GET_SCHEMA, Reply(extra={"schema": real_schema(name, pytestconfig)}))
     assert run.broken == []
+
+
+@pytest.mark.parametrize("name", sorted(COUNTS))
+def test_a_kept_real_schema_is_the_one_that_was_read(name, pytestconfig, tmp_path, monkeypatch):
+    """Read a type at a time, and in the other direction, it comes to the same as read whole."""
+    text = real_schema(name, pytestconfig)
+    monkeypatch.setenv("MOCKPROVIDER_CACHE", str(tmp_path))
+    monkeypatch.setattr("mockprovider.pulumi.package.kept.LEAST", 0)
+    first, second = from_schema(text), from_schema(text)
+    assert not held(second.resources)
+    for section in (second.methods, second.functions, second.resources):
+        for token in reversed(list(section)):
+            assert section[token].token == token
+    assert whole(first) == whole(second)
 
 
 SAMPLES = {

@@ -31,6 +31,7 @@ from mockprovider.cli.options import (
     types_option,
     unplayed_option,
 )
+from mockprovider.cli.schema import schema
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import of_family
 
@@ -367,6 +368,7 @@ def run_(
 
 main.add_command(cassette)
 main.add_command(contract)
+main.add_command(schema)
 main.add_command(verify_engine)
 
 

@@ -48,6 +48,10 @@ def _counted(package: Package) -> str:
 def _packages(file: Path) -> tuple[str, list[Package]]:
     """What the file is, and what it declares."""
     text, origin = _text(file), str(file)
+    for edge in _adapters():
+        kept = edge.kept_packages(text, origin)
+        if kept is not None:
+            return kept
     document = read_text(text, origin)
     if isinstance(document, list) and document and isinstance(document[0], dict) and document[0].get("format") == FORMAT:
         return "a schema in a cassette", _recorded(load_cassette(file), origin)

@@ -26,6 +26,7 @@ from mockprovider.faults.engines import EnginesAtWork
 from mockprovider.journal import Journal, Side
 from mockprovider.layers import stack
 from mockprovider.offers import Ephemeral, Offer, ProviderFunction
+from mockprovider.ondemand import held
 from mockprovider.protocols import ProviderProtocol, known, loaded, of_family
 from mockprovider.schema import Component, Definition, Function, Method, Package, ResourceType, declared_type
 
@@ -158,9 +159,7 @@ class Double(Answering):
         return reply
 
     def _declared(self) -> dict[str, str]:
-        return {
-            token: resource.terraform for package in self.packages.values() for token, resource in package.resources.items()
-        }
+        return {token: name for package in self.packages.values() for token, name in package.terraform_names().items()}
 
     def use(self, *layers: Layer, provider: Handler | None = None) -> None:
         """Put ``layers`` in front of what answers, outermost first and outside of those that are there, from the next call on.
@@ -174,7 +173,7 @@ class Double(Answering):
             self._handlers.clear()
 
     def _steps(self) -> dict[str, tuple[str, ...]]:
-        resources = (resource for package in self.packages.values() for resource in package.resources.values())
+        resources = (resource for package in self.packages.values() for resource in held(package.resources).values())
         return {resource.token: tuple(step.name for step in resource.steps) for resource in resources if resource.steps}
 
     @property

@@ -36,9 +36,11 @@ class RunSecrets:
         self._vault = Vault()
         self._packages = packages
         self._decided = decided
+        entries = list(journal)
+        self._types = {entry.call.type for entry in entries}
         self._plain = self._redactor()
         self._edges: dict[str, tuple[Transcriber, Redactor]] = {}
-        for entry in journal:
+        for entry in entries:
             reply = entry.reply or Reply()
             if not (entry.call.native or entry.call.stream or reply.native or reply.stream):
                 # It travelled over no wire, so that there is no schema of a wire, and no reason to import what reads one.
@@ -51,7 +53,7 @@ class RunSecrets:
     def _redactor(self, marks: Marks = UNMARKED) -> Redactor:
         redactor = Redactor(vault=self._vault, marks=marks)
         for package in self._packages.values():
-            redactor.declare(package.secrets)
+            redactor.declare(package.secrets_of(self._types))
         if self._decided is not None:
             redactor.decide(redactor.secret, self._decided.secret.given, self._decided.secret.by_type)
         return redactor
@@ -92,6 +94,11 @@ class RunSecrets:
 
     def bag(self, type_: str, bag: Any) -> Any:
         """The properties of a ``type_``, as plain JSON, without what stands in a place that is secret."""
+        if type_ not in self._types:
+            # Nobody called it, as where a test has put an object into the cloud.
+            self._types.add(type_)
+            for package in self._packages.values():
+                self._plain.declare(package.secrets_of((type_,)))
         hidden = self._plain.hide(bag, self._plain.names(type_)).tree
         return bag if hidden is bag else fill(hidden, lambda *_: HIDDEN)
 

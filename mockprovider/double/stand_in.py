@@ -105,7 +105,7 @@ class StandIn:
         if asked.op in OPENED - {Op.OPEN}:
             return "" if self._cloud.read(asked.type, _text(asked.private)) else "nothing of the kind was opened here"
         if asked.op in (Op.INVOKE, Op.FUNCTION, Op.OPEN):
-            known = package is not None and asked.type in package.functions | package.offers
+            known = package is not None and (asked.type in package.functions or asked.type in package.offers)
             return "" if known else f"{self._types(package)} {asked.type!r}, so nobody knows what it returns"
         return self._unknown_type(asked, package)
 

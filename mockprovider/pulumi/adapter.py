@@ -16,6 +16,7 @@ from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.modern import unasked, unknown_fields, with_instances, without_handshake
 from mockprovider.pulumi.monitor import relayed
+from mockprovider.pulumi.package.kept import kept_package
 from mockprovider.pulumi.package.reading import from_schema, is_schema
 from mockprovider.pulumi.plugin import Plugin, attach_environment
 from mockprovider.pulumi.transcript import PulumiTranscript
@@ -24,6 +25,8 @@ from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.client import Client
 from mockprovider.wire.logs import EngineLog, LogExport
 from mockprovider.wire.methods import Service
+
+SCHEMA_FILE = "a Pulumi package schema"
 
 
 class PulumiAdapter(Adapter):
@@ -58,6 +61,11 @@ class PulumiAdapter(Adapter):
         """The executable in ``into``, or with a version in a subfolder for it, as in ``~/.pulumi/plugins``."""
         path = super().launcher(name, into, "", source)
         return into / f"resource-{name}-v{version}" / path.name if version else path
+
+    def plugin_folders(self, package: str) -> Iterable[Path]:
+        """Those in the engine's home, a folder a version."""
+        home = Path(os.environ.get("PULUMI_HOME") or Path.home() / ".pulumi")
+        return sorted((home / "plugins").glob(f"resource-{package}-v*"), reverse=True)
 
     def advice(self, name: str, into: Path, version: str) -> str:  # noqa: ARG002 - the folder says it all
         """The folder that the engine has to search."""
@@ -107,9 +115,18 @@ class PulumiAdapter(Adapter):
                 return from_schema(answer["schema"], origin)
         return None
 
+    def kept_packages(self, text: str, origin: str) -> tuple[str, list[Package]] | None:
+        """The package of a package schema that was read before."""
+        package = kept_package(text, origin)
+        return (SCHEMA_FILE, [package]) if package else None
+
+    def published(self, reply: Reply, name: str) -> str:  # noqa: ARG002 - the schema has its name
+        """The schema in the answer."""
+        return str(reply.extra.get("schema", ""))
+
     def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:
         """The package of a package schema."""
-        return ("a Pulumi package schema", [from_schema(text, origin)]) if is_schema(document) else None
+        return (SCHEMA_FILE, [from_schema(text, origin)]) if is_schema(document) else None
 
 
 class Connection:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.fake.catalogue import Catalogue, failed
+from mockprovider.ondemand import held
 from mockprovider.pulumi.components import Components
 from mockprovider.pulumi.table import MISSING_KEYS
 from mockprovider.schema import Package
@@ -66,7 +67,7 @@ class PulumiRoom:
 
 def _naming(package: Package) -> dict[str, bool]:
     """The flag for the engine's options for automatic names, if some type has such names."""
-    named = any(item.auto_name for resource in package.resources.values() for item in resource.properties.values())
+    named = any(item.auto_name for resource in held(package.resources).values() for item in resource.properties.values())
     return {"supports_autonaming_configuration": True} if named else {}
 
 

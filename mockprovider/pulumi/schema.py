@@ -20,7 +20,7 @@ FIRST_PART = "([^/]*)(?:/.*)?"
 def text(described: Package | Parameterized) -> str:
     """The schema of a described package: as it was read, or made from the declarations."""
     if isinstance(described, Package):
-        return described.schema or dump(described)
+        return described.schema or (described.published() if described.published else dump(described))
     return described.package.schema or dump(described.package, described.schema)
 
 

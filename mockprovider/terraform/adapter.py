@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from mockprovider.audit import EngineMemory
-from mockprovider.calls import Call, Op
+from mockprovider.calls import Call, Op, Reply
 from mockprovider.cassette import Cassette, Reader, Transcriber
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, of_family
 from mockprovider.schema import Package
 from mockprovider.terraform.process.installing import SOURCE, dev_overrides, mirror, sources, this_machine
@@ -23,10 +23,17 @@ from mockprovider.terraform.recorded.sets import Sets
 from mockprovider.terraform.recorded.transcript import TerraformTranscript
 from mockprovider.terraform.recorded.trees import build
 from mockprovider.terraform.rpcs.methods import SERVICES
-from mockprovider.terraform.schema.reading import from_terraform_schema, from_terraform_schemas, is_terraform_schema
+from mockprovider.terraform.schema.published import data_of
+from mockprovider.terraform.schema.reading import (
+    from_terraform_schema,
+    from_terraform_schemas,
+    is_terraform_schema,
+    kept_terraform_schemas,
+)
 from mockprovider.wire.adapter import Adapter
 from mockprovider.wire.methods import Service
 
+SCHEMA_FILE = "a Terraform provider schema"
 IDENTITIES = "GetResourceIdentitySchemas"
 
 
@@ -78,6 +85,10 @@ class TerraformAdapter(Adapter):
             return into / executable
         return into / (source or SOURCE.format(package=name)) / version / this_machine() / f"{executable}_v{version}"
 
+    def plugin_folders(self, package: str) -> Iterable[Path]:
+        """Those of this folder's configuration, which init has filled."""
+        return sorted((Path.cwd() / ".terraform").glob(f"providers/*/*/{package}/*/*"), reverse=True)
+
     def advice(self, name: str, into: Path, version: str) -> str:
         """The settings file by which the engine finds the launcher."""
         settings = mirror(into) if version else dev_overrides(into, [name])
@@ -121,8 +132,24 @@ class TerraformAdapter(Adapter):
                 return from_terraform_schema(message, cassette.header.provider, origin=origin)
         return None
 
-    def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:  # noqa: ARG002
+    def kept_packages(self, text: str, origin: str) -> tuple[str, list[Package]] | None:
+        """The packages of such a file that was read before."""
+        packages = kept_terraform_schemas(text, origin)
+        return (SCHEMA_FILE, packages) if packages else None
+
+    def published(self, reply: Reply, name: str) -> str:
+        """The answer as ``terraform providers schema -json`` shows it."""
+        if reply.native is None:
+            return ""
+        message: Any = messages(self.protocol.version).message("GetProviderSchema.Response").FromString(reply.native.data)
+        problems = [problem.summary for problem in message.diagnostics if problem.severity == 1]
+        if problems:
+            raise PluginError(f"{name} has no schema to tell: {'; '.join(problems)}.")
+        providers = {f"registry.terraform.io/hashicorp/{name}": data_of(message)}
+        return json.dumps({"format_version": "1.0", "provider_schemas": providers})
+
+    def declared_packages(self, document: Any, text: str, origin: str) -> tuple[str, list[Package]] | None:
         """The packages of ``terraform providers schema -json``."""
         if not is_terraform_schema(document):
             return None
-        return "a Terraform provider schema", from_terraform_schemas(document, origin)
+        return SCHEMA_FILE, from_terraform_schemas(document, origin, text=text)

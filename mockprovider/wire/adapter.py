@@ -105,6 +105,10 @@ class Adapter(ABC):
             raise DefinitionError(f"{source!r} is a source address, and {self.protocol.family} has none. Leave it out.")
         return into / f"{self.protocol.executable}{name}{f'-{version}' if version else ''}"
 
+    def plugin_folders(self, package: str) -> Iterable[Path]:  # noqa: ARG002 - for those that keep plugins
+        """The folders in which engines of this family keep the provider of ``package``, the newest first."""
+        return ()
+
     def advice(self, name: str, into: Path, version: str) -> str:  # noqa: ARG002 - for those that need them
         """What the user of an engine is told after a launcher was installed into ``into``."""
         return f"The engine finds it if {into} is a folder that it searches."
@@ -169,6 +173,14 @@ class Adapter(ABC):
         Raises ``DefinitionError`` for one that is wrong.
         """
         return None
+
+    def kept_packages(self, text: str, origin: str) -> tuple[str, list[Package]] | None:  # noqa: ARG002 - for large schemas
+        """What ``declared_packages`` says, where the text was read before; it is not parsed again."""
+        return None
+
+    def published(self, reply: Reply, name: str) -> str:  # noqa: ARG002 - for those with schemas
+        """What a real provider, ``name``, answered to GetSchema, as the text of a schema file; empty for none."""
+        return ""
 
     schema_file: str = ""
     """What such a file is called, and how one gets it."""

@@ -1,61 +1,17 @@
-"""Reads Pulumi package schemas as packages, as far as a fake can use them (reference 11).
-
-A schema has the inputs and outputs of a provider, but no values. So outputs that no program sets get generated values. What
-only SDKs use (languages, aliases, names of environment variables) is ignored. Components have no children, which only their
-code knows.
-"""
+"""Pulumi package schemas as packages: text or data, read whole or kept from before."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import unquote
-
-from msgspec.structs import replace
 
 from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.inventing.arns import id_template
-from mockprovider.hints import did_you_mean
-from mockprovider.pulumi.package.inventing import answer, computed, filled_in, invented
-from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
+from mockprovider.pulumi.package.kept import keep_package, kept_package
+from mockprovider.pulumi.package.reader import PackageReader, Sources
 from mockprovider.pulumi.package.text import read_text
-from mockprovider.pulumi.package.types import (
-    FUNCTION_KEYS,
-    RESOURCE_KEYS,
-    ROOT_KEYS,
-    Types,
-    distinct,
-    flag,
-    keys,
-    names,
-    text,
-)
-from mockprovider.schema import (
-    TOKEN,
-    Component,
-    Function,
-    Method,
-    Package,
-    Property,
-    ResourceType,
-    snake_case,
-    terraform_type_name,
-)
-from mockprovider.urn import PROVIDERS
-from mockprovider.values import Bag
-
-Sources = Mapping[str, str | Mapping[str, Any]]
-"""Schemas by package name, as text or data."""
-
-UNSAID = re.compile(r"[^a-z0-9_]+")
-"""Characters that Terraform's names cannot have, but modules such as ``storage.k8s.io/v1`` do."""
-
-OWN_OUTPUTS = frozenset({"id", "urn"})
-"""Outputs that every resource has; a schema's declaration of them adds nothing."""
+from mockprovider.schema import Package
 
 
 def from_schema(source: str | Mapping[str, Any], origin: str = "schema", *, packages: Sources | None = None) -> Package:
@@ -66,201 +22,26 @@ def from_schema(source: str | Mapping[str, Any], origin: str = "schema", *, pack
         origin: the file's name, for error messages.
         packages: schemas of other packages by name, for references to their types; without one, these are ``any``.
 
-    GetSchema answers the schema as it was read (in JSON), until something is added to the package.
+    GetSchema answers the schema as it was read (in JSON), until something is added to the package. A large text is checked
+    once; after that its types are read when they are used, from the cache (``slices``).
     Raises ``DefinitionError`` that names the origin, the place in it, what stands there, and what should.
     """
+    kept = kept_package(source, origin) if isinstance(source, str) and not packages else None
+    if kept is not None:
+        return kept
     document = read_text(source, origin) if isinstance(source, str) else source
     root = Node(document, origin)
     try:
-        package = _Reader(root, packages or {}).package()
+        package = PackageReader(root, packages or {}).package()
     except RecursionError as error:
         raise DefinitionError(f"{origin}: nested too deeply to be read. A schema needs some dozens of levels.") from error
     is_json = isinstance(source, str) and source.lstrip().startswith("{")
     package.schema = source if isinstance(source, str) and is_json else json.dumps(root.plain())
+    if isinstance(source, str) and not packages:
+        keep_package(source, document, package)
     return package
 
 
 def is_schema(document: Any) -> bool:
     """Whether parsed JSON looks like a package schema, and not like a types file."""
     return isinstance(document, Mapping) and "name" in document and not {"mockprovider", "packages"} & document.keys()
-
-
-class _Reader:
-    """Reads one schema."""
-
-    def __init__(self, root: Node, packages: Sources) -> None:
-        self._members = keys(root, ROOT_KEYS, needed=("name",))
-        check_package(self._members)
-        self._packages = packages
-        self._taken: set[str] = set()
-        self._abroad: dict[str, _Reader | None] = {}
-        self._resources = self._section("resources")
-        self._functions = self._section("functions")
-        self.types = Types(self._section("types"), self._resources, self._types_of)
-
-    def _section(self, key: str) -> dict[str, Node]:
-        return self._members[key].members() if key in self._members else {}
-
-    def _types_of(self, name: str) -> Types | None:
-        """The types of a package, this one or another; ``None`` if its schema is not available."""
-        if name == self._members["name"].value:
-            return self.types
-        if name not in self._abroad and name in self._packages:
-            source = self._packages[name]
-            document = read_text(source, f"schema of {name}") if isinstance(source, str) else source
-            self._abroad[name] = _Reader(Node(document, f"schema of {name}"), self._packages)
-        reader = self._abroad.get(name)
-        return reader.types if reader else None
-
-    def package(self) -> Package:
-        """The package of the schema."""
-        package = Package(self._members["name"].text(), self._version(), self._config())
-        check_distinct(self._resources, self._functions)
-        for token, node in self._resources.items():
-            self._token(token, node)
-            members = keys(node, RESOURCE_KEYS)
-            self._check(token, members)
-            package.add(self._component(token, members) if flag(members, "isComponent") else self._resource(token, node))
-        self._check_provider()
-        for token, node in self._functions.items():
-            self._token(token, node)
-            package.add(self._function(token, node))
-        self._check_types()
-        return package
-
-    def _check(self, token: str, members: Mapping[str, Node]) -> None:
-        methods = members["methods"].members() if "methods" in members else {}
-        outputs = members["properties"].members() if "properties" in members else {}
-        check_methods(token, methods, self._functions, outputs)
-        for key in ("stateInputs", "listInputs"):
-            if key in members:
-                self.types.members(members[key])
-
-    def _check_provider(self) -> None:
-        members = keys(self._members["provider"], RESOURCE_KEYS) if "provider" in self._members else {}
-        self._check(self._provider, members)
-
-    def _check_types(self) -> None:
-        types = self._section("types")
-        for token, node in types.items():
-            self._token(token, node)
-            self.types.named(token, node)
-        check_circles(types, lambda node: unquote(str(node.value.get("$ref", "")).removeprefix("#/types/")))
-
-    def _version(self) -> str:
-        node = self._members.get("version")
-        if node is None or node.text() == "":
-            return "1.0.0"
-        match = VERSION.fullmatch(node.text())
-        if not match:
-            raise node.error(f"{node.value!r} is no semantic version. Write three numbers, such as 1.0.0.")
-        return match[1]
-
-    def _config(self) -> dict[str, Property]:
-        config = keys(self._members["config"], {"variables", "defaults"}) if "config" in self._members else {}
-        provider = keys(self._members["provider"], RESOURCE_KEYS) if "provider" in self._members else {}
-        variables = self.types.properties(config.get("variables"), config.get("defaults"))
-        inputs = self.types.properties(provider.get("inputProperties"), provider.get("requiredInputs"))
-        if "version" in inputs:
-            place = provider["inputProperties"].members()["version"]
-            raise place.error("Pulumi keeps 'version' for the version of the plugin. Choose another name for the setting.")
-        return variables | inputs
-
-    def _token(self, token: str, node: Node) -> None:
-        name = self._members["name"].text()
-        if not TOKEN.fullmatch(token):
-            raise node.error(f"{token!r} is no token. Write it as 'package:module:Member', such as '{name}:index:Bucket'.")
-        allowed = self._members.get("allowedPackageNames")
-        known = {name, *(entry.text() for entry in (allowed.items() if allowed else ()))}
-        owner = token.split(":", 1)[0]
-        if owner not in known and not (node is self._functions.get(token) and token.startswith(f"{self._provider}/")):
-            raise node.error(f"{token!r} does not belong to the package. {did_you_mean(owner, known, 'Its packages are')}")
-        check_token(token, node, self._members)
-
-    @property
-    def _provider(self) -> str:
-        """The token of the package's provider, which may have methods."""
-        return PROVIDERS + self._members["name"].text()
-
-    def _terraform_name(self, token: str) -> str:
-        """A type's name in Terraform: the rule's, else one with the whole module, else with a number."""
-        package, module, member = token.split(":", 2)
-        whole = "_".join(map(snake_case, (package, module, member)))
-        names = (UNSAID.sub("_", name) for name in (terraform_type_name(token), whole))
-        numbered = (UNSAID.sub("_", f"{whole}_{count}") for count in itertools.count(2))
-        chosen = next(name for name in itertools.chain(names, numbered) if name not in self._taken)
-        self._taken.add(chosen)
-        return chosen
-
-    # Resources and functions -----------------------------------------------------------------------------------------
-
-    def _resource(self, token: str, node: Node) -> ResourceType:
-        members = keys(node, RESOURCE_KEYS)
-        properties = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
-        outputs = self.types.properties(members.get("properties"), None)
-        certain = names(members.get("required"), outputs)
-        for name, item in outputs.items():
-            if name in properties:
-                properties[name] = _merged(token, name, properties[name], item, certain=name in certain)
-            elif name not in OWN_OUTPUTS:
-                # YAML programs set a constant automatically, even if it is no input.
-                properties[name] = computed(token, name, item, optional=item.enum == (item.default,))
-        try:
-            return ResourceType(
-                token,
-                distinct(properties),
-                id_template(token),
-                description=text(members, "description"),
-                terraform=self._terraform_name(token),
-                elements=1,
-            )
-        except DefinitionError as error:
-            raise node.error(str(error)) from error
-
-    def _component(self, token: str, members: Mapping[str, Node]) -> Component:
-        inputs = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
-        outputs = self.types.properties(members.get("properties"), members.get("required"))
-        description = text(members, "description")
-        return Component(token, inputs, outputs, construct=_constructing(token, outputs), description=description)
-
-    def _function(self, token: str, node: Node) -> Function | Method:
-        members = keys(node, FUNCTION_KEYS)
-        inputs = self.types.members(members["inputs"]) if "inputs" in members else {}
-        outputs = members.get("outputs") or members.get("returnType")
-        returned = self._returned(outputs) if outputs else {}
-        # Methods are called by Call, on a resource, and are no functions for Invoke.
-        if "__self__" in inputs and "/" in token.rpartition(":")[2]:
-            del inputs["__self__"]
-            return Method(token, inputs, {name: answer(token, name, item, inputs) for name, item in returned.items()})
-        return Function(token, inputs, outputs=returned)
-
-    def _returned(self, node: Node) -> dict[str, Property]:
-        if "properties" in node.members():
-            return self.types.members(node)
-        shape = self.types.shape(node)
-        if shape.kind.name == "object":
-            return dict(shape.kind.properties)
-        # A result that is no object is sent as the only member of one; SDKs unwrap it, whatever its name is.
-        return {} if shape.kind.name == "map" else {"result": Property(shape.kind, enum=shape.enum)}
-
-
-def _constructing(token: str, outputs: Mapping[str, Property]) -> Callable[[Any], Bag]:
-    """A component without children: its outputs are inputs of the same name, or generated values."""
-
-    def construct(site: Any) -> Bag:
-        given = {name: site.output(name) for name in outputs if site.inputs.get(name) is not None}
-        return {name: given[name] if name in given else invented(item, name, site.urn, token) for name, item in outputs.items()}
-
-    return construct
-
-
-def _merged(token: str, name: str, argument: Property, output: Property, *, certain: bool) -> Property:
-    """One property from its input and its output; ``certain`` if the provider always returns a value."""
-    item = replace(
-        argument,
-        type=filled_in(token, name, argument.kind, output.kind),
-        forces_new=argument.forces_new or output.forces_new,
-        secret=argument.secret or output.secret,
-        description=argument.description or output.description,
-    )
-    return computed(token, name, item, optional=True) if certain and not (item.required or item.has_default) else item

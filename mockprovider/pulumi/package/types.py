@@ -42,6 +42,11 @@ RESOURCE_KEYS = OBJECT_KEYS | _words(
 FUNCTION_KEYS = _words(
     "description inputs outputs returnType multiArgumentInputs deprecationMessage isOverlay overlaySupportedLanguages language"
 )
+NOWHERE = 1 << 30
+"""Deeper than any type: none of those around was met."""
+
+NOBODY: frozenset[str] = frozenset()
+
 LARGEST = 20_000
 """The largest number of properties in a type, at all levels: types that share types could become huge trees."""
 
@@ -73,8 +78,11 @@ class Types:
         self._resources = resources
         self._abroad = abroad
         self._known: dict[str, Shape] = {}
-        self._open: set[str] = set()
-        self._sizes: dict[int, int] = {}
+        self._open: dict[str, int] = {}
+        self._met = NOWHERE
+        self._circles: dict[str, frozenset[str]] = {}
+        self._partial: dict[str, tuple[Shape, int]] = {}
+        self._sizes: dict[int, tuple[Kind, int]] = {}
 
     def members(self, node: Node) -> dict[str, Property]:
         """The properties of an object type, all of which a program sets."""
@@ -172,15 +180,36 @@ class Types:
         return ANY
 
     def named(self, token: str, node: Node) -> Shape:
-        """The shape of a named type, read once."""
+        """The shape of a named type. It is the same whatever was read before."""
         if token in self._open:
             # Kinds are trees, so a type inside itself accepts any value.
+            self._met = min(self._met, self._open[token])
             return ANY
-        if token not in self._known:
-            self._open.add(token)
-            self._known[token] = self._type(token, node)
-            self._open.remove(token)
-        return self._known[token]
+        if token in self._known and self._circles.get(token, NOBODY).isdisjoint(self._open):
+            return self._known[token]
+        if token in self._partial:
+            shape, met = self._partial[token]
+            self._met = min(self._met, met)
+            return shape
+        depth, above, begun, self._met = len(self._open), self._met, len(self._partial), NOWHERE
+        self._open[token] = depth
+        try:
+            shape = self._type(token, node)
+        finally:
+            del self._open[token]
+        if self._met < depth:
+            # It is open where it came round to a type around it; read on its own, it is open elsewhere.
+            self._partial[token] = shape, self._met
+            self._met = min(above, self._met)
+        else:
+            self._known[token], self._met = shape, above
+            circle = [*self._partial][begun:]
+            if circle:
+                # Inside each other these are read anew: where one is open depends on the type that it is part of.
+                self._circles[token] = frozenset(circle)
+            for inner in circle:
+                del self._partial[inner]
+        return shape
 
     def _type(self, token: str, node: Node) -> Shape:
         members = keys(node, OBJECT_KEYS)
@@ -193,11 +222,15 @@ class Types:
             if item is not None and not (item.required or item.has_default):
                 properties[name] = computed(token, name, item, optional=True)
         kind = Kind("object", properties=properties)
-        size = 1 + sum(self._sizes.get(id(_innermost(inner.kind)), 1) for inner in properties.values())
+        size = 1 + sum(self._size(_innermost(inner.kind)) for inner in properties.values())
         if size > LARGEST:
             return ANY
-        self._sizes[id(kind)] = size
+        # Kept with its kind, whose id could be another's after it.
+        self._sizes[id(kind)] = kind, size
         return Shape(kind)
+
+    def _size(self, kind: Kind) -> int:
+        return self._sizes.get(id(kind), (kind, 1))[1]
 
 
 # The parts of a schema, one by one --------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.fake.computing import generated
 from mockprovider.fake.inventing import Inventor
 from mockprovider.hints import did_you_mean
+from mockprovider.ondemand import OnDemand
 from mockprovider.schema import Kind, Property, camel_case, snake_case
 from mockprovider.terraform.schema.declared import COLLECTIONS
 from mockprovider.terraform.schema.published import TEXT_KINDS, tree_of, type_in
@@ -41,9 +42,13 @@ def check_block(node: Node) -> None:
             check_block(inside["block"])
 
 
-def section(node: Node, key: str) -> dict[str, Node]:
+def section(node: Node, key: str) -> Mapping[str, Node]:
     """The members under ``key``. The command leaves an empty section out, or prints null."""
     members = node.members()
+    if key in members and isinstance(members[key].value, OnDemand):
+        place = members[key]
+        parts: OnDemand[Node] = place.value.through(lambda name, part: Node(part, place.origin, (*place.path, name)), None)
+        return parts
     return members[key].members() if key in members and members[key].value is not None else {}
 
 

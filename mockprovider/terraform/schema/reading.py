@@ -7,7 +7,8 @@ less.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from threading import RLock
 from typing import Any
 
 from google.protobuf.message import Message
@@ -19,8 +20,10 @@ from mockprovider.fake.computing import literally
 from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral
+from mockprovider.ondemand import OnDemand
 from mockprovider.schema import Function, Package, Property, ResourceType, camel_case
 from mockprovider.terraform.schema.functions import read_function
+from mockprovider.terraform.schema.kept import ALL, ONLY, keep_document, kept_document
 from mockprovider.terraform.schema.properties import own_id, read_block, replaced, returned_value, section
 from mockprovider.terraform.schema.published import data_of
 from mockprovider.terraform.traits import ResourceTraits
@@ -30,6 +33,8 @@ FORMATS = ("0.", "1.")
 
 SECTIONS = frozenset({"resource_schemas", "data_source_schemas"})
 ForcesNew = Mapping[str, Iterable[str]]
+Part = tuple[str, Node, dict[str, Iterable[str]]]
+"""One provider: its name, its part of a document, and what forces a replacement."""
 
 
 def from_terraform_schema(
@@ -50,16 +55,43 @@ def from_terraform_schema(
 
     Raises ``DefinitionError`` that names the origin, the place in it, what stands there, and what should.
     """
-    name, node = _chosen(_document(source, origin), provider)
-    return _package(name, node, dict(forces_new or {}))
+    return _kept_or_read(source, origin, provider or ONLY, lambda node: [(*_chosen(node, provider), dict(forces_new or {}))])[0]
 
 
-def from_terraform_schemas(source: str | Mapping[str, Any], origin: str = "schema") -> list[Package]:
-    """The packages of all providers in the text or data. Raises ``DefinitionError``."""
-    node = _document(source, origin)
+def from_terraform_schemas(source: str | Mapping[str, Any], origin: str = "schema", *, text: str = "") -> list[Package]:
+    """The packages of all providers in the text or data; ``text`` is what data was parsed from. Raises ``DefinitionError``."""
+    return _kept_or_read(source, origin, ALL, _all_of, text)
+
+
+def kept_terraform_schemas(text: str, origin: str) -> list[Package] | None:
+    """The same of a text that was read before; ``None`` if it was not."""
+    document = kept_document(text, ALL)
+    return None if document is None else [_on_demand(*part) for part in _all_of(Node(document, origin))]
+
+
+def _all_of(node: Node) -> list[Part]:
     providers = _providers(node)
-    packages = [_package(_short(address), provider, {}) for address, provider in providers.items()]
-    return packages or [_package(*_chosen(node, ""), {})]
+    return [(_short(address), provider, {}) for address, provider in providers.items()] or [(*_chosen(node, ""), {})]
+
+
+def _kept_or_read(
+    source: str | Mapping[str, Any] | Message,
+    origin: str,
+    which: str,
+    parts_of: Callable[[Node], list[Part]],
+    text: str = "",
+) -> list[Package]:
+    """The packages of the parts of a document. A large text is checked once, and kept."""
+    text = source if isinstance(source, str) else text
+    document = kept_document(text, which)
+    if document is not None:
+        return [_on_demand(*part) for part in parts_of(Node(document, origin))]
+    node = _document(source, origin)
+    parts = parts_of(node)
+    packages = [_whole(*part) for part in parts]
+    if text:
+        keep_document(text, which, node.value, [part.value for _, part, _ in parts])
+    return packages
 
 
 def is_terraform_schema(document: Any) -> bool:
@@ -118,34 +150,59 @@ def _alone(node: Node, provider: str) -> tuple[str, Node]:
     return _short(provider) or names.pop(), node
 
 
-def _package(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
+def _on_demand(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
+    """A package whose types are read when they are used; those in ``forces_new`` at once, as somebody has to hear of typos."""
+    package = _read(name, node, forces_new)
+    for type_name in forces_new:
+        package.by_terraform_name(type_name)
+    return package
+
+
+def _whole(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
+    """A package all of which is read, and so checked."""
     try:
-        return _read(name, node, forces_new)
+        package = _read(name, node, forces_new)
+        package.resources, package.functions = dict(package.resources), dict(package.functions)
+        package.offers = dict(package.offers)
     except (RecursionError, MalformedError) as error:
         raise node.error(f"it cannot be read: {error}.") from error
+    return package
 
 
 def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
     config = section(node, "provider")
     package = Package(name, config=_block(config["block"]) if "block" in config else {})
-    tokens = _Tokens(name)
-    resources = section(node, "resource_schemas")
+    tokens, lock = _Tokens(name), RLock()
+    resources, data = section(node, "resource_schemas"), section(node, "data_source_schemas")
+    ephemeral = section(node, "ephemeral_resource_schemas")
+    identities = section(node, "resource_identity_schemas")
     for type_name in forces_new.keys() - resources.keys():
         raise DefinitionError(f"forces_new: there is no type {type_name!r}. {did_you_mean(type_name, resources, 'There are')}")
-    identities = section(node, "resource_identity_schemas")
-    for type_name, schema in resources.items():
-        declared = _resource(tokens.of(type_name), type_name, schema, forces_new.get(type_name, ()))
+    names = {
+        verb: {tokens.of(type_name, verb): type_name for type_name in schemas}
+        for verb, schemas in (("", resources), ("get", data), ("Ephemeral", ephemeral))
+    }
+
+    def resource(token: str) -> ResourceType:
+        type_name = names[""][token]
+        declared = _resource(token, type_name, resources[type_name], forces_new.get(type_name, ()))
         identity = _identity(declared, identities.get(type_name))
-        package.add(replace(declared, traits=(replace(declared.trait(ResourceTraits), identity=identity),)))
-    for type_name, schema in section(node, "data_source_schemas").items():
-        token = tokens.of(type_name, "get")
-        arguments, results = _asked(schema)
-        package.add(Function(token, arguments, outputs=results, terraform=type_name, terraform_schema=schema.value))
-    for type_name, schema in section(node, "ephemeral_resource_schemas").items():
-        token = tokens.of(type_name, "Ephemeral")
-        arguments, results = _asked(schema)
+        return replace(declared, traits=(replace(declared.trait(ResourceTraits), identity=identity),))
+
+    def data_source(token: str) -> Function:
+        type_name = names["get"][token]
+        arguments, results = _asked(data[type_name])
+        return Function(token, arguments, outputs=results, terraform=type_name, terraform_schema=data[type_name].value)
+
+    def ephemeral_type(token: str) -> Ephemeral:
+        type_name = names["Ephemeral"][token]
+        arguments, results = _asked(ephemeral[type_name])
         returns = {result: literally(returned_value(result, item, token)) for result, item in results.items()}
-        package.add(Ephemeral(token, arguments, returns, terraform=type_name, terraform_schema=schema.value))
+        return Ephemeral(token, arguments, returns, terraform=type_name, terraform_schema=ephemeral[type_name].value)
+
+    package.resources = OnDemand(names[""], resource, lock, lambda: names[""])
+    package.functions = OnDemand(names["get"], data_source, lock)
+    package.offers = OnDemand(names["Ephemeral"], ephemeral_type, lock)
     for function, schema in section(node, "functions").items():
         package.add(read_function(name, function, schema))
     package.terraform_schema = node.value

@@ -1,0 +1,1 @@
+"""Installed SDKs, read as packages: their generated code says what a package schema says."""

@@ -1,0 +1,82 @@
+"""Where an SDK is: an installed Python distribution, or a folder."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from mockprovider.errors import DefinitionError
+from mockprovider.hints import did_you_mean
+from mockprovider.pulumi.installed.document import not_understood
+
+PLUGIN_FILES = ("pulumi-plugin.json", "pulumiplugin.json")
+REGISTERED = re.compile(r'"pkg": "([^"]+)"')
+
+
+def folder_of(sdk: str | Path) -> Path:
+    """The folder of an SDK by its name (``pulumi_aws``, ``pulumi-aws``, ``aws``) or path; nothing is imported.
+
+    Raises ``DefinitionError``, with the command that installs it, if there is none.
+    """
+    if isinstance(sdk, Path) or os.sep in sdk or sdk.startswith("."):
+        if not Path(sdk).is_dir():
+            raise DefinitionError(f"There is no folder {sdk}. Name the folder of an installed SDK, or the SDK: 'pulumi_aws'.")
+        return Path(sdk).resolve()
+    plain = sdk.replace("-", "_")
+    for name in (plain, f"pulumi_{plain}") if not plain.startswith("pulumi_") else (plain,):
+        spec = importlib.util.find_spec(name) if name.isidentifier() else None
+        if name.startswith("pulumi_") and spec and spec.submodule_search_locations:
+            return Path(next(iter(spec.submodule_search_locations))).resolve()
+    wanted = plain if plain.startswith("pulumi_") else f"pulumi_{plain}"
+    installed = sorted(name for name in metadata.packages_distributions() if name.startswith("pulumi_"))
+    hint = did_you_mean(wanted, installed, "Installed are") if installed else "No SDK is installed here."
+    raise DefinitionError(
+        f"There is no SDK {wanted} in this environment. {hint} Install it (pip install {wanted.replace('_', '-')}), "
+        "or give its folder as a path."
+    )
+
+
+def identity_of(folder: Path) -> tuple[str, str]:
+    """The package's name and version: from the file that tells engines which plugin it needs, or from what is installed."""
+    said: dict[str, Any] = next((read for name in PLUGIN_FILES if (read := _json(folder / name))), {})
+    name = said.get("name") or _registered(folder)
+    if not name:
+        raise not_understood(str(folder), f"it has no {PLUGIN_FILES[0]}, so nothing says what the package is called")
+    version = said.get("version") or _installed_version(folder)
+    return str(name), str(version).removeprefix("v")
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise not_understood(str(path), f"it cannot be read: {error}") from error
+    return data if isinstance(data, dict) else {}
+
+
+def _registered(folder: Path) -> str:
+    """The name under which an older SDK registers its types."""
+    path = folder / "__init__.py"
+    match = REGISTERED.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return match[1] if match else ""
+
+
+def _installed_version(folder: Path) -> str:
+    named = metadata.distributions(name=folder.name.replace("_", "-"), path=[str(folder.parent)])
+    return next((semantic(distribution.version) for distribution in named), "1.0.0")
+
+
+def semantic(version: str) -> str:
+    """Python's spelling of a version as the one of schemas: ``4.0.0a1`` is ``4.0.0-a1``."""
+    match = re.match(r"(\d+\.\d+\.\d+)(.*)", version)
+    if not match:
+        return "1.0.0"
+    rest = re.sub(r"[^0-9A-Za-z]+", "", match[2])
+    return f"{match[1]}-{rest}" if rest else match[1]

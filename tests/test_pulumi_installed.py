@@ -1,0 +1,151 @@
+"""Installed Python SDKs, read as packages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from small_sdk import NEW, OLD, write_sdk
+
+from mockprovider import from_schema, from_sdk
+from mockprovider.errors import DefinitionError
+from mockprovider.ondemand import held
+from mockprovider.properties import Kind
+from mockprovider.pulumi.schema import text
+from mockprovider.schema import Package
+
+BUCKET, ZONE = "cloud:storage/bucket:Bucket", "cloud:storage/getZone:getZone"
+STRING = Kind("string")
+
+
+@pytest.fixture(params=[NEW, OLD], ids=["today", "2021"])
+def sdk(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The small SDK in the manner of both generators."""
+    return write_sdk(tmp_path / "pulumi_cloud", request.param)
+
+
+@pytest.fixture
+def package(sdk: Path) -> Package:
+    """Its package."""
+    return from_sdk(sdk)
+
+
+def test_an_sdk_says_what_a_provider_serves(package: Package) -> None:
+    """Resources, components of the provider, functions, methods and the configuration are those of the code."""
+    assert package.name == "cloud"
+    assert [*package.resources] == [BUCKET]
+    assert [*package.components] == ["cloud:index:Site"]
+    assert [*package.functions] == [ZONE]
+    assert [*package.methods] == [f"{BUCKET}/sign"]
+    assert package.config["accessKey"].secret
+    assert not package.config["accessKey"].required
+
+
+def test_properties_have_their_names_on_the_wire_and_their_flags(package: Package) -> None:
+    """Inputs come from the arguments' class and outputs from the getters; secrets and replacements from the options."""
+    declared = package.resources[BUCKET].properties
+    assert {name for name, item in declared.items() if item.is_input} == {
+        *("displayName", "rules", "size", "token", "source", "apiVersion")
+    }
+    assert [name for name, item in declared.items() if item.required] == ["displayName"]
+    assert {name for name, item in declared.items() if item.computed} == {"arn", "key", "size"}
+    assert {name for name, item in declared.items() if item.secret} == {"key", "token"}
+    assert {name for name, item in declared.items() if item.forces_new} == {"displayName"}
+    assert declared["displayName"].description == "How it is shown."
+    assert (declared["apiVersion"].default, declared["source"].kind.name) == ("v1", "asset")
+
+
+def test_nested_types_and_enums_are_those_of_their_files(package: Package) -> None:
+    """A type inside another, an enumeration, a type of another module and one that holds itself are read."""
+    (rule,) = [package.resources[BUCKET].properties["rules"].kind.items]
+    assert rule.properties["days"].required
+    assert rule.properties["storageClass"].kind == STRING
+    assert rule.properties["inner"].kind == Kind("any")
+    assert rule.properties["meta"].kind.properties["labels"].kind == Kind("map", items=STRING)
+
+
+def test_functions_and_methods_have_arguments_and_results(package: Package) -> None:
+    """What a function needs is what its Output form cannot leave out; the result is that of its class."""
+    zone = package.functions[ZONE]
+    assert {name: item.required for name, item in zone.inputs.items()} == {"filters": False, "regionName": True}
+    assert zone.inputs["filters"].kind.items.properties["name"].required
+    assert list(zone.returns) == ["zoneIds"]
+    sign = package.methods[f"{BUCKET}/sign"]
+    assert (list(sign.inputs), list(sign.returns)) == (["hours"], ["signedUrl"])
+
+
+def test_nothing_is_imported_and_only_what_is_used_is_read(package: Package) -> None:
+    """The SDK's own code does not run, and a type is read when it is asked for."""
+    assert "pulumi_cloud" not in sys.modules
+    assert not held(package.resources)
+    assert package.terraform_names() == {BUCKET: "cloud_storage_bucket"}
+    assert not held(package.resources)
+    assert package.resources[BUCKET].terraform == "cloud_storage_bucket"
+    assert [*held(package.resources)] == [BUCKET]
+
+
+def test_an_sdk_s_schema_is_one_that_can_be_kept(package: Package) -> None:
+    """The text that GetSchema answers reads back as the same types."""
+    again = from_schema(text(package))
+    assert {*again.resources, *again.functions, *again.components, *again.methods} == {
+        *(BUCKET, ZONE, "cloud:index:Site", f"{BUCKET}/sign")
+    }
+    names = again.resources[BUCKET].properties
+    assert {name: item.kind for name, item in names.items()} == {
+        name: item.kind for name, item in package.resources[BUCKET].properties.items()
+    }
+
+
+def test_a_package_of_an_sdk_can_be_added_to(package: Package) -> None:
+    """One type can be declared anew, and the schema is then made of the declarations."""
+    package.add(type(package.resources[BUCKET])(BUCKET, {"displayName": str}))
+    assert list(package.resources[BUCKET].properties) == ["displayName"]
+    assert list(json.loads(text(package))["resources"][BUCKET]["inputProperties"]) == ["displayName"]
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("pulumi_nowhere", "no SDK pulumi_nowhere in this environment.*pip install pulumi-nowhere"),
+        ("../nowhere", "no folder ../nowhere"),
+        ("random-nonsense/.", "no folder"),
+    ],
+)
+def test_an_sdk_that_is_not_there(name: str, complaint: str) -> None:
+    """The error says how to get it."""
+    with pytest.raises(DefinitionError, match=complaint):
+        from_sdk(name)
+
+
+@pytest.mark.parametrize(
+    ("files", "complaint"),
+    [
+        ({"__init__.py": ""}, "nothing says what the package is called"),
+        ({"pulumi-plugin.json": "{"}, "cannot be read"),
+        ({"pulumi-plugin.json": '{"name": "cloud"}', "a.py": "x = 1"}, "no resource and no function"),
+    ],
+)
+def test_a_folder_that_is_no_sdk(files: dict[str, str], complaint: str, tmp_path: Path) -> None:
+    """The error says what is missing, and which other ways there are."""
+    with pytest.raises(DefinitionError, match=f"{complaint}.*mockprovider schema get"):
+        from_sdk(write_sdk(tmp_path / "sdk", files))
+
+
+@pytest.mark.parametrize(
+    ("annotation", "complaint"),
+    [
+        ("Frobnicated[str]", "Frobnicated"),
+        ("lambda: 1", "the annotation"),
+        ("'Optional['", "what declares cloud:storage/bucket:Bucket cannot be read"),
+        ("'BucketRuleArgs", "no class or function Bucket"),
+    ],
+)
+def test_code_that_no_generator_writes(annotation: str, complaint: str, tmp_path: Path) -> None:
+    """What is not understood is named with its file, when the type is used; the others are readable."""
+    broken = NEW["storage/bucket.py"].replace("pulumi.Output[Optional[_builtins.str]]", annotation)
+    package = from_sdk(write_sdk(tmp_path / "sdk", NEW | {"storage/bucket.py": broken}))
+    with pytest.raises(DefinitionError, match=rf"bucket\.py: .*{complaint}"):
+        package.resources[BUCKET]
+    assert package.functions[ZONE].inputs
