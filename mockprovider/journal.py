@@ -57,6 +57,8 @@ class Entry(Struct):
             reasons = "; ".join(failure.reason for failure in self.reply.failures) or message
             end = f"{'half-made ' + self.reply.id if self.reply.partial else 'failed'}: {reasons}"
         mark = ", made up past the end of the cassette" if self.reply and self.reply.made_up else ""
+        if self.reply and self.reply.unjudged:
+            mark += f", by the fake alone: {self.reply.unjudged}"
         return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}{mark}"
 
 

@@ -309,11 +309,10 @@ class Package(Struct):
     """What one provider serves: a name, a version, configuration properties, resource types and functions by token.
 
     ``schema`` is the text of the Pulumi package schema that all of it was read from, if it was; ``terraform_schema`` is the one
-    provider's part of what ``terraform providers schema -json`` shows, if it was read from there.
-
-    ``mappings`` are what GetMapping answers by key (``{"terraform": ...}``), as bytes or text. ``parameters`` are the packages
-    that Parameterize makes of this one, by name, or a function from a ``fake.parameters.Parameter`` to a package or ``None``;
-    with ``extension``, a package that is made so comes beside its base and not in its place.
+    provider's part of what ``terraform providers schema -json`` shows, if it was read from there. ``mappings`` are what
+    GetMapping answers by key, as bytes or text. ``parameters`` are the packages that Parameterize makes of this one, by name,
+    or a function from a ``fake.parameters.Parameter`` to a package or ``None``; with ``extension``, such a package comes beside
+    its base and not in its place. ``judge`` is a layer in front of the fake: the real provider, asked what it thinks.
     """
 
     name: str
@@ -329,6 +328,7 @@ class Package(Struct):
     mappings: Mapping[str, bytes | str] = field(default_factory=dict)
     parameters: Mapping[str, Any] | Callable[[Any], Any] | None = None
     extension: bool = False
+    judge: Any = None
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)

@@ -33,6 +33,7 @@ NAMING = {
     "cli/commands.py": "commands, their examples and their help",
     "cli/cassette/commands.py": "examples",
     "cli/contract.py": "an example",
+    "cli/harvesting.py": "an example, and the help of an option",
     "cli/options.py": "the help of an option",
     "cli/executing.py": "the engines that are known by name",
     "cli/running.py": "it runs a Pulumi project",

@@ -30,6 +30,7 @@ from mockprovider.cli.options import (
     types_option,
     unplayed_option,
 )
+from mockprovider.cli.schema import schema
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import of_family
 
@@ -352,6 +353,7 @@ def run_(*, folder: Path, operation: str, types: tuple[Path, ...], stack: str, c
 
 main.add_command(cassette)
 main.add_command(contract)
+main.add_command(schema)
 
 
 @main.group()

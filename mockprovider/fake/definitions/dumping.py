@@ -21,11 +21,15 @@ from mockprovider.fake.definitions.shapes import (
     PackageShape,
     PropertyShape,
     ResourceShape,
+    SourceShape,
     TypesFile,
 )
 from mockprovider.schema import Component, Function, Kind, Method, Package, Property, Random, ResourceType, Template
 
 T = TypeVar("T", bound=Struct)
+
+BESIDE = ("provider", "provider_meta")
+"""What a published schema says beside its types, each of which has its own part."""
 
 
 def dump(packages: Iterable[Package]) -> dict[str, Any]:
@@ -53,10 +57,11 @@ def _package(package: Package) -> PackageShape:
     return PackageShape(
         version=package.version,
         config=_properties(package.config, f"the configuration of {package.name}"),
+        terraform_schema={key: package.terraform_schema[key] for key in BESIDE if key in package.terraform_schema},
         resources={token: _resource(declared) for token, declared in package.resources.items()},
-        functions={token: _function(declared) for token, declared in package.functions.items()},
+        functions={token: _function(declared, SourceShape) for token, declared in package.functions.items()},
         components={token: _component(declared) for token, declared in package.components.items()},
-        methods={token: _function(declared) for token, declared in package.methods.items()},
+        methods={token: _function(declared, FunctionShape) for token, declared in package.methods.items()},
     )
 
 
@@ -87,12 +92,12 @@ def _check_behaviour(behaviour: Any, owner: str) -> None:
         )
 
 
-def _function(declared: Function | Method) -> FunctionShape:
+def _function(declared: Function | Method, shape: type[T]) -> T:
     if callable(declared.returns) and isinstance(declared, Method):
         raise DefinitionError(f"{declared.token} is a Python function, which data cannot hold. Write values and templates.")
     if callable(declared.returns):
         raise _python(f"{declared.token}: what it returns", 'values and templates such as {"zone": "zone-{region}"}')
-    return _shape(FunctionShape, declared, inputs=_properties(declared.inputs, declared.token))
+    return _shape(shape, declared, inputs=_properties(declared.inputs, declared.token))
 
 
 def _component(declared: Component) -> ComponentShape:

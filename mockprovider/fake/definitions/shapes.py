@@ -226,6 +226,9 @@ class ResourceShape(Written):
     legacy_type_system: Annotated[bool, Meta(description="Have Terraform tolerate what the old SDK's providers get wrong.")] = (
         False
     )
+    schema: Annotated[
+        Mapping[str, Any], Meta(description="The type's schema as Terraform publishes it: engines get it as it is.")
+    ] = {}
     properties: Annotated[Properties, Meta(description="Properties by their name in Pulumi's spelling (camelCase).")] = {}
 
 
@@ -236,6 +239,13 @@ class FunctionShape(Written):
     returns: Annotated[
         Values, Meta(description="The results by name: values, and templates over the arguments at any depth.")
     ] = {}
+
+
+class SourceShape(FunctionShape):
+    """A function, which is a data source in Terraform."""
+
+    terraform: TerraformName = ""
+    terraform_schema: Annotated[Mapping[str, Any], Meta(description="The data source's schema as Terraform publishes it.")] = {}
 
 
 class ChildShape(Written):
@@ -260,8 +270,11 @@ class PackageShape(Written):
 
     version: Version | UnsetType = UNSET
     config: Annotated[Mapping[SettingName, PlainKind | InputShape], Meta(description="The provider's configuration.")] = {}
+    terraform_schema: Annotated[
+        Mapping[str, Any], Meta(description="What Terraform publishes beside the types: the configuration, under provider.")
+    ] = {}
     resources: Mapping[Token, ResourceShape] = {}
-    functions: Mapping[Token, FunctionShape] = {}
+    functions: Mapping[Token, SourceShape] = {}
     components: Mapping[Token, ComponentShape] = {}
     methods: Mapping[Token, FunctionShape] = {}
 
