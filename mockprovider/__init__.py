@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mockprovider.cloud import Cloud
-    from mockprovider.double import Double, real, recording, recording_all, replaying, replaying_all
+    from mockprovider.double import Double, from_plugin, real, recording, recording_all, replaying, replaying_all
     from mockprovider.engine import Stack
     from mockprovider.errors import MockProviderError
     from mockprovider.offers import Ephemeral, ProviderFunction
@@ -60,6 +60,7 @@ __all__ = [
     "Step",
     "Template",
     "Unknown",
+    "from_plugin",
     "from_schema",
     "from_sdk",
     "from_terraform_schema",
@@ -72,7 +73,7 @@ __all__ = [
 
 _HOMES = {
     "mockprovider.cloud": ("Cloud",),
-    "mockprovider.double": ("Double", "real", "recording", "recording_all", "replaying", "replaying_all"),
+    "mockprovider.double": ("Double", "from_plugin", "real", "recording", "recording_all", "replaying", "replaying_all"),
     "mockprovider.engine": ("Stack",),
     "mockprovider.errors": ("MockProviderError",),
     "mockprovider.pulumi.installed.reading": ("from_sdk",),

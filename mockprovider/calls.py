@@ -199,6 +199,8 @@ class Call(Struct, kw_only=True):
         stream: the messages of an RPC whose request is a stream, in ``native``'s place; none, where it is one message.
         monitor: the way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct,
             Call), or takes its views (Create, Read, Update, Delete).
+        settle: the object's id and the whole object, given a new id: as a real provider planned it, with what was unknown
+            filled in.
         midway: what is asked after each step of an object in the making: it gets the step, what there is by then, and the way
         to
             the rest, and returns the answer.
@@ -235,6 +237,7 @@ class Call(Struct, kw_only=True):
     native: Native | None = None
     stream: tuple[Native, ...] | None = None
     monitor: Handler | None = None
+    settle: Callable[[str], tuple[str, Bag]] | None = None
     midway: Callable[[str, Reply, Handler], Reply] | None = None
 
     def __str__(self) -> str:
@@ -261,6 +264,7 @@ class Reply(Struct, kw_only=True):
         unchecked: this is wrong on purpose, and sent as it is.
         made_up: a fake answered it, past the end of a cassette.
         source: where a fake's answer comes from, if that is not its declaration: a test, a file, a preset, an echo.
+        unjudged: why the fake answered it where the real provider is asked for its judgement; empty otherwise.
         extra: the protocol's other words.
         native, status: the message, and how the RPC failed as such, where they came over a wire behind us: both are handed on
             as they are, whatever the other fields say. A layer that changes such an answer takes its ``native`` off.
@@ -287,6 +291,7 @@ class Reply(Struct, kw_only=True):
     unchecked: bool = False
     made_up: bool = False
     source: str = ""
+    unjudged: str = ""
     extra: Mapping[str, Any] = NOTHING
     native: Native | None = None
     status: Status | None = None
@@ -316,7 +321,11 @@ class Reply(Struct, kw_only=True):
 
 
 _parts: Callable[[Reply], tuple[Any, ...]] = attrgetter(
-    *(name for name in Reply.__struct_fields__ if name not in ("made_up", "source", "native", "status", "stream", "delivery"))
+    *(
+        name
+        for name in Reply.__struct_fields__
+        if name not in ("made_up", "source", "unjudged", "native", "status", "stream", "delivery")
+    )
 )
 
 Handler: TypeAlias = Callable[[Call], Reply]

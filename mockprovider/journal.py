@@ -59,6 +59,8 @@ class Entry(Struct):
         mark = ", made up past the end of the cassette" if self.reply and self.reply.made_up else ""
         if self.reply and self.reply.source:
             mark += f", {self.reply.source}"
+        if self.reply and self.reply.unjudged:
+            mark += f", by the fake alone: {self.reply.unjudged}"
         return f"{self.n:>4} #{self.call.session.number} {self.call} -> {end}{mark}"
 
 

@@ -235,6 +235,7 @@ class Package(Struct):
     ``mappings`` are what GetMapping answers by key (``{"terraform": ...}``), as bytes or text. ``parameters`` are the packages
     that Parameterize makes of this one, by name, or a function from a ``fake.parameters.Parameter`` to a package or ``None``;
     with ``extension``, a package that is made so comes beside its base and not in its place.
+    ``judge`` is a layer in front of the fake: the real provider, asked what it thinks.
     """
 
     name: str
@@ -253,6 +254,7 @@ class Package(Struct):
     published: Callable[[], str] | None = None
     said: Any = None
     """What its file says of single answers: ``fake.answers.Sayings``."""
+    judge: Any = None
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)

@@ -44,6 +44,7 @@ class Session:
         "instance",
         "number",
         "parameterized",
+        "patience",
         "peer",
         "preview",
         "protocol",
@@ -96,6 +97,8 @@ class Session:
         """Set once the engine has asked to stop, or the double is closed: whatever hangs should wait on this, and then fail."""
         self.closed = threading.Event()
         """Set when the double closes: what does not even heed ``cancelled`` ends then. The sessions of a double share it."""
+        self.patience: float | None = None
+        """The seconds after which a provider's answer is given up; ``None`` waits for as long as it takes."""
         self.gone = ""
         """Why nobody answers in this session any more; empty as long as somebody does."""
 

@@ -24,6 +24,7 @@ SAID = {"forcesNew": True, "secret": True, "conflictsWith": ["other"], "descript
 EVERY_KEY = file(
     version="2.0.0",
     config={"region": {"type": "string", "default": "north", **SAID}},
+    terraformSchema={"provider": {"version": 1, "block": {}}},
     resources={
         BUCKET: {
             "description": "a bucket",
@@ -43,6 +44,7 @@ EVERY_KEY = file(
             "importable": "They are unknown.",
             "legacyTypeSystem": True,
             "elements": 2,
+            "schema": {"version": 3, "block": {}},
             "properties": {
                 "name": {"type": "string", "autoName": True, "deleteBeforeReplace": True, "unreadable": True, **SAID},
                 "made": {"type": "string", "defaultRandom": {"length": 4, "prefix": "", "alphabet": "ab"}, "minLength": 0},
@@ -59,6 +61,8 @@ EVERY_KEY = file(
             "inputs": {"a": {"type": "string"}},
             "returns": {"b": ["{a}", None]},
             "outputs": {"b": {"type": "string"}},
+            "terraform": "cloud_eff",
+            "terraformSchema": {"version": 0, "block": {}},
         }
     },
     components={
@@ -113,7 +117,9 @@ def test_files_are_written_in_one_order():
     assert json.dumps(dump(load(EVERY_KEY))) == json.dumps(EVERY_KEY)
 
 
-@pytest.mark.parametrize("shape", [PackageShape, ResourceShape, PropertyShape, FunctionShape, ComponentShape, ChildShape])
+@pytest.mark.parametrize(
+    "shape", [PackageShape, ResourceShape, PropertyShape, FunctionShape, MethodShape, ComponentShape, ChildShape]
+)
 def test_the_order_is_of_every_key(shape):
     """The file of the test above has each key of each shape."""
     assert {key for _, key in places(EVERY_KEY)} >= set(shape.__struct_encode_fields__)

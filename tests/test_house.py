@@ -34,6 +34,7 @@ NAMING = {
     "cli/cassette/commands.py": "examples",
     "cli/comparing.py": "an example: the logs that it reads are Pulumi's",
     "cli/contract.py": "an example",
+    "cli/harvesting.py": "an example, and the help of an option",
     "cli/options.py": "the help of an option",
     "cli/executing.py": "the engines that are known by name",
     "cli/running.py": "it runs a Pulumi project",

@@ -1,4 +1,4 @@
-"""``mockprovider schema``: the schema of a package that exists, from what this machine has of it."""
+"""``mockprovider schema``: schemas of packages that exist, and what their providers decide beyond them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from mockprovider.cli.harvesting import judge
 from mockprovider.cli.options import Group, example
 from mockprovider.double.published import plugin_of, plugin_schema
 from mockprovider.drivers.schemas import pulumi_schema, terraform_schema
@@ -91,3 +92,6 @@ def _first(package: str, ways: list[str]) -> tuple[str, str]:
     raise PluginError(
         f"Nothing here knows the package {package!r}.\n{listed}\nInstall one of these, or name the plugin's path."
     )
+
+
+schema.add_command(judge)

@@ -13,6 +13,7 @@ from mockprovider.double.cassettes import (
 from mockprovider.double.clocks import RealClock
 from mockprovider.double.double import Double
 from mockprovider.double.frozen import FrozenTime
+from mockprovider.double.judged import from_plugin
 from mockprovider.double.remote import Remote
 from mockprovider.double.serving import Address, Serving, joint_environment
 
@@ -30,6 +31,7 @@ __all__ = [
     "Wiring",
     "attached",
     "cassette_path",
+    "from_plugin",
     "joint_environment",
     "real",
     "recording",

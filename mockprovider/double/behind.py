@@ -29,7 +29,8 @@ class Wiring(Struct):
     ``provider`` is ``None`` for the fake. ``name`` is the package's, ``protocol`` what it speaks, where that is fixed.
     ``has_cassette`` says whether a cassette is recorded or replayed, ``part`` what the provider is called in a cassette of
     several, ``redactor`` what is secret in it, and ``library`` is what is replayed. ``noticed`` is where errors go of which no
-    engine is told. ``past`` is what answers past the end of a cassette.
+    engine is told. ``past`` is what answers past the end of a cassette; ``running`` says that all
+    sessions reach one process, which runs already.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Wiring(Struct):
     library: Library | None = None
     noticed: list[BaseException] | None = None
     past: PastTheEnd | None = None
+    running: bool = False
 
 
 Named = TypeVar("Named")
@@ -95,4 +97,4 @@ def attached(target: str, protocol: str = "", *, name: str = "", major: int | No
     host, _, port = target.rpartition(":")
     if not host or not port.isdecimal():
         raise DefinitionError(f"{target!r} is no address. Write it as host:port, e.g. 127.0.0.1:41915.")
-    return Wiring(name or "mock", PerSession(lambda call: connect(target, call)), (), of_family(protocol, major))
+    return Wiring(name or "mock", PerSession(lambda call: connect(target, call)), (), of_family(protocol, major), running=True)

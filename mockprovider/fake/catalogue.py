@@ -45,6 +45,10 @@ class Catalogue:
         package = schema if isinstance(schema, Package) else self.packages.get(name)
         return package or next(iter(self.packages.values()), Package("mock"))
 
+    def judge(self, call: Call) -> Any:
+        """The layer that asks a call's real provider for its judgement; ``None`` for a package that has none."""
+        return (self.packages.get(call.type.partition(":")[0]) or self.package(call)).judge
+
     def parameterized(self, call: Call, name: str = "") -> Any:
         """The ``fake.parameters.Parameterized`` of this name in a call's session; by default, of the call's package."""
         parameterized = call.session.parameterized

@@ -93,7 +93,9 @@ class Fake:
         op = (self._by_protocol.get(protocol.name) or self._answers(protocol)).get(call.op)
         if op is None:
             raise UnsupportedError(f"The fake does not answer {call.method or call.op.value} yet.")
-        return op(call)
+        judge = self._catalogue.judge(call)
+        reply: Reply = judge(call, op) if judge else op(call)
+        return reply
 
     def _answers(self, protocol: ProviderProtocol) -> Mapping[Op, Callable[[Call], Reply]]:
         """The answers in a protocol: those of all protocols, and those of this one alone."""

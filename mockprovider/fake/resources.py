@@ -118,7 +118,11 @@ class Resources:
         if call.preview:
             return Reply(value=plan_create(declared, call.inputs or {}).planned)
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
-        properties = compute(declared, wanted, id_, invent=self._answers.inventing(declared, id_, call))
+        if call.settle:
+            id_, wanted = call.settle(call.id or id_)
+        properties = (
+            wanted if call.settle else compute(declared, wanted, id_, invent=self._answers.inventing(declared, id_, call))
+        )
         # Counting for the quota and creating are one step, because other creates may run during the behaviours.
         with self._cloud.transaction():
             for behaviour in declared.behaviours:
@@ -182,7 +186,8 @@ class Resources:
             return Reply(value=self._planned(declared, call).planned, id=call.id)
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
         wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
-        properties = compute(declared, wanted, call.id, call.prior or {}, self._answers.inventing(declared, call.id, call))
+        invent = self._answers.inventing(declared, call.id, call)
+        properties = call.settle(call.id)[1] if call.settle else compute(declared, wanted, call.id, call.prior or {}, invent)
         home = self._catalogue.home(call, self._cloud)
         stepwise = bool(call.midway and declared.steps)
         making = Making(declared, call, properties, self._cloud.read(home, call.id) or {}) if stepwise else None

@@ -12,6 +12,7 @@ from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.cassette import Cassette, Reader
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.errors import read_status
+from mockprovider.pulumi.judging import judged_package
 from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.modern import unasked, unknown_fields, with_instances, without_handshake
@@ -22,6 +23,7 @@ from mockprovider.pulumi.plugin import Plugin, attach_environment
 from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.schema import Package
 from mockprovider.wire.adapter import Adapter
+from mockprovider.wire.bench import Bench
 from mockprovider.wire.client import Client
 from mockprovider.wire.logs import EngineLog, LogExport
 from mockprovider.wire.methods import Service
@@ -44,10 +46,14 @@ class PulumiAdapter(Adapter):
         return Connection(target, session)
 
     def start(
-        self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
+        self, command: Sequence[str], call: Call, *, env: Mapping[str, str | None] | None = None, cwd: Path | str | None = None
     ) -> Plugin:
         """A process of the provider. Raises ``PluginError`` if it does not print its port."""
         return Plugin(command, call, env=env, cwd=cwd)
+
+    def judged(self, bench: Bench, name: str, config: Mapping[str, Any]) -> Package:
+        """The package of the provider, which checks and diffs."""
+        return judged_package(bench, name, config)
 
     def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
         """``PULUMI_DEBUG_PROVIDERS``."""

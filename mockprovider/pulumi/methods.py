@@ -225,6 +225,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         addresses=row.addresses,
         volatile=row.volatile,
         mutates=row.mutates,
+        pure=row.pure,
         reason=row.reason,
         **STREAMS.get(row.op, {}),
     )

@@ -36,7 +36,7 @@ class Plugin:
         command: the executable and its own arguments; the engine's address is appended, as engines do.
         call: the first call of the session that it serves, which may name the engine's address.
         cwd: the working directory; engines start plugins in the program's.
-        env: additions to our environment.
+        env: additions to our environment; ``None`` takes a variable out.
         seconds: the timeout for its port.
         ready_seconds: the timeout for an answer at that port.
 
@@ -49,7 +49,7 @@ class Plugin:
         call: Call,
         *,
         cwd: Path | str | None = None,
-        env: Mapping[str, str] | None = None,
+        env: Mapping[str, str | None] | None = None,
         seconds: float = PORT_SECONDS,
         ready_seconds: float = READY_SECONDS,
     ) -> None:

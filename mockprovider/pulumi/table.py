@@ -17,7 +17,7 @@ from mockprovider.calls import Op
 class Row(Struct, frozen=True, kw_only=True):
     """One RPC. ``renames`` maps message fields to fields of calls and replies.
 
-    ``engine_ward``: the request goes to the engine, which accepts all kinds of values.
+    ``engine_ward``: the request goes to the engine, which accepts all kinds of values. ``pure``: it touches no cloud.
     """
 
     op: Op
@@ -26,6 +26,7 @@ class Row(Struct, frozen=True, kw_only=True):
     addresses: tuple[str, ...] = ()
     volatile: tuple[str, ...] = ()
     mutates: bool = False
+    pure: bool = False
     reason: str = ""
     engine_ward: bool = False
 
@@ -50,7 +51,7 @@ TABLE: Mapping[str, Row] = {
     "Attach": Row(op=Op.ATTACH, addresses=("address",)),
     "GetPluginInfo": Row(op=Op.GET_PLUGIN_INFO),
     "Parameterize": Row(op=Op.PARAMETERIZE, renames={"args": "parameter", "value": "parameter"}),
-    "GetSchema": Row(op=Op.GET_SCHEMA, renames={"subpackage_name": "package"}),
+    "GetSchema": Row(op=Op.GET_SCHEMA, renames={"subpackage_name": "package"}, pure=True),
     "GetMapping": Row(op=Op.GET_MAPPING),
     "GetMappings": Row(op=Op.GET_MAPPINGS),
     "CheckConfig": Row(op=Op.CHECK_CONFIG, renames=CHECK),
@@ -58,8 +59,8 @@ TABLE: Mapping[str, Row] = {
     # The provider's id is a fresh UUID in each stack, and unknown in a preview of a new one.
     "Configure": Row(op=Op.CONFIGURE, renames={"args": "inputs"}, volatile=("id",)),
     # A proposed name is made from the seed.
-    "Check": Row(op=Op.CHECK, renames=CHECK, volatile=("randomSeed", "autonaming")),
-    "Diff": Row(op=Op.DIFF, renames=DIFF),
+    "Check": Row(op=Op.CHECK, renames=CHECK, volatile=("randomSeed", "autonaming"), pure=True),
+    "Diff": Row(op=Op.DIFF, renames=DIFF, pure=True),
     "Create": Row(op=Op.CREATE, renames={"properties": "inputs"}, addresses=STATUS, volatile=TOKEN, mutates=True),
     "Read": Row(op=Op.READ, renames={"properties": "prior", "inputs": "prior_inputs"}, addresses=STATUS, volatile=TOKEN),
     "Update": Row(op=Op.UPDATE, renames=DIFF, addresses=STATUS, volatile=TOKEN, mutates=True),

@@ -30,6 +30,12 @@ FORMS: Mapping[str, str] = {
 KNOWN = re.compile("|".join(f"({pattern})" for pattern in FORMS.values()))
 NAMES = tuple(FORMS)
 
+CREDENTIAL_NAMES = re.compile(
+    r"(?:access|secret|api|private|account|client|auth|encryption|subscription)_?key|secret|token|passw|credential|profile"
+    r"|assume_role|certificate|(?:^|_)cert(?:$|_)|kube_?config|config_path|shared_.*file|user_?name|^user$|^login$"
+)
+"""Names of settings, in snake_case, by which providers are told who asks."""
+
 RANDOM = re.compile(r"(?<![\w+/=.:-])[A-Za-z0-9+/_-]{24,128}={0,2}(?![\w+/=.:-])")
 OPENLY = re.compile(r"-----BEGIN (?:CERTIFICATE|[A-Z ]*PUBLIC KEY)|\b(?:ssh|ecdsa)-[a-z0-9-]+ AAAA")
 """Keys and certificates that are made to be shown; a private key is a known form."""

@@ -13,6 +13,7 @@ from mockprovider.cassette import Cassette, Reader, Transcriber
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol, of_family
 from mockprovider.schema import Package
+from mockprovider.terraform.judging.judge import judged_package
 from mockprovider.terraform.process.installing import SOURCE, dev_overrides, mirror, sources, this_machine
 from mockprovider.terraform.process.plugin import Plugin, controller, protocol_of, reattach_environment
 from mockprovider.terraform.proto import protocol as messages
@@ -31,6 +32,7 @@ from mockprovider.terraform.schema.reading import (
     kept_terraform_schemas,
 )
 from mockprovider.wire.adapter import Adapter
+from mockprovider.wire.bench import Bench
 from mockprovider.wire.methods import Service
 
 SCHEMA_FILE = "a Terraform provider schema"
@@ -52,14 +54,18 @@ class TerraformAdapter(Adapter):
         return (controller(on_shutdown),)
 
     def start(
-        self, command: Sequence[str], call: Call, *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None
+        self, command: Sequence[str], call: Call, *, env: Mapping[str, str | None] | None = None, cwd: Path | str | None = None
     ) -> Plugin:
         """A process of the provider. Raises ``PluginError`` if it prints no handshake line."""
         return Plugin(command, call, env=env, cwd=cwd)
 
-    def spoken_by(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> ProviderProtocol:
+    def spoken_by(self, command: Sequence[str], env: Mapping[str, str | None] | None = None) -> ProviderProtocol:
         """The major that the provider speaks; this starts it once."""
         return of_family(self.protocol.family, protocol_of(command, env=env))
+
+    def judged(self, bench: Bench, name: str, config: Mapping[str, Any]) -> Package:
+        """The package of the provider, which validates and plans."""
+        return judged_package(bench, self.protocol.version, name, config)
 
     def environment(self, addresses: Mapping[str, str]) -> dict[str, str]:
         """``TF_REATTACH_PROVIDERS``, for each source address that a configuration may use for a package."""

@@ -45,6 +45,11 @@ class ResourceTraits(Traits, frozen=True):
                     f"today's, which is {self.version}: upgrades={{0: ...}} brings states of version 0 to version 1 and needs "
                     "version=1 or more."
                 )
+        if self.schema and not isinstance(self.schema.get("block"), Mapping):
+            raise DefinitionError(
+                f"{declared.token}: this is no published schema: it has no block. Take the type's part of what "
+                "`terraform providers schema -json` shows."
+            )
         for name in self.identity:
             if name != "id" and name not in declared.properties:
                 known = ", ".join(["id", *declared.properties])

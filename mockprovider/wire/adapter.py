@@ -18,6 +18,7 @@ from mockprovider.cassette.compacting import without_repeats
 from mockprovider.errors import DefinitionError, PluginError, UnsupportedError
 from mockprovider.protocols import ProviderProtocol, loaded
 from mockprovider.schema import Package
+from mockprovider.wire.bench import Bench
 from mockprovider.wire.client import Client
 from mockprovider.wire.logs import EngineLog, LogExport
 from mockprovider.wire.methods import Service
@@ -69,7 +70,7 @@ class Adapter(ABC):
         command: Sequence[str],
         call: Call,  # noqa: ARG002 - for those that can
         *,
-        env: Mapping[str, str] | None = None,  # noqa: ARG002
+        env: Mapping[str, str | None] | None = None,  # noqa: ARG002
         cwd: Path | str | None = None,  # noqa: ARG002
     ) -> RunningProvider:
         """A real provider's process for the session that ``call`` opens. Raises ``PluginError`` if it does not start."""
@@ -78,9 +79,18 @@ class Adapter(ABC):
             f"start(). Attach to one that runs: attached('host:port', {self.protocol.family!r})."
         )
 
-    def spoken_by(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> ProviderProtocol:  # noqa: ARG002
+    def spoken_by(self, command: Sequence[str], env: Mapping[str, str | None] | None = None) -> ProviderProtocol:  # noqa: ARG002
         """The version that a real provider speaks, of those of this family. Raises ``PluginError`` if it does not say."""
         return self.protocol
+
+    def judged(self, bench: Bench, name: str, config: Mapping[str, Any]) -> Package:  # noqa: ARG002 - for those that can
+        """The package ``name`` of the provider on ``bench``, whose ``judge`` asks it; ``config`` is what it is configured with.
+
+        Raises ``DefinitionError`` if it does not say what its schema is.
+        """
+        raise DefinitionError(
+            f"Providers that speak {self.protocol.family} have no pure RPC that could be asked of a real one."
+        )
 
     # Engines -----------------------------------------------------------------------------------------------------------
 

@@ -100,9 +100,10 @@ class Client:
     def __call__(self, call: Call) -> Reply:
         """Make the call over the wire; a status that comes back is a reply with ``status`` set.
 
+        An answer that takes longer than its session's ``patience`` is the status ``deadline_exceeded``.
         Raises ``PluginError`` once the connection was closed.
         """
-        return self._sheltered(self._ask, call, None)
+        return self._sheltered(self._ask, call, call.session.patience)
 
     def cancel(self, session: Session, seconds: float) -> Reply:
         """Ask the provider to end what it is doing, without waiting for that: calls in flight end when, and as, it wants.

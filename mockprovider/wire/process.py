@@ -37,10 +37,12 @@ GRACE_SECONDS = 5.0
 class Process:
     """A running program that ends with us, in a session of its own, so that a terminal's Ctrl-C does not reach it.
 
-    Raises ``PluginError`` if it cannot be started.
+    ``env`` are additions to our environment; ``None`` takes a variable out. Raises ``PluginError`` if it cannot be started.
     """
 
-    def __init__(self, command: Sequence[str], *, env: Mapping[str, str] | None = None, cwd: Path | str | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str], *, env: Mapping[str, str | None] | None = None, cwd: Path | str | None = None
+    ) -> None:
         self.command = list(command)
         try:
             self._process = OwnedProcess(
@@ -48,7 +50,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env={**os.environ, **(env or {})},
+                env={name: value for name, value in {**os.environ, **(env or {})}.items() if value is not None},
                 cwd=cwd,
                 text=True,
                 errors="replace",

@@ -30,6 +30,9 @@ from mockprovider.schema import Component, Function, Kind, Method, Package, Prop
 
 T = TypeVar("T", bound=Struct)
 
+BESIDE = ("provider", "provider_meta")
+"""What a published schema says beside its types, each of which has its own part."""
+
 
 def dump(packages: Iterable[Package]) -> dict[str, Any]:
     """The types file of ``packages`` as data for ``json.dumps``; ``load`` reads it back to equal packages.
@@ -56,6 +59,7 @@ def _package(package: Package) -> PackageShape:
     return PackageShape(
         version=package.version,
         config=_properties(package.config, f"the configuration of {package.name}"),
+        terraform_schema={key: package.terraform_schema[key] for key in BESIDE if key in package.terraform_schema},
         resources={token: _resource(declared) for token, declared in package.resources.items()},
         functions={token: _function(declared) for token, declared in package.functions.items()},
         components={token: _component(declared) for token, declared in package.components.items()},

@@ -65,6 +65,7 @@ def _format(node: Node) -> None:
 
 def _package(name: str, shape: PackageShape, node: Node) -> Package:
     package = Package(name, shape.version or "1.0.0", declare_properties(shape.config, node.at("config")))
+    package.terraform_schema = shape.terraform_schema
     if RESERVED_SETTING in shape.config:
         raise node.at("config").error(
             f"Pulumi keeps {RESERVED_SETTING!r} for the version of the plugin. Choose another name for the setting."
@@ -121,7 +122,8 @@ def _traits(words: Mapping[str, Any]) -> Iterator[Traits]:
 def _function(token: str, shape: FunctionShape, node: Node) -> Function:
     inputs = declare_properties(shape.inputs, node.at("inputs"))
     _templates(shape.returns, set(inputs), node.at("returns"))
-    return Function(token, inputs, shape.returns, declare_properties(shape.outputs, node.at("outputs")))
+    outputs = declare_properties(shape.outputs, node.at("outputs"))
+    return Function(token, inputs, shape.returns, outputs, shape.terraform, shape.terraform_schema)
 
 
 def _component(token: str, shape: ComponentShape, node: Node) -> Component:

@@ -230,6 +230,9 @@ class ResourceShape(Written):
         Annotated[Count, Meta(description="Generated values look like their names, and lists have so many elements.")]
         | UnsetType
     ) = UNSET
+    schema: Annotated[
+        Mapping[str, Any], Meta(description="The type's schema as Terraform publishes it: engines get it as it is.")
+    ] = {}
     properties: Annotated[Properties, Meta(description="Properties by their name in Pulumi's spelling (camelCase).")] = {}
 
 
@@ -246,6 +249,8 @@ class FunctionShape(MethodShape):
     """A function, as a file has it."""
 
     outputs: Annotated[Inputs, Meta(description="The kinds of the results by name; what returns leaves out is generated.")] = {}
+    terraform: TerraformName = ""
+    terraform_schema: Annotated[Mapping[str, Any], Meta(description="The data source's schema as Terraform publishes it.")] = {}
 
 
 class ChildShape(Written):
@@ -298,6 +303,9 @@ class PackageShape(Written):
 
     version: Version | UnsetType = UNSET
     config: Annotated[Mapping[SettingName, PlainKind | InputShape], Meta(description="The provider's configuration.")] = {}
+    terraform_schema: Annotated[
+        Mapping[str, Any], Meta(description="What Terraform publishes beside the types: the configuration, under provider.")
+    ] = {}
     resources: Mapping[Token, ResourceShape] = {}
     functions: Mapping[Token, FunctionShape] = {}
     components: Mapping[Token, ComponentShape] = {}

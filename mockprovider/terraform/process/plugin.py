@@ -98,7 +98,7 @@ class Running:
     Args:
         command: the executable and its arguments.
         cwd: the working directory; engines start plugins in the root module's.
-        env: additions to our environment.
+        env: additions to our environment; ``None`` takes a variable out.
         majors: the protocols that we offer.
         seconds: the timeout for its handshake.
 
@@ -110,7 +110,7 @@ class Running:
         command: Sequence[str],
         *,
         cwd: Path | str | None = None,
-        env: Mapping[str, str] | None = None,
+        env: Mapping[str, str | None] | None = None,
         majors: Sequence[int] = MAJORS,
         seconds: float = START_SECONDS,
     ) -> None:
@@ -166,7 +166,7 @@ class Running:
         self.stop()
 
 
-def protocol_of(command: Sequence[str], *, env: Mapping[str, str] | None = None) -> int:
+def protocol_of(command: Sequence[str], *, env: Mapping[str, str | None] | None = None) -> int:
     """The major that a provider executable speaks; this starts it once. Raises ``PluginError`` if that fails."""
     with Running(command, env=env) as plugin:
         return plugin.handshake.major
@@ -179,11 +179,11 @@ class Plugin:
         command: the executable and its arguments.
         call: the first call of the session that it serves; the provider must speak its protocol.
         cwd: the working directory; engines start plugins in the root module's.
-        env: additions to our environment.
+        env: additions to our environment; ``None`` takes a variable out.
     """
 
     def __init__(
-        self, command: Sequence[str], call: Call, *, cwd: Path | str | None = None, env: Mapping[str, str] | None = None
+        self, command: Sequence[str], call: Call, *, cwd: Path | str | None = None, env: Mapping[str, str | None] | None = None
     ) -> None:
         wanted = call.session.protocol.version
         self._running = Running(command, cwd=cwd, env=env, majors=(wanted,))

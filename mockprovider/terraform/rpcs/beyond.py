@@ -45,6 +45,9 @@ REASONS: Mapping[str, tuple[Op, str]] = {
 MUTATES = frozenset({"InvokeAction", "WriteStateBytes", "LockState", "UnlockState", "DeleteState"})
 """Those that change something, so that one recorded answer answers once."""
 
+PURE = frozenset({"ValidateListResourceConfig", "ValidateStateStoreConfig", "ValidateActionConfig"})
+"""Those that touch no cloud."""
+
 OF_STATES = frozenset({"ReadStateBytes", "WriteStateBytes", "LockState", "UnlockState", "GetStates", "DeleteState"})
 """Those about the states in a store, which an engine uses one after the other."""
 
@@ -77,6 +80,7 @@ def _row(proto: Proto, rpc: Any) -> RpcMethod:
         reason=reason,
         diagnosed=True,
         mutates=rpc.name in MUTATES,
+        pure=rpc.name in PURE,
         calls=partial(_first, call, asked) if rpc.client_streaming else None,
         requests=(lambda asked: [request(asked)]) if rpc.client_streaming else None,
         replies=_replies if rpc.server_streaming else None,

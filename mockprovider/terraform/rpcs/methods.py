@@ -1,6 +1,7 @@
 """The table of the Provider service: a row for every RPC of both majors; rows that are not served give the reason.
 
-The rows have major 6's names. Major 5 is the same table under its own names.
+The rows have major 6's names. ``pure`` ones touch no cloud: they validate, plan, convert a state or work out a function, and
+are all that a real provider is ever asked behind a fake cloud. Major 5 is the same table under its own names.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def provider_service(major: int) -> Service:
 def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
     """The rows that are served; ``None`` for an RPC that this major does not have."""
     row = partial(_row, proto)
-    yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response)
-    yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response)
+    yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response, pure=True)
+    yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response, pure=True)
     yield row(
         "ConfigureProvider",
         Op.CONFIGURE,
@@ -74,8 +75,8 @@ def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
         request=requests.configure_request,
         volatile=("terraform_version",),
     )
-    yield row("ValidateResourceConfig", Op.CHECK, CHECK_RESOURCE)
-    yield row("ValidateDataResourceConfig", Op.CHECK, CHECK_DATA)
+    yield row("ValidateResourceConfig", Op.CHECK, CHECK_RESOURCE, pure=True)
+    yield row("ValidateDataResourceConfig", Op.CHECK, CHECK_DATA, pure=True)
     yield row(
         "UpgradeResourceState",
         Op.UPGRADE,
@@ -83,9 +84,10 @@ def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
         call=states.upgrade_call,
         request=states.upgrade_request,
         response=states.state_response,
+        pure=True,
     )
     yield row("ReadResource", Op.READ, READ)
-    yield row("PlanResourceChange", Op.PLAN, PLAN, response=replies.plan_response, reply=replies.plan_reply)
+    yield row("PlanResourceChange", Op.PLAN, PLAN, response=replies.plan_response, reply=replies.plan_reply, pure=True)
     yield row("ApplyResourceChange", Op.CREATE, APPLY, call=requests.apply_call, mutates=True)
     yield row(
         "ImportResourceState",
@@ -103,13 +105,14 @@ def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
         call=states.move_call,
         request=states.move_request,
         response=states.state_response,
+        pure=True,
     )
     yield row("ReadDataSource", Op.INVOKE, DATA, response=replies.data_response)
     yield row(
         "StopProvider", Op.CANCEL, NOTHING, call=requests.stop_call, response=replies.stop_response, reply=replies.stop_reply
     )
-    yield row("GetMetadata", Op.GET_PLUGIN_INFO, NOTHING, response=replies.metadata_response)
-    yield row("GetResourceIdentitySchemas", Op.GET_SCHEMA, NOTHING, response=replies.identities_response)
+    yield row("GetMetadata", Op.GET_PLUGIN_INFO, NOTHING, response=replies.metadata_response, pure=True)
+    yield row("GetResourceIdentitySchemas", Op.GET_SCHEMA, NOTHING, response=replies.identities_response, pure=True)
     yield row(
         "UpgradeResourceIdentity",
         Op.UPGRADE_IDENTITY,
@@ -117,13 +120,14 @@ def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
         call=states.identity_upgrade_call,
         request=states.identity_upgrade_request,
         response=states.identity_upgrade_response,
+        pure=True,
     )
     yield from _passing(row)
 
 
 def _passing(row: Callable[..., RpcMethod | None]) -> Iterator[RpcMethod | None]:
     """Functions and ephemeral resources, which no state holds."""
-    yield row("GetFunctions", Op.GET_SCHEMA, NOTHING, response=functions.functions_response)
+    yield row("GetFunctions", Op.GET_SCHEMA, NOTHING, response=functions.functions_response, pure=True)
     yield row(
         "CallFunction",
         Op.FUNCTION,
@@ -132,8 +136,9 @@ def _passing(row: Callable[..., RpcMethod | None]) -> Iterator[RpcMethod | None]
         request=functions.function_request,
         response=functions.function_response,
         reply=functions.function_reply,
+        pure=True,
     )
-    yield row("ValidateEphemeralResourceConfig", Op.CHECK, CHECK_EPHEMERAL)
+    yield row("ValidateEphemeralResourceConfig", Op.CHECK, CHECK_EPHEMERAL, pure=True)
     # Each open makes another object, so a recorded answer serves once.
     opened = {"response": ephemerals.open_response, "reply": ephemerals.lasting_reply}
     yield row("OpenEphemeralResource", Op.OPEN, OPEN, mutates=True, **opened)
@@ -154,6 +159,7 @@ def _row(
     response: Callable[..., Message] = replies.to_response,
     reply: Callable[..., Reply] = replies.to_reply,
     mutates: bool = False,
+    pure: bool = False,
     volatile: tuple[str, ...] = (),
 ) -> RpcMethod | None:
     """The row of one RPC; the functions get the shape, and the major's message class or RPC name, as their first arguments."""
@@ -170,6 +176,7 @@ def _row(
         response=partial(conformance.checked, response, shape, answered) if shape.value else partial(response, shape, answered),
         reply=partial(reply, shape),
         mutates=mutates,
+        pure=pure,
         volatile=volatile,
     )
 

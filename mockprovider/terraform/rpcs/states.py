@@ -13,7 +13,7 @@ from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.payloads import StoredState
 from mockprovider.terraform.rpcs import identities, replies
-from mockprovider.terraform.rpcs.requests import Codec, Shape, codec
+from mockprovider.terraform.rpcs.requests import Codec, Shape, codec, schema_of
 from mockprovider.terraform.schema.objects import ObjectSchema
 from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values import statejson
@@ -25,16 +25,23 @@ from mockprovider.values import Bag
 def upgrade_call(shape: Shape, method: str, message: Any, session: Session) -> Call:
     """UpgradeResourceState: ``Call.prior`` is the state decoded as today's type, ``Call.stored`` its JSON and its version.
 
-    ``prior`` is ``None`` if the type has functions that upgrade this version. Raises ``MalformedError`` for a state that does
-    not fit, and ``UnsupportedError`` for the flat form from before Terraform 0.12.
+    ``prior`` is ``None`` if the type has functions, or a real provider, that upgrade this version. Raises
+    ``MalformedError`` for a state that does not fit, and ``UnsupportedError`` for the flat form from before Terraform 0.12.
     """
     coder = codec(session, shape.of, message.type_name)
     raw = _parsed(message.raw_state, message.type_name)
     stored = StoredState(raw, message.version)
     declared = coder.declared
     by_function = declared is not None and declared.trait(ResourceTraits).upgrades_from(message.version)
+    by_function = by_function or (_judged(session) and declared.trait(ResourceTraits).version != message.version)
     prior, id_ = (None, _own_id(raw)) if by_function else _read(coder, message.raw_state, raw)
     return Call(op=Op.UPGRADE, session=session, method=method, type=coder.token, id=id_, prior=prior, stored=stored)
+
+
+def _judged(session: Session) -> bool:
+    """Whether a real provider converts the states of this session."""
+    schema = schema_of(session)
+    return schema is not None and schema.package.judge is not None
 
 
 def _parsed(state: Any, name: str) -> Any:
@@ -100,7 +107,7 @@ def move_call(shape: Shape, method: str, message: Any, session: Session) -> Call
     coder = codec(session, shape.of, message.target_type_name)
     raw = _parsed(message.source_state, message.source_type_name)
     declared = coder.declared
-    by_function = declared is not None and isinstance(declared.moved_from, Mapping)
+    by_function = declared is not None and (isinstance(declared.moved_from, Mapping) or _judged(session))
     prior, id_ = (None, _own_id(raw)) if by_function else _read(coder, message.source_state, raw)
     source = message.source_type_name, message.source_provider_address
     return Call(

@@ -181,7 +181,8 @@ class ProviderSchema:
         for ephemeral in ephemerals(package).values():
             self._fill_asked(answer.ephemeral_resource_schemas, ephemeral)
         fill_functions(answer.functions, package)
-        answer.server_capabilities.move_resource_state = any(declared.moved_from for declared in package.resources.values())
+        moves = package.judge is not None or any(declared.moved_from for declared in package.resources.values())
+        answer.server_capabilities.move_resource_state = moves
         answer.server_capabilities.plan_destroy = True
         answer.server_capabilities.get_provider_schema_optional = True
         return answer  # type: ignore[no-any-return]
