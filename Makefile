@@ -35,7 +35,7 @@ test: $(VENV)/.with-$(GROUP) ## all tests, with those engines that are on PATH o
 	@$(WITH_ENGINES) $(BIN)/pytest -n auto $(ARGS)
 
 unit: $(VENV)/.with-$(GROUP) ## the tests that need no engine's command line
-	@$(BIN)/pytest -n auto -m "$(UNIT)" $(ARGS)
+	@$(BIN)/pytest -n auto -m "$(UNIT)" --ignore=tests/engines $(ARGS)
 
 quick: $(VENV)/.with-$(GROUP) ## as many of them as take a few seconds, for every save
 	@$(BIN)/pytest -n auto -m "$(UNIT)" --quick $(ARGS)

@@ -5,16 +5,19 @@ providers.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pulumi
+import pytest
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.engine import Result, Stack
+from mockprovider.engine.threads import Work
 from mockprovider.schema import Function, Package, Property, ResourceType
 from mockprovider.wire.owned import OwnedProcess
 
@@ -175,3 +178,24 @@ def calls(double: Double, name: str) -> list[str]:
     found = double.journal.ops(name=name)
     double.journal.clear()
     return found
+
+
+MOMENT = 0.001
+"""The ``timeout`` of an operation whose time is up when a test says so."""
+
+
+@contextmanager
+def time_is_up_when(reached: Callable[[], Any]) -> Iterator[None]:
+    """An operation whose ``timeout`` is ``MOMENT`` has so much time, and all until ``reached``, however busy the machine is."""
+    wait = Work.wait
+
+    def waiting(self: Work[Any], seconds: float, unless: threading.Event | None = None) -> bool:
+        if seconds == MOMENT:
+            for _ in range(6000):
+                if reached() or wait(self, 0.01, unless):
+                    break
+        return wait(self, seconds, unless)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Work, "wait", waiting)
+        yield

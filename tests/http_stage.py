@@ -110,7 +110,7 @@ class Buckets:
         return Reply()
 
     def ask(self, method: str, path: str, **options: Any) -> Any:
-        return requests.request(method, self.cloud + path, headers=self.headers, timeout=10, **options).json()
+        return requests.request(method, self.cloud + path, headers=self.headers, timeout=60, **options).json()
 
 
 class Once:

@@ -1,8 +1,9 @@
 """Which tests are quick: as many as take a few seconds together, by what each took when it last ran here.
 
 Every other run measures, and ``--quick`` goes by what was measured, so nobody keeps a list. Each file is there with its
-quickest test, and then the quickest of all are, until the time is spent. What never ran here is quick, unless it starts
-processes by nature. Properties have a few examples only. The run says how many of the tests it has, and how many never ran.
+quickest test, and then the quickest of all are, until the time is spent. A new test is quick, unless it starts processes by
+nature; where nothing ever ran, each is taken for an ordinary one, so that a fresh clone has a sample of all rooms. Properties
+have a few examples only. The run says how many of the tests it has, and how many never ran.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import hypothesis
 import pytest
@@ -19,6 +21,8 @@ SECONDS = 6.0
 """What each worker's tests may take together, beside what it takes to start and to collect them."""
 EACH = 0.001
 """What a test takes beside what is measured: to tell its report."""
+ORDINARY = 0.015
+"""What a test takes in the mean, processes left out."""
 LONGEST = 0.25
 """A file whose quickest test takes longer is not there at all."""
 
@@ -88,8 +92,10 @@ class Choosing:
 
 
 def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds: float) -> Iterator[pytest.Item]:
-    cost = {item: measured.get(item.nodeid, _guessed(item)) for item in items}
-    quickest_first = sorted(items, key=lambda item: (cost[item], item.nodeid))
+    ordinary = 0 if measured else ORDINARY
+    cost = {item: measured.get(item.nodeid, 2 * LONGEST if _starts_processes(item) else ordinary) for item in items}
+    # Of those that take equally long, some of each room come, and the same in each worker.
+    quickest_first = sorted(items, key=lambda item: (cost[item], crc32(item.nodeid.encode())))
     rooms = {item.path: item for item in reversed(quickest_first) if cost[item] <= LONGEST}
     yield from rooms.values()
     left = seconds - sum(cost[item] + EACH for item in rooms.values())
@@ -100,9 +106,9 @@ def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds
         yield item
 
 
-def _guessed(item: pytest.Item) -> float:
-    slow = any(folder in item.path.parents for folder in PROCESSES) or "pytester" in getattr(item, "fixturenames", ())
-    return 2 * LONGEST if slow else 0
+def _starts_processes(item: pytest.Item) -> bool:
+    by_nature = any(folder in item.path.parents for folder in PROCESSES)
+    return by_nature or "pytester" in getattr(item, "fixturenames", ())
 
 
 class Measuring:

@@ -41,13 +41,13 @@ class Played(Struct):
     left: Mapping[str, list[str]]
 
 
-def play(folder: Path, tests: Sequence[str], *options: str, patience: float = PATIENCE) -> Played:
-    """Run these tests with two workers, in a folder of its own for each thing that may be left."""
+def play(folder: Path, tests: Sequence[str], *options: str, patience: float = PATIENCE, workers: int = WORKERS) -> Played:
+    """Run these tests with so many workers, in a folder of its own for each thing that may be left."""
     places = {name: folder / name for name in ("journals", "temporary", "home")}
     for place in places.values():
         place.mkdir(parents=True)
     base = folder / "base"
-    pytest = [sys.executable, "-m", "pytest", "-n", str(WORKERS), "-q", "-p", "no:cacheprovider", f"--basetemp={base}"]
+    pytest = [sys.executable, "-m", "pytest", "-n", str(workers), "-q", "-p", "no:cacheprovider", f"--basetemp={base}"]
     command = [*pytest, f"--suite-journals={places['journals']}", f"--suite-patience={patience}", *options, *tests]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     environment |= {"TMPDIR": str(places["temporary"]), "HOME": str(places["home"]), "PYTHONDONTWRITEBYTECODE": ""}
@@ -55,11 +55,11 @@ def play(folder: Path, tests: Sequence[str], *options: str, patience: float = PA
     with OwnedProcess([*adopting, *command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         told = json.loads(process.communicate()[0])
     written = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(places["journals"].glob("*.json"))]
-    workers = [one for one in written if "threads" in one]
+    sessions = [one for one in written if "threads" in one]
     left = {
         "processes": told["left"],
-        "threads": [name for worker in workers for name in worker["threads"]],
-        "sockets": [name for worker in workers for name in worker["listening"]],
+        "threads": [name for session in sessions for name in session["threads"]],
+        "sockets": [name for session in sessions for name in session["listening"]],
         "folders": sorted({path.name for name in ("temporary", "home") for path in places[name].iterdir()} - OF_ENGINES),
         "locks": [str(path.relative_to(base)) for path in sorted(base.glob(LOCKS))],
     }

@@ -221,7 +221,7 @@ def test_ctrl_c_while_recording(tmp_path):
     ) as process:
         assert process.stdout.readline() == "running\n"
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
 
     assert process.returncode != 0
     assert "KeyboardInterrupt" in errors

@@ -56,7 +56,7 @@ def test_every_new_cell_from_the_command_line(tmp_path, mode, existed, outcome):
             with Double(provider=attached(address, name="cloud")) as double:
                 done = action(double(asked(double, outcome)), mode)
             process.terminate()
-            said = process.communicate(timeout=60)
+            said = process.communicate(timeout=300)
     assert done is expected
     assert process.returncode == (expected is CassetteAction.REFUSE), said
     assert_kept(path, before, expected, mode)
@@ -66,7 +66,7 @@ def test_every_new_cell_from_the_command_line(tmp_path, mode, existed, outcome):
 def test_a_mode_that_cannot_serve(tmp_path, mode, said):
     """Without a cassette, or with a word that is no mode, the command says so and ends."""
     with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", "--mode", mode, "--attach", "localhost:1") as process:
-        _, error = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=300)
     assert process.returncode == 1
     assert said in error
     assert [*tmp_path.iterdir()] == []
@@ -79,7 +79,7 @@ def test_a_cassette_that_is_there_needs_no_provider(tmp_path):
     with serving(tmp_path, "record", "pulumi", *options) as process:
         assert process.stdout.readline().startswith("Serving cloud at ")
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
 
 def test_words_that_are_no_mode(tmp_path):

@@ -201,7 +201,7 @@ def test_a_call_after_the_end_is_an_error():
 
 def test_no_lock_is_held_while_the_provider_works():
     """Two calls are in the provider at the same time."""
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
     recorder = Recorder(Toy(), header())
 
     def ask(name):

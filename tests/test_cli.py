@@ -204,7 +204,7 @@ def test_nobody_called(tmp_path, types):
     with serving(tmp_path, *arguments) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
 
     assert process.returncode == 1
     assert errors.endswith("\nError: No engine called, so nothing was recorded into x.json.\n")
@@ -239,7 +239,7 @@ def test_serving_ends_at_a_signal(number, types, tmp_path):
     with serving(tmp_path, "serve", "pulumi", "--types", str(types)) as process:
         lines = [process.stdout.readline() for _ in range(4)]
         process.send_signal(number)
-        rest, _ = process.communicate(timeout=30)
+        rest, _ = process.communicate(timeout=300)
 
     assert lines[0].startswith("Serving cloud at 127.0.0.1:")
     assert lines[3].startswith("  export PULUMI_DEBUG_PROVIDERS='cloud:")
@@ -250,7 +250,7 @@ def test_serving_ends_at_a_signal(number, types, tmp_path):
 def test_without_the_command_on_path():
     """``python -m mockprovider`` is the command, and calls itself so."""
     command = [sys.executable, "-m", "mockprovider", "replay", "--help"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    shown = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
     assert shown.stdout.startswith("Usage: mockprovider replay ")
     assert (shown.returncode, shown.stderr) == (0, "")

@@ -93,7 +93,7 @@ def executed(folder: Path, *options: str, engine: str = ENGINE) -> subprocess.Co
     (folder / "types.json").write_text(json.dumps(TYPES), encoding="utf-8")
     line = ["exec", "--types", "types.json", "--protocol", "pulumi", *options, "--", sys.executable, "-c", engine]
     command = [sys.executable, "-m", "mockprovider", *line]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 def test_breaches_of_a_command(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def environment() -> dict[str, str]:
 
 
 def executed(folder: Path, line: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=300)
 
 
 CELLS = itertools.product([Mode.NONE, Mode.ONCE, Mode.NEW, Mode.ALL, Mode.VERIFY], [True, False], ["found", "missing"])
@@ -116,8 +116,8 @@ def test_a_command_that_fails_replaces_nothing(tmp_path: Path, mode: str, existe
             if code == "interrupted":
                 running.send_signal(signal.SIGINT)
             # The command reads its input until the signal reaches it, and ``communicate`` would end that first.
-            running.wait(timeout=120)
-            _, error = running.communicate(timeout=120)
+            running.wait(timeout=300)
+            _, error = running.communicate(timeout=300)
         finally:
             running.kill()
     assert running.returncode == (7 if code == "7" else 130), error

@@ -24,7 +24,7 @@ def test_a_protocol_can_be_chosen(options, expected, tmp_path):
     with serving(tmp_path, "serve", "terraform", "--types", str(types), *options) as process:
         lines = [process.stdout.readline() for _ in range(4)]
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=300)
 
     described = json.loads(lines[3].split("=", 1)[1].strip().strip("'"))
     assert {each["ProtocolVersion"] for each in described.values()} == {expected}
@@ -63,7 +63,7 @@ def test_recording_with_decisions(tmp_path):
                 inputs = {"key": "hunter2-very-secret", "at": "today"}
                 double(Call(op=Op.CHECK, session=double.open(), inputs=inputs, **asked))
             process.terminate()
-            told, _ = process.communicate(timeout=30)
+            told, _ = process.communicate(timeout=300)
 
     text = (tmp_path / "it.json").read_text()
     header = json.loads(text)[0]
@@ -84,7 +84,7 @@ def test_a_recording_of_a_provider_that_does_not_run(tmp_path):
     with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", "--attach", target) as process:
         said = [process.stderr.readline() for _ in range(2)]
         process.terminate()
-        _, rest = process.communicate(timeout=30)
+        _, rest = process.communicate(timeout=300)
 
     assert said[0].startswith(f"Nothing listens at {target} yet (")
     assert said[1].startswith("No engine has called yet. It has to run with the variable above")
@@ -100,7 +100,7 @@ def test_an_engine_that_has_called_is_not_missed(tmp_path):
             with Double(provider=attached(address, name="mock")) as double:
                 double(Call(op=Op.CHECK, session=double.open(), type="mock:index:Bucket", name="b", urn="urn:b", inputs={}))
             process.terminate()
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=300)
 
     assert not any(words in said for words in ("Nothing listens", "No engine has called"))
 
@@ -145,7 +145,7 @@ def test_several_providers_share_a_cassette(tmp_path, monkeypatch):
         assert variable == f"export PULUMI_DEBUG_PROVIDERS='one:{one},two:{two}'"
         recorded = hashed(served)
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=30)
+        told, _ = process.communicate(timeout=300)
     header = json.loads((tmp_path / "it.json").read_text())[0]
     assert told.splitlines()[-1].startswith("Recorded it.json: 4 calls (2 create)")
     assert header["providers"] == {"one": "pulumi", "two": "pulumi"}
@@ -157,5 +157,5 @@ def test_several_providers_share_a_cassette(tmp_path, monkeypatch):
         assert list(served) == ["one", "two"]
         assert hashed(served) == recorded
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=300)
     assert process.returncode == 0

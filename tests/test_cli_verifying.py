@@ -103,7 +103,7 @@ def test_ctrl_c_says_what_is_left(cassette, tmp_path):
         with serving(tmp_path, "cassette", "verify", str(cassette), "--attach", address) as process:
             assert arrived.wait(60)
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=60)
+            _, told = process.communicate(timeout=300)
         release.set()
     assert process.returncode == 2
     assert "These were made and not deleted. Delete by hand what is not meant to be:\n  cloud_disk " in told

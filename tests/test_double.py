@@ -363,7 +363,7 @@ def test_closing_ends_everything(double):
     double.close()
 
     with pytest.raises(ConnectionRefusedError):
-        socket.create_connection((address.host, address.port), timeout=20)
+        socket.create_connection((address.host, address.port), timeout=60)
     with pytest.raises(PluginError, match="no longer serves here"):
         _ = serving.address
     assert [each.effect for each in double.cloud.events] == [Effect.CREATED]

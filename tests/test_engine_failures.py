@@ -6,11 +6,12 @@ import threading
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, NET, TYPES, Bucket, Existing, Thing, calls, make
+from engine_toolbox import BUCKET, MOMENT, NET, TYPES, Bucket, Existing, Thing, calls, make, time_is_up_when
 from msgspec.structs import replace
 from pulumi import ResourceOptions
 
 from mockprovider.calls import Failure, Op, Reply
+from mockprovider.engine import cancelling
 from mockprovider.errors import CassetteError, MissError, ProgramError
 from mockprovider.values import UNKNOWN
 
@@ -234,9 +235,23 @@ def test_errors_of_ours_are_raised_whatever_was_expected():
 def test_a_call_that_never_returns(parallel):
     """The operation ends with what is under way named and remembered, and the provider is cancelled."""
     stack, double, breaking = make(parallel=parallel)
-    hang = threading.Event()
-    breaking.replace(Op.CREATE, "hung", lambda *_: hang.wait() and Reply())
-    failed = stack.up(lambda: (Bucket("b"), Bucket("hung")), expect_failure=True, timeout=0.3)
+    made, hanging, hang = threading.Event(), threading.Event(), threading.Event()
+
+    def make_it(call, proceed):
+        reply = proceed(call)
+        made.set()
+        return reply
+
+    def hang_on(*_):
+        assert made.wait(60)
+        hanging.set()
+        hang.wait()
+        return Reply()
+
+    breaking.replace(Op.CREATE, "b", make_it)
+    breaking.replace(Op.CREATE, "hung", hang_on)
+    with time_is_up_when(hanging.is_set):
+        failed = stack.up(lambda: (Bucket("b"), Bucket("hung")), expect_failure=True, timeout=MOMENT)
     assert "creating urn:pulumi:dev::project::cloud:index:Bucket::hung" in str(failed.error)
     pending = stack.export()["deployment"]["pending_operations"]
     assert [each["type"] for each in pending] == ["creating"]
@@ -245,12 +260,14 @@ def test_a_call_that_never_returns(parallel):
     assert any("cut off" in each.message for each in stack.preview(lambda: None).diagnostics)
 
 
-def test_a_call_that_ends_when_it_is_cancelled():
+def test_a_call_that_ends_when_it_is_cancelled(monkeypatch):
     """What a provider makes of Cancel counts: an object finished then is remembered."""
+    monkeypatch.setattr(cancelling, "GRACE", 60)
     stack, _, breaking = make()
-    cancelled = threading.Event()
+    waiting, cancelled = threading.Event(), threading.Event()
 
     def wait(call, proceed):
+        waiting.set()
         cancelled.wait()
         return proceed(call)
 
@@ -260,7 +277,8 @@ def test_a_call_that_ends_when_it_is_cancelled():
 
     breaking.replace(Op.CREATE, "b", wait)
     breaking.replace(Op.CANCEL, "", cancel)
-    failed = stack.up(lambda: Bucket("b"), expect_failure=True, timeout=0.2)
+    with time_is_up_when(waiting.is_set):
+        failed = stack.up(lambda: Bucket("b"), expect_failure=True, timeout=MOMENT)
     assert failed.state.names() == {"b"}
 
 
@@ -268,12 +286,15 @@ def test_a_program_that_never_ends():
     """A program in an endless loop is stopped, and the error says how to give it more time."""
     stack, _, _ = make()
 
+    running = threading.Event()
+
     def program():
+        running.set()
         while True:
             pass
 
-    with pytest.raises(ProgramError, match="timeout="):
-        stack.up(program, timeout=0.2)
+    with time_is_up_when(running.is_set), pytest.raises(ProgramError, match="timeout="):
+        stack.up(program, timeout=MOMENT)
 
 
 def test_ctrl_c_ends_the_operation():

@@ -17,7 +17,7 @@ from mockprovider.engine import Stack
 from mockprovider.schema import Package
 
 BUCKETS = 20
-SECONDS = 30
+SECONDS = 60
 """How long anything may take before the test fails instead of hanging."""
 
 

@@ -16,9 +16,9 @@ SEEN = contextvars.ContextVar("SEEN", default="default")
 def test_work_returns_and_raises():
     """The result is what the work returned; what it raised is raised where the result is asked for."""
     done, failed = Work(lambda: 1).start(), Work(lambda: 1 // 0).start()
-    assert done.wait(10)
+    assert done.wait(60)
     assert done.result() == 1
-    assert failed.wait(10)
+    assert failed.wait(60)
     with pytest.raises(ZeroDivisionError):
         failed.result()
 
@@ -34,7 +34,7 @@ def test_work_sees_the_caller_s_context():
     token = SEEN.set("caller's")
     try:
         work = Work(look).start()
-        work.wait(10)
+        work.wait(60)
         assert (work.result(), SEEN.get()) == ("caller's", "caller's")
     finally:
         SEEN.reset(token)
@@ -50,7 +50,7 @@ def test_work_can_be_stopped():
     work = Work(endless).start()
     assert not work.wait(0.01)
     work.stop()
-    assert work.wait(10)
+    assert work.wait(60)
     with pytest.raises(StoppedFromOutsideError):
         work.result()
 
@@ -61,7 +61,7 @@ def test_work_in_an_event_loop_can_be_stopped():
 
     async def hang():
         hanging.set()
-        go.wait(10)
+        go.wait(60)
 
     async def wait_for_ever():
         task = asyncio.create_task(hang())
@@ -69,10 +69,10 @@ def test_work_in_an_event_loop_can_be_stopped():
         await task
 
     work = Work(lambda: asyncio.run(wait_for_ever())).start()
-    assert hanging.wait(10)
+    assert hanging.wait(60)
     work.stop()
     go.set()
-    assert work.wait(10)
+    assert work.wait(60)
     with pytest.raises(StoppedFromOutsideError):
         work.result()
 
@@ -80,11 +80,11 @@ def test_work_in_an_event_loop_can_be_stopped():
 def test_work_that_is_stopped_as_it_ends_ends_in_silence():
     """What stops work that is just ending never arrives in the thread's own code, whose errors nobody could catch."""
     go = threading.Event()
-    work = Work(lambda: go.wait(10))
+    work = Work(lambda: go.wait(60))
     work._done.add_done_callback(lambda _: work.stop())  # the moment at which it ends
     work.start()
     go.set()
-    assert work.wait(10)
+    assert work.wait(60)
     work.stop()
 
 
@@ -103,9 +103,9 @@ for stopping in (False, True):
     work = Work((lambda: [None for _ in iter(int, 1)]) if stopping else (lambda: 1)).start()
     if stopping:
         work.stop()
-    assert work.wait(30)
+    assert work.wait(60)
     # Whoever looks for something that was raised, and finds nothing, would look for ever.
-    assert Work(lambda: sum(range(1000))).start().wait(30)
+    assert Work(lambda: sum(range(1000))).start().wait(60)
 """
 
 
@@ -127,7 +127,7 @@ def test_several_workers_overlap():
     meeting = threading.Barrier(3)
 
     def meet(_):
-        meeting.wait(10)
+        meeting.wait(60)
         return threading.current_thread().daemon
 
     with executor(3) as pool:

@@ -61,7 +61,7 @@ def together(*actions):
     """The results of actions, each in a thread of its own; none may hang."""
     pool = ThreadPoolExecutor(len(actions))
     try:
-        return [begun.result(timeout=20) for begun in [pool.submit(action) for action in actions]]
+        return [begun.result(timeout=60) for begun in [pool.submit(action) for action in actions]]
     finally:
         pool.shutdown(wait=False)
 

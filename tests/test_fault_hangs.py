@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 import pulumi
+from engine_toolbox import MOMENT, time_is_up_when
 
 from mockprovider import Double, Stack
 from mockprovider.calls import Call, Op, Session
@@ -21,7 +22,8 @@ def test_the_limit_of_an_operation_names_what_hangs() -> None:
             for name in ("slow", "stuck"):
                 pulumi.CustomResource("cloud:index:Bucket", name, {})
 
-        said = str(Stack(double, parallel=2, timeout=1).up(program, expect_failure=True).error)
+        with time_is_up_when(lambda: double.engines.hanging):
+            said = str(Stack(double, parallel=2, timeout=MOMENT).up(program, expect_failure=True).error)
     rule = "provider.faults.on.create(\"cloud:index:Bucket\", name='stuck').hang(then='ignore')"
     assert f"create cloud:index:Bucket stuck hangs, by {rule}." in said
     assert "slow hangs" not in said

@@ -115,8 +115,8 @@ def test_every_field_of_a_selector_survives_every_form(given: dict[str, Any]) ->
     survives(FaultPlan((FaultRule(when, KINDS["error"]()),)))
 
 
-ANY = settings(phases=[Doing.generate], database=None)
-"""Any example does: it takes long to find the smallest one."""
+ANY = settings(phases=[Doing.generate], database=None, max_examples=1000)
+"""Any example does, since it takes long to find the smallest one; however few a run has of each property, one is looked for."""
 
 
 def test_every_field_is_tried() -> None:

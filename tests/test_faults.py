@@ -201,17 +201,17 @@ def test_no_lock_is_held_while_the_call_runs(faults):
 
     def hang(_):
         hung.set()
-        released.wait(10)
+        released.wait(60)
         return Reply(**OBJECT)
 
     thread = threading.Thread(target=ask, args=(faults,), kwargs={"provider": hang})
     thread.start()
     try:
-        assert hung.wait(10)
+        assert hung.wait(60)
         assert ask(faults)
     finally:
         released.set()
-        thread.join(10)
+        thread.join(60)
 
 
 # Rules that can only be misspelt, and rules that never fire ---------------------------------------------------------------

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -76,10 +76,10 @@ def name_of(path: Path) -> str:
     return path.relative_to(HOUSE).as_posix()
 
 
-def said(tree: ast.Module) -> Iterator[str]:
-    """Every word of a module's code: names, and texts that are no documentation."""
-    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+def said(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """Every word of a module's code, of which these are all nodes: names, and texts that are no documentation."""
+    documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         if isinstance(node, ast.Constant):
             yield node.value if isinstance(node.value, str) and id(node) not in documentation else ""
         else:
@@ -104,13 +104,17 @@ class Written:
         """Modules away from home whose code, documentation left out, says the name of a family of protocols."""
         self.extra: list[str] = []
         """Where a module away from home reads a protocol's own words."""
+        self.imports: dict[str, set[str]] = {}
+        """What each module imports when it is imported itself."""
         for path in MODULES:
             name = name_of(path)
             tree = ast.parse(path.read_text(encoding="utf-8"), name)
             place = path.relative_to(PACKAGE)
-            if place.parts[0] not in AT_HOME and any(map(FAMILY.search, said(tree))):
+            nodes = [*ast.walk(tree)]
+            self.imports[module_of(path)] = {*imported(tree)}
+            if place.parts[0] not in AT_HOME and any(map(FAMILY.search, said(nodes))):
                 self.naming.add(place.as_posix())
-            for node in ast.walk(tree):
+            for node in nodes:
                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     length = (node.end_lineno or node.lineno) - node.lineno + 1
                     self.functions.append((length, f"{name}:{node.lineno} {node.name}"))
@@ -142,19 +146,18 @@ def imported(node: ast.AST) -> Iterator[str]:
             yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             yield from (name for other in child.orelse for name in imported(other))
-        elif not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        elif not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.expr)):
             yield from imported(child)
 
 
-def longest_chain() -> list[str]:
+def longest_chain(imports: Mapping[str, set[str]]) -> list[str]:
     """The longest chain of modules of the package that import each other when they are imported.
 
     Raises ``RecursionError`` for a circle.
     """
-    trees = {module_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
     graph = {
-        name: {other if other in trees else other.rpartition(".")[0] for other in imported(tree)} & trees.keys() - {name}
-        for name, tree in trees.items()
+        name: {other if other in imports else other.rpartition(".")[0] for other in others} & imports.keys() - {name}
+        for name, others in imports.items()
     }
 
     @cache
@@ -212,9 +215,9 @@ def test_functions_stay_small(written):
     assert lengths[int(len(lengths) * 0.95)][0] < 30, longest
 
 
-def test_imports_are_not_deep():
+def test_imports_are_not_deep(written):
     """Whoever reads the module at the top of the longest chain of imports has so many below: the rings, and hardly more."""
-    chain = longest_chain()
+    chain = longest_chain(written.imports)
 
     assert len(chain) <= DEPTH, "\n  ".join(["the longest chain of imports:", *chain])
 

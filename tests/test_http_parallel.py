@@ -31,15 +31,15 @@ def echo(method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[
 
 
 def get(url: str) -> str:
-    return requests.get(url, timeout=10).json()["path"]
+    return requests.get(url, timeout=60).json()["path"]
 
 
 def get_urllib3(url: str) -> str:
-    return urllib3.PoolManager().request("GET", url, retries=False, timeout=10).json()["path"]
+    return urllib3.PoolManager().request("GET", url, retries=False, timeout=60).json()["path"]
 
 
 def get_urllib(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=10) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         return answer.read().decode().split('"')[3]
 
 
@@ -85,7 +85,7 @@ class Together:
     def __init__(self, url: str, ask: Callable[[str], str]) -> None:
         self.url = url
         self.ask = ask
-        self.barrier = threading.Barrier(MANY, timeout=30)
+        self.barrier = threading.Barrier(MANY, timeout=60)
 
     def __call__(self, call: Call) -> str:
         self.barrier.wait()
@@ -135,7 +135,7 @@ def test_nothing_slips_through(tmp_path: Path) -> None:
 def overlapping(order: list[int]) -> Asked:
     """A server that answers three requests in this order, when it has got them all."""
     turns = [threading.Event() for _ in range(4)]
-    arrived = threading.Barrier(3, timeout=30)
+    arrived = threading.Barrier(3, timeout=60)
 
     def answer(method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
         arrived.wait()

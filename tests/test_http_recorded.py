@@ -134,7 +134,7 @@ def test_a_failure_is_an_answer(tmp_path: Path) -> None:
     def careful(call: Call) -> Reply:
         if call.op is not Op.CREATE:
             return Reply()
-        answer = requests.get(f"{url}/buckets/none", timeout=10)
+        answer = requests.get(f"{url}/buckets/none", timeout=60)
         return Reply(failures=(Failure(f"{answer.status_code} {answer.reason}: {answer.json()['error']}"),))
 
     path = tmp_path / "it.json"
@@ -147,7 +147,7 @@ def test_a_failure_is_an_answer(tmp_path: Path) -> None:
     assert replayed.failures == recorded.failures
     with (
         Double(
-            provider=replaying(path, http=Once(lambda _: requests.get(f"{url}/buckets/none", timeout=10).status_code))
+            provider=replaying(path, http=Once(lambda _: requests.get(f"{url}/buckets/none", timeout=60).status_code))
         ) as double,
         pytest.raises(ProviderChangedError, match=r"status: recorded .*, now nothing"),
     ):
@@ -256,7 +256,7 @@ def test_equal_requests_are_answered_in_their_order(tmp_path: Path) -> None:
     def poll(_: Call) -> list[str]:
         seen = [""]
         while seen[-1] != "done":
-            seen.append(requests.get(url, timeout=10).json()["state"])
+            seen.append(requests.get(url, timeout=60).json()["state"])
         return seen[1:]
 
     path = tmp_path / "it.json"
@@ -270,7 +270,7 @@ def test_equal_requests_are_answered_in_their_order(tmp_path: Path) -> None:
 def test_masks_apply_to_answers(tmp_path: Path) -> None:
     """A value that the provider's code makes up in each run is a difference, unless it is masked."""
     numbers = iter(range(100))
-    provider = Once(lambda _: [requests.get(url, timeout=10).json()["hello"], next(numbers)])
+    provider = Once(lambda _: [requests.get(url, timeout=60).json()["hello"], next(numbers)])
     path = tmp_path / "it.json"
     for masks in ((), ("said",)):
         with listening(lambda *_: HELLO) as url, Double(provider=recording(path, provider, http=True, masks=masks)) as double:
@@ -370,7 +370,7 @@ def test_another_cassette_of_vcrpy(tmp_path: Path, when: str) -> None:
             create(double, "first", acl="private")
             if when == "meanwhile":
                 ending.enter_context(vcr.use_cassette(str(other)))
-            assert requests.post(f"{url}/buckets", json={"mine": 1}, timeout=10).json()["id"] == "b-2"
+            assert requests.post(f"{url}/buckets", json={"mine": 1}, timeout=60).json()["id"] == "b-2"
             create(double, "second", acl="private")
 
     with listening(Objects()) as url:
@@ -403,13 +403,13 @@ def test_the_tests_own_http_is_its_own(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
     with listening(Objects()) as url:
         with Double(provider=recording(path, Buckets(url), http=True)) as double:
-            requests.post(f"{url}/buckets", json={"mine": 1}, timeout=10)
+            requests.post(f"{url}/buckets", json={"mine": 1}, timeout=60)
             create(double, acl="private")
-            requests.get(f"{url}/buckets/b-2", timeout=10)
+            requests.get(f"{url}/buckets/b-2", timeout=60)
         assert exchanges(path) == ["create logs: POST http://localhost/buckets 201"]
         with Double(provider=replaying(path, http=Buckets(NOWHERE))) as double:
             create(double, acl="private")
-            assert requests.get(f"{url}/buckets/b-1", timeout=10).json() == {"id": "b-1", "mine": 1}
+            assert requests.get(f"{url}/buckets/b-1", timeout=60).json() == {"id": "b-1", "mine": 1}
 
 
 def test_several_providers_share_a_cassette(tmp_path: Path) -> None:
@@ -417,14 +417,14 @@ def test_several_providers_share_a_cassette(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
     with listening(lambda *_: as_json("one")) as first, listening(lambda *_: as_json("two")) as second:
         clouds = {
-            "a": Once(lambda _: requests.get(first, timeout=10).json()),
-            "b": Once(lambda _: requests.get(second, timeout=10).json()),
+            "a": Once(lambda _: requests.get(first, timeout=60).json()),
+            "b": Once(lambda _: requests.get(second, timeout=60).json()),
         }
         wirings = recording_all(path, clouds, http=True)
         with Double(provider=wirings["a"]) as one, Double(provider=wirings["b"]) as two:
             create(one)
             create(two)
-    clouds = dict.fromkeys(("a", "b"), Once(lambda _: requests.get(NOWHERE, timeout=10).json()))
+    clouds = dict.fromkeys(("a", "b"), Once(lambda _: requests.get(NOWHERE, timeout=60).json()))
     wirings = replaying_all(path, http=clouds)
     with Double(provider=wirings["a"]) as one, Double(provider=wirings["b"]) as two:
         assert [create(two).value, create(one).value] == [{"said": "two"}, {"said": "one"}]
@@ -443,7 +443,7 @@ def test_what_is_not_recorded_is_reported(tmp_path: Path) -> None:
     with listening(lambda *_: HELLO) as url, Double(provider=wiring) as double:
         create(double)
         create(double, "more")
-        assert late[0].run(requests.get, f"{url}/?sig=abc", timeout=10).status_code == 200
+        assert late[0].run(requests.get, f"{url}/?sig=abc", timeout=60).status_code == 200
     assert exchanges(path) == []
     assert [*map(str, wiring.recorder.notices)] == [
         "1 HTTP request (GET http://localhost/) did not get recorded: asked after their call had been answered. "
@@ -464,13 +464,13 @@ def test_https_needs_no_network(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
 
     def ask(_: Call) -> list[str]:
-        with urllib.request.urlopen(f"{url}/1", timeout=10) as answer:
+        with urllib.request.urlopen(f"{url}/1", timeout=60) as answer:
             first = answer.read().decode()
         connection = (http.client.HTTPSConnection if "https" in url else http.client.HTTPConnection)(url.rpartition("/")[2])
         connection.request("GET", "/2")
         second = connection.getresponse().read().decode()
         connection.close()
-        return [first, second, requests.get(f"{url}/3", timeout=10).text]
+        return [first, second, requests.get(f"{url}/3", timeout=60).text]
 
     def answer(method: str, asked: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
         return 200, {}, asked.encode()

@@ -52,22 +52,22 @@ def spellings(secret: str) -> list[str]:
 
 
 WAYS: dict[str, Callable[[str, str], requests.Response]] = {
-    "path": lambda url, secret: requests.get(f"{url}/users/{quote(secret, safe='')}", timeout=10),
-    "raw path": lambda url, secret: requests.get(f"{url}/users/{secret}", timeout=10),
-    "query": lambda url, secret: requests.get(url, params={"user": secret, "a": "b"}, timeout=10),
-    "header": lambda url, secret: requests.get(url, headers={"X-User": base64.b64encode(secret.encode()).decode()}, timeout=10),
-    "selecting header": lambda url, secret: requests.get(url, headers={"X-Amz-Tagging": quote(secret)}, timeout=10),
-    "json": lambda url, secret: requests.post(url, json={"user": {"name": [secret]}}, timeout=10),
-    "text": lambda url, secret: requests.post(url, data=f"user={secret};".encode(), timeout=10),
-    "form": lambda url, secret: requests.post(url, data={"user": secret, "a": "b"}, timeout=10),
-    "hexadecimal": lambda url, secret: requests.post(url, data=f"0x{secret.encode().hex()}", timeout=10),
-    "json in json": lambda url, secret: requests.post(url, json={"policy": json.dumps({"who": secret})}, timeout=10),
-    "multipart": lambda url, secret: requests.post(url, files={"file": ("a.txt", secret.encode())}, timeout=10),
-    "a key": lambda url, secret: requests.post(url, json={secret: 1}, timeout=10),
+    "path": lambda url, secret: requests.get(f"{url}/users/{quote(secret, safe='')}", timeout=60),
+    "raw path": lambda url, secret: requests.get(f"{url}/users/{secret}", timeout=60),
+    "query": lambda url, secret: requests.get(url, params={"user": secret, "a": "b"}, timeout=60),
+    "header": lambda url, secret: requests.get(url, headers={"X-User": base64.b64encode(secret.encode()).decode()}, timeout=60),
+    "selecting header": lambda url, secret: requests.get(url, headers={"X-Amz-Tagging": quote(secret)}, timeout=60),
+    "json": lambda url, secret: requests.post(url, json={"user": {"name": [secret]}}, timeout=60),
+    "text": lambda url, secret: requests.post(url, data=f"user={secret};".encode(), timeout=60),
+    "form": lambda url, secret: requests.post(url, data={"user": secret, "a": "b"}, timeout=60),
+    "hexadecimal": lambda url, secret: requests.post(url, data=f"0x{secret.encode().hex()}", timeout=60),
+    "json in json": lambda url, secret: requests.post(url, json={"policy": json.dumps({"who": secret})}, timeout=60),
+    "multipart": lambda url, secret: requests.post(url, files={"file": ("a.txt", secret.encode())}, timeout=60),
+    "a key": lambda url, secret: requests.post(url, json={secret: 1}, timeout=60),
     "gzip": lambda url, secret: requests.post(
-        url, data=gzip.compress(secret.encode()), headers={"Content-Encoding": "gzip"}, timeout=10
+        url, data=gzip.compress(secret.encode()), headers={"Content-Encoding": "gzip"}, timeout=60
     ),
-    "$ key": lambda url, secret: requests.post(url, json={"$set": {"name": secret}}, timeout=10),
+    "$ key": lambda url, secret: requests.post(url, json={"$set": {"name": secret}}, timeout=60),
 }  # fmt: skip
 
 
@@ -91,10 +91,10 @@ def test_a_secret_is_bound(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
 
     def does(url: str, call: Call) -> int:
-        return requests.post(url, json={"user": (call.inputs or {})["pin"]}, timeout=10).status_code
+        return requests.post(url, json={"user": (call.inputs or {})["pin"]}, timeout=60).status_code
 
     heard(path, does, lambda *_: as_json({"ok": True}), secrets=("pin",), pin=PASSWORD)
-    wrong = Once(lambda _: requests.post(NOWHERE, json={"user": "something else"}, timeout=10).status_code)
+    wrong = Once(lambda _: requests.post(NOWHERE, json={"user": "something else"}, timeout=60).status_code)
     with Double(provider=replaying(path, http=wrong)) as double, pytest.raises(HttpMissError) as raised:
         create(double, pin=TODAY)
     assert TODAY not in str(raised.value)
@@ -106,7 +106,7 @@ def test_a_miss_tells_no_secret(tmp_path: Path) -> None:
     path, folder = tmp_path / "it.json", "users"
 
     def does(url: str, call: Call) -> int:
-        return requests.get(f"{url}/{folder}/{quote((call.inputs or {})['pin'])}", timeout=10).status_code
+        return requests.get(f"{url}/{folder}/{quote((call.inputs or {})['pin'])}", timeout=60).status_code
 
     heard(path, does, lambda *_: as_json({"ok": True}), secrets=("pin",), pin=PASSWORD)
     folder = "people"
@@ -119,7 +119,7 @@ def test_a_miss_tells_no_secret(tmp_path: Path) -> None:
 def test_nothing_reaches_the_disk(tmp_path: Path, answer: dict[str, Any]) -> None:
     """What an exchange shows to be secret is taken out of its own call before anything of that is written."""
     path = tmp_path / "it.json"
-    provider = Once(lambda _: requests.get(url, timeout=10).text.split('"')[-2])
+    provider = Once(lambda _: requests.get(url, timeout=60).text.split('"')[-2])
     with listening(lambda *_: as_json(answer)) as url, Double(provider=recording(path, provider, http=True)) as double:
         assert (create(double).value or {})["said"] == "dr4wn-of-today"
         draft = path.with_name("it.json.new").read_text()
@@ -130,10 +130,10 @@ def test_nothing_reaches_the_disk(tmp_path: Path, answer: dict[str, Any]) -> Non
 def log_in(url: str, _: Call) -> list[Any]:
     """Asks for a token with a client's secret, and then with the token."""
     form = {"grant_type": "client_credentials", "client_secret": "s3cr3t-of-mine"}
-    token = requests.post(f"{url}/token?api_key=my-api-key-1", data=form, timeout=10).json()["access_token"]
+    token = requests.post(f"{url}/token?api_key=my-api-key-1", data=form, timeout=60).json()["access_token"]
     session = requests.Session()
     session.headers["Authorization"] = f"Bearer {token}"
-    return [session.get(f"{url}/me?access_token={token}", timeout=10).json(), session.cookies.get("sid")]
+    return [session.get(f"{url}/me?access_token={token}", timeout=60).json(), session.cookies.get("sid")]
 
 
 def logged_in(method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -175,7 +175,7 @@ def test_signatures_do_not_count(tmp_path: Path) -> None:
     )
 
     def does(url: str, _: Call) -> int:
-        return requests.get(f"{url}/it?{query}", headers=headers, timeout=10).status_code
+        return requests.get(f"{url}/it?{query}", headers=headers, timeout=60).status_code
 
     headers = SIGNED
     text = heard(path, does, lambda *_: as_json({}))
@@ -191,7 +191,7 @@ def test_what_looks_signed_counts(tmp_path: Path) -> None:
     path, expires = tmp_path / "it.json", "60"
 
     def does(url: str, _: Call) -> int:
-        return requests.post(f"{url}/links", params={"Expires": expires}, data={"sp": "r", "b": "1"}, timeout=10).status_code
+        return requests.post(f"{url}/links", params={"Expires": expires}, data={"sp": "r", "b": "1"}, timeout=60).status_code
 
     heard(path, does, lambda *_: as_json({}))
     expires = "90"
@@ -204,7 +204,7 @@ def test_a_target_counts(tmp_path: Path) -> None:
     path, target = tmp_path / "it.json", "DynamoDB_20120810.DescribeTable"
 
     def does(url: str, _: Call) -> int:
-        return requests.post(url, json={"TableName": "t"}, headers={"X-Amz-Target": target}, timeout=10).status_code
+        return requests.post(url, json={"TableName": "t"}, headers={"X-Amz-Target": target}, timeout=60).status_code
 
     heard(path, does, lambda *_: as_json({}))
     assert replayed(path, does) == 200
@@ -220,7 +220,7 @@ def test_declared_names_count_in_json(tmp_path: Path, body: dict[str, Any], sepa
     path = tmp_path / "it.json"
 
     def does(url: str, _: Call) -> Any:
-        return sorted(requests.post(url, json=body, timeout=10).json())
+        return sorted(requests.post(url, json=body, timeout=60).json())
 
     answer = 200, {"Content-Type": "application/json"}, json.dumps(body, separators=separators).encode()
     with listening(lambda *_: answer) as url:
@@ -240,7 +240,7 @@ def test_xml_credentials(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
 
     def does(url: str, _: Call) -> int:
-        return len(requests.get(url, timeout=10).text.split("<"))
+        return len(requests.get(url, timeout=60).text.split("<"))
 
     text = heard(path, does, lambda *_: (200, {"Content-Type": "text/xml"}, xml))
     assert "wJalr" not in text
@@ -255,7 +255,7 @@ def test_a_secret_that_the_provider_makes_up(tmp_path: Path) -> None:
 
     def does(url: str, _: Call) -> Secret:
         password = next(drawn)
-        requests.post(url, json={"password": password}, timeout=10)
+        requests.post(url, json={"password": password}, timeout=60)
         return Secret(password)
 
     assert "first-draw" not in heard(path, does, lambda *_: as_json({}))
@@ -265,7 +265,7 @@ def test_a_secret_that_the_provider_makes_up(tmp_path: Path) -> None:
 def test_a_secret_that_is_declared_late(tmp_path: Path) -> None:
     """A secret that a later call declares is taken out of the HTTP of earlier ones."""
     path = tmp_path / "it.json"
-    provider = Once(lambda _: requests.get(url, timeout=10).status_code)
+    provider = Once(lambda _: requests.get(url, timeout=60).status_code)
     with listening(lambda *_: as_json({"key": "abcdef-123456"})) as url, ExitStack() as ending:
         double = ending.enter_context(Double(provider=recording(path, provider, http=True, secrets=["pin"])))
         create(double, "first")
@@ -297,7 +297,7 @@ def test_bodies_come_back_as_they_were(tmp_path: Path, name: str) -> None:
     path = tmp_path / "it.json"
 
     def does(url: str, _: Call) -> list[Any]:
-        answer = requests.get(url, timeout=10)
+        answer = requests.get(url, timeout=60)
         return [answer.status_code, answer.content.hex(), answer.headers.get("X-Two"), answer.headers.get("Content-Type")]
 
     heard(path, does, lambda *_: BODIES[name])
@@ -322,7 +322,7 @@ def test_a_plain_word_is_not_hunted(tmp_path: Path) -> None:
         session = requests.Session()
         session.auth = ("admin", "changeme")
         session.cookies.set("theme", "enabled")
-        return session.post(url, json={"state": "enabled"}, timeout=10).status_code
+        return session.post(url, json={"state": "enabled"}, timeout=60).status_code
 
     text = heard(path, does, lambda *_: (200, {"Set-Cookie": "mode=enabled", "X-Why": "changeme"}, b""), note="changeme")
     assert '"state": "enabled"' in text
@@ -343,7 +343,7 @@ def test_a_secret_in_a_phrase() -> None:
 def test_a_short_cookie(tmp_path: Path) -> None:
     """A cookie that is too short to be searched for is left out as a whole."""
     path, cookie = tmp_path / "it.json", {"Set-Cookie": "s=q1w2"}
-    text = heard(path, lambda url, _: requests.get(url, timeout=10).status_code, lambda *_: (200, cookie, b""))
+    text = heard(path, lambda url, _: requests.get(url, timeout=60).status_code, lambda *_: (200, cookie, b""))
     assert "q1w2" not in text
     assert "Cookie" not in text
 
@@ -353,7 +353,7 @@ def test_a_checksum_goes_with_the_bytes(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
 
     def does(url: str, _: Call) -> list[Any]:
-        answer = requests.get(url, timeout=10)
+        answer = requests.get(url, timeout=60)
         return [answer.headers["X-Two"], answer.text == '{"a":"abcdef"}' or "X-Amz-Crc32" not in answer.headers]
 
     kept = as_json({"a": "abcdef"}, **{"X-Amz-Crc32": "1", "X-Two": "2"})
@@ -368,7 +368,7 @@ def test_head(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
 
     def does(url: str, _: Call) -> str:
-        return requests.head(url, timeout=10).headers["Content-Length"]
+        return requests.head(url, timeout=60).headers["Content-Length"]
 
     heard(path, does, lambda *_: (200, {}, b"x" * 4321))
     assert replayed(path, does) == "4321"

@@ -218,19 +218,19 @@ def test_no_lock_is_held_while_a_call_runs(journal):
     def provider(asked):
         if asked.id == "slow":
             hung.set()
-            released.wait(10)
+            released.wait(60)
         return Reply()
 
     serve = around(journal, provider)
     thread = threading.Thread(target=serve, args=(call(Op.CREATE, id="slow"),))
     thread.start()
     try:
-        assert hung.wait(10)
+        assert hung.wait(60)
         serve(call(Op.CREATE, id="fast"))
         ended = [each.call.id for each in journal.entries() if each.reply is not None]
     finally:
         released.set()
-        thread.join(10)
+        thread.join(60)
 
     assert ended == ["fast"]
 

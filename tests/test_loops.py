@@ -131,7 +131,7 @@ def test_a_task_that_clings(monkeypatch):
     monkeypatch.setattr(loops, "GRACE", 0.01)
     loop = asyncio.new_event_loop()
     loop.run_until_complete(begin())
-    assert Work(lambda: loops.end(loop)).start().wait(10)
+    assert Work(lambda: loops.end(loop)).start().wait(60)
     assert loop.is_closed()
 
 
@@ -161,7 +161,7 @@ def test_a_run_that_goes_on_without_its_engine(monkeypatch):
     with language_host(lambda: None) as address, grpc.insecure_channel(address) as channel:
         run = channel.unary_unary("/pulumirpc.LanguageRuntime/Run", language_pb2.RunRequest.SerializeToString, None)
         gone = run.future(language_pb2.RunRequest(project="shop", stack="dev", monitor_address="127.0.0.1:1"))
-        assert entered.wait(10)
+        assert entered.wait(60)
         gone.cancel()
         threading.Timer(0.2, may_end.set).start()
 

@@ -33,7 +33,7 @@ def test_its_messages_are_the_sdks(module: str) -> None:
 
 def test_serving_needs_no_sdk() -> None:
     """A double that is served and called has not imported the SDK."""
-    subprocess.run([sys.executable, "-c", STARTING], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", STARTING], check=True, timeout=300)
 
 
 def test_without_an_sdk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from mockprovider.terraform.process.handshake import COOKIE, COOKIE_NAME
 from mockprovider.terraform.process.starter import TerraformStarter, TlsError
 from mockprovider.wire.pipes import CONNECT_SECONDS
 
-SECONDS = 10
+SECONDS = 60
 
 
 class Host:

@@ -17,7 +17,7 @@ import pytest
 from mockprovider.errors import PluginError
 from mockprovider.terraform.process.tls import Identity
 
-SECONDS = 20
+SECONDS = 60
 needs_cryptography = pytest.mark.skipif(not find_spec("cryptography"), reason="cryptography is not installed")
 
 

@@ -11,7 +11,7 @@ from mockprovider.calls import Handler, Session
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.wire.server import Endpoint, Served, serve
 
-SECONDS = 20
+SECONDS = 60
 """How long a call may take before the test fails instead of hanging."""
 
 UNKNOWN_FIELD = b"\xfa\x7f\x05extra"

@@ -6,9 +6,11 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from queue import SimpleQueue
+from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
+Job: TypeAlias = tuple[Future[Any], Callable[[], Any]]
 
 
 STEP = 0.5
@@ -31,41 +33,56 @@ def settled(future: Future[T]) -> T:
 class DaemonExecutor(ThreadPoolExecutor):
     """Starts a thread whenever none is free, up to ``workers``, so that no job waits behind one that hangs.
 
+    The thread that has been free for the shortest time is next: it is still warm, however many a burst of jobs has started.
     It is a ``ThreadPoolExecutor`` for those who ask for one, and shares nothing else with it.
     """
 
     def __init__(self, workers: int, name: str = "mockprovider-step") -> None:
         super().__init__(workers)
         self._most, self._name = workers, name
-        self._jobs: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._workers: list[threading.Thread] = []
-        self._free = 0
+        # Not a condition: to wake a thread by one costs several turns of the interpreter's lock, each of which may take its
+        # whole switch interval.
+        self._free: list[SimpleQueue[Job | None]] = []
+        """What wakes each thread that has nothing to do."""
+        self._waiting: deque[Job] = deque()
+        """What no thread can be had for."""
         self._over = False
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Have ``fn`` called by one of the threads. Raises ``RuntimeError`` after ``shutdown``."""
         future: Future[Any] = Future()
-        with self._changed:
+        job = future, lambda: fn(*args, **kwargs)
+        with self._lock:
             if self._over:
                 raise RuntimeError("The pool was shut down, and takes no work any more.")
-            self._jobs.append((future, lambda: fn(*args, **kwargs)))
-            if len(self._jobs) > self._free and len(self._workers) < self._most:
-                worker = threading.Thread(target=self._serve, daemon=True, name=f"{self._name}_{len(self._workers)}")
-                self._workers.append(worker)
-                worker.start()
-            self._changed.notify()
+            if self._free:
+                self._free.pop().put(job)
+            elif len(self._workers) < self._most:
+                self._start(job)
+            else:
+                self._waiting.append(job)
         return future
+
+    def _start(self, job: Job) -> None:
+        jobs: SimpleQueue[Job | None] = SimpleQueue()
+        jobs.put(job)
+        worker = threading.Thread(target=self._serve, args=(jobs,), daemon=True, name=f"{self._name}_{len(self._workers)}")
+        self._workers.append(worker)
+        worker.start()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the threads once they have done what was submitted, or what they do; wait for that unless told not to."""
-        with self._changed:
+        with self._lock:
             self._over = True
-            for future, _ in self._jobs if cancel_futures else ():
-                future.cancel()
             if cancel_futures:
-                self._jobs.clear()
-            self._changed.notify_all()
+                for future, _ in self._waiting:
+                    future.cancel()
+                self._waiting.clear()
+            for jobs in self._free:
+                jobs.put(None)
+            self._free.clear()
         if wait:
             self.join(None)
 
@@ -76,26 +93,25 @@ class DaemonExecutor(ThreadPoolExecutor):
             if worker.is_alive():
                 return
 
-    def _serve(self) -> None:
-        while self._does_a_job():
-            continue
+    def _serve(self, jobs: SimpleQueue[Job | None]) -> None:
+        while self._does_a_job(jobs):
+            self._next(jobs)
 
-    def _does_a_job(self) -> bool:
+    def _does_a_job(self, jobs: SimpleQueue[Job | None]) -> bool:
         # In a call of its own, so that nothing holds on to what a job was about while the next is waited for.
-        if (job := self._take()) is None:
+        if (job := jobs.get()) is None:
             return False
         settle(*job)
         return True
 
-    def _take(self) -> tuple[Future[Any], Callable[[], Any]] | None:
-        with self._changed:
-            while not self._jobs:
-                if self._over:
-                    return None
-                self._free += 1
-                self._changed.wait()
-                self._free -= 1
-            return self._jobs.popleft()
+    def _next(self, jobs: SimpleQueue[Job | None]) -> None:
+        with self._lock:
+            if self._waiting:
+                jobs.put(self._waiting.popleft())
+            elif self._over:
+                jobs.put(None)
+            else:
+                self._free.append(jobs)
 
 
 def settle(future: Future[Any], work: Callable[[], Any]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from engine_toolbox import Thing, begun_up, cli_of
+from engine_toolbox import MOMENT, Thing, begun_up, cli_of, time_is_up_when
 
 from mockprovider.audit import Audit
 from mockprovider.calls import Call, Handler, Op, Reply
@@ -74,8 +74,8 @@ class EmbeddedBench:
         return self.stack.up(lambda: Thing(TYPE, "a", name="n") and None, expect_failure=fails)
 
     def killed(self, begun: threading.Event) -> None:
-        with pytest.raises(ProgramError, match="did not end within"):
-            self.stack.up(lambda: Thing(TYPE, "a", name="n") and None, timeout=2)
+        with time_is_up_when(begun.is_set), pytest.raises(ProgramError, match="did not end within"):
+            self.stack.up(lambda: Thing(TYPE, "a", name="n") and None, timeout=MOMENT)
         assert begun.is_set()
 
     def export(self) -> Any:

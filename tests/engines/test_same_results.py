@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pytest
 from both_engines import resources
-from engine_toolbox import BUCKET, NET, Bucket, Thing, begun_up
+from engine_toolbox import BUCKET, MOMENT, NET, Bucket, Thing, begun_up, time_is_up_when
 
 from mockprovider.calls import Failure, Op, Reply
 from mockprovider.drivers.pulumi import PulumiResult
@@ -127,7 +127,8 @@ def test_results_after_an_operation_was_cut_off(both: Any) -> None:
     for breaking in both.breaking:
         breaking.replace(Op.CREATE, "logs", hang)
     try:
-        embedded = both.stack.up(one, expect_failure=True, timeout=1)
+        with time_is_up_when(begun.is_set):
+            embedded = both.stack.up(one, expect_failure=True, timeout=MOMENT)
         begun.clear()
         with begun_up(both.cli, subprocess.DEVNULL) as up:
             assert begun.wait(60)

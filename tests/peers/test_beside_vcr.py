@@ -50,7 +50,7 @@ URL = f"http://127.0.0.1:{os.environ['PORT']}"
 
 class Hello(Buckets):
     def create(self, call):
-        return Reply(id="one", value={"said": requests.get(f"{URL}/{call.name}", timeout=10).text})
+        return Reply(id="one", value={"said": requests.get(f"{URL}/{call.name}", timeout=60).text})
 
 def up(provider, pulumi_stack):
     provider.use(provider=Hello(URL))
@@ -61,9 +61,9 @@ def up(provider, pulumi_stack):
 @pytest.mark.vcr
 @pytest.mark.cassette(name="cloud", http=True)
 def test_both(provider, pulumi_stack):
-    assert requests.get(f"{URL}/mine", timeout=10).text == "hi"
+    assert requests.get(f"{URL}/mine", timeout=60).text == "hi"
     up(provider, pulumi_stack)
-    assert requests.get(f"{URL}/mine-too", timeout=10).text == "hi"
+    assert requests.get(f"{URL}/mine-too", timeout=60).text == "hi"
 
 @pytest.mark.cassette(name="cloud", http=True)
 def test_ours_alone(provider, pulumi_stack):
@@ -71,7 +71,7 @@ def test_ours_alone(provider, pulumi_stack):
 
 @pytest.mark.vcr
 def test_theirs_alone():
-    assert requests.get(f"{URL}/theirs", timeout=10).text == "hi"
+    assert requests.get(f"{URL}/theirs", timeout=60).text == "hi"
 """
 PLUGINS = {"recording": ["--record-mode=once"], "vcr": ["--vcr-record=once"]}
 """pytest-recording and pytest-vcr, with what makes them record. The first refuses to be in one session with the second."""
@@ -109,7 +109,7 @@ def run(folder: Path, plugin: str, port: int, *options: str) -> str:
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", *WITHOUT, *others, *options, "test_it.py"]
     shared = {"PYTHONPATH": str(Path(__file__).parents[1]), "PORT": str(port), "FILES_FOLDER": str(folder / "files")}
     environment = {**os.environ, **shared}
-    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    ended = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=300)
     return ended.stdout + ended.stderr
 
 

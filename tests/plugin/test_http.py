@@ -125,7 +125,7 @@ def test_stray_requests_are_reported(run, monkeypatch):
 
     def work():
         todo.wait(30)
-        requests.get(os.environ["CLOUD"] + "/mine", timeout=10)
+        requests.get(os.environ["CLOUD"] + "/mine", timeout=60)
         done.set()
 
     WORKER = threading.Thread(target=work, daemon=True)

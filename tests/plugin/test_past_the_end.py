@@ -115,6 +115,6 @@ def test_the_command_line_goes_on(tmp_path, options):
             reply = double(asked(double, LookResult.MISSING))
         assert reply.ok == bool(options)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=300)
     assert process.returncode == (0 if options else 1)
     assert ("1 call was answered by a fake, past the end of the cassette." in errors) == bool(options)

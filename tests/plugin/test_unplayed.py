@@ -144,7 +144,7 @@ def test_a_command_that_plays_a_part(tmp_path, options, script, code):
     """`exec` ends with 1 where the command succeeds without the recorded changes, and lists them; a failure stays its own."""
     keep(tmp_path / "it.json")
     command = [sys.executable, "-m", "mockprovider", "exec", "--cassette", "it.json", *options, "--", "sh", "-c", script]
-    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
     assert ended.returncode == code
     assert (LISTED in ended.stderr) is (code == 1 and not options)
     assert ("'alow' is no policy" in ended.stderr) is ("alow" in options)
@@ -162,6 +162,6 @@ def test_a_served_replay(tmp_path, options, plays, said):
             if plays:
                 double(asked(double, LookResult.FOUND))
         process.terminate()
-        _, error = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=300)
     assert process.returncode == 0
     assert (LISTED in error) is said

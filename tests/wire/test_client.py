@@ -18,7 +18,7 @@ from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.wire.client import Client
 from mockprovider.wire.server import Endpoint, serve
 
-SECONDS = 20
+SECONDS = 60
 """How long anything may take before the test fails instead of hanging."""
 
 
@@ -164,7 +164,7 @@ def test_client_and_server_make_a_proxy(wire, connect):
 
 
 @pytest.mark.parametrize("while_connecting", [False, True])
-def test_a_client_that_ctrl_c_interrupted_can_be_closed(wire, while_connecting):
+def test_a_client_that_ctrl_c_interrupted_can_be_closed(wire, nobody, while_connecting):
     """A client that is interrupted in a call, or while it connects, lets nobody wait for ever when it is closed."""
     over = threading.Event()
 
@@ -182,7 +182,7 @@ def test_a_client_that_ctrl_c_interrupted_can_be_closed(wire, while_connecting):
             client.wait_ready(SECONDS)
         client(call(Op.CREATE, urn=URN, inputs={}))
 
-    client = Client(nobody() if while_connecting else wire.serve(hang).address, PROVIDER)
+    client = Client(nobody if while_connecting else wire.serve(hang).address, PROVIDER)
     with pytest.raises(KeyboardInterrupt):
         asked()
     closing = threading.Thread(target=client.close, daemon=True)
@@ -195,10 +195,12 @@ def test_a_client_that_ctrl_c_interrupted_can_be_closed(wire, while_connecting):
 # Readiness -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
 def nobody():
-    """An address at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return f"127.0.0.1:{listener.getsockname()[1]}"
+    """An address at which nothing listens, and that nobody else gets meanwhile."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{taken.getsockname()[1]}"
 
 
 def test_ready(connect):
@@ -207,9 +209,9 @@ def test_ready(connect):
     client.wait_ready()
 
 
-def test_never_ready(wire):
+def test_never_ready(wire, nobody):
     """A provider that does not answer in time is an error that names the address and asks the right question."""
-    address = nobody()
+    address = nobody
     client = Client(address, PROVIDER)
     wire.later(client.close)
 
@@ -224,11 +226,11 @@ class Public:
         self.subscribe, self.unsubscribe, self.close = channel.subscribe, channel.unsubscribe, channel.close
 
 
-def test_ready_in_public(wire, monkeypatch):
+def test_ready_in_public(wire, nobody, monkeypatch):
     """With a gRPC that keeps a channel's state to itself, waiting is slower and has the same two ends."""
     channel = grpc.insecure_channel
     monkeypatch.setattr(grpc, "insecure_channel", lambda *given, **options: Public(channel(*given, **options)))
-    there, nowhere = Client(wire.serve(lambda _: Reply()).address, PROVIDER), Client(nobody(), PROVIDER)
+    there, nowhere = Client(wire.serve(lambda _: Reply()).address, PROVIDER), Client(nobody, PROVIDER)
     wire.later(there.close)
     wire.later(nowhere.close)
     there.wait_ready()
@@ -237,9 +239,9 @@ def test_ready_in_public(wire, monkeypatch):
         nowhere.wait_ready(0.05)
 
 
-def test_a_provider_that_is_gone(wire):
+def test_a_provider_that_is_gone(wire, nobody):
     """A call to a provider that has gone ends in a status, as a value like others."""
-    client = Client(nobody(), PROVIDER)
+    client = Client(nobody, PROVIDER)
     wire.later(client.close)
     reply = client(call(Op.CREATE))
 

@@ -32,7 +32,7 @@ TYPE = "cloud:index:Bucket"
 URN = "urn:pulumi:dev::project::cloud:index:Bucket::b{}"
 CREATE = "/pulumirpc.ResourceProvider/Create"
 STAMPED = ResourceType(TYPE, {"at": Property(str, computed=True)}, behaviours=(Modified("at"),))
-SECONDS = 30
+SECONDS = 60
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from mockprovider.drivers.command import RunningCommands, run
 from mockprovider.errors import ProgramError
 from mockprovider.wire.owned import SUPERVISOR, OwnedProcess
 
-SECONDS = 30
+SECONDS = 60
 """How long anything may take before the test fails instead of hanging."""
 
 BUSY = """

@@ -11,7 +11,7 @@ import pytest
 from mockprovider.errors import PluginError
 from mockprovider.wire.pipes import Pipes, connect, hear, say
 
-SECONDS = 20
+SECONDS = 60
 
 
 class Echo:

@@ -28,7 +28,7 @@ from mockprovider.terraform.process.plugin import Running
 from mockprovider.values import UNKNOWN
 from mockprovider.wire.process import Process
 
-SECONDS = 30
+SECONDS = 60
 """How long a process may take before the test fails instead of hanging."""
 
 TYPES = {

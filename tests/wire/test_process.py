@@ -12,7 +12,7 @@ from mockprovider.calls import Reply, Status
 from mockprovider.errors import PluginError
 from mockprovider.wire.process import Process
 
-SECONDS = 20
+SECONDS = 60
 """How long a process may take before the test fails instead of hanging."""
 
 WAIT = "import signal; signal.pause()"
@@ -189,7 +189,7 @@ def test_a_death_during_a_call_is_logged(caplog):
     """A call that got no answer because the process died is handed on as it is; exit code and last words are logged."""
     lost = Reply(status=Status(14, "Socket closed"))
     with Process([sys.executable, "-c", "import sys; sys.stderr.write('out of luck\\n'); sys.exit(3)"]) as process:
-        process.wait(30)
+        process.wait(60)
         assert process.witness(lost) is lost
         assert process.witness(Reply(id="x")).id == "x"
 

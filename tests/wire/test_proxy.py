@@ -67,7 +67,7 @@ def test_it_is_started_with_the_first_call():
 
 def test_calls_at_once_start_one_provider(started):
     """However many calls a session begins with, one provider is started."""
-    together = threading.Barrier(8, timeout=20)
+    together = threading.Barrier(8, timeout=60)
 
     def start(_):
         started.append(Counted(len(started) + 1))
@@ -91,20 +91,20 @@ def test_a_slow_start_holds_up_its_own_session_alone():
     def start(asked):
         if asked.session.number == 1:
             starting.set()
-            released.wait(20)
+            released.wait(60)
         return Counted(asked.session.number)
 
     proxy = PerSession(start)
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(ask, proxy, 1)
         try:
-            assert starting.wait(20)
+            assert starting.wait(60)
             assert ask(proxy, 2) == "2"
             assert not slow.done()
         finally:
             released.set()
 
-        assert slow.result(20) == "1"
+        assert slow.result(60) == "1"
 
 
 def test_a_start_that_fails_is_tried_again():

@@ -42,19 +42,23 @@ def test_a_silent_provider():
         start("import signal; signal.pause()", seconds=0.05)
 
 
-def test_a_port_at_which_nobody_listens():
+@pytest.fixture
+def port():
+    """A port at which nothing listens, and that nobody else gets meanwhile."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+def test_a_port_at_which_nobody_listens(port):
     """A provider that prints a port and does not answer there is an error with its last words."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
     code = f"import signal, sys; sys.stderr.write('almost there\\n'); print({port}, flush=True); signal.pause()"
     with pytest.raises(PluginError, match=r"(?s)printed its port, and then: Nothing answers at .*almost there"):
         start(code, ready_seconds=0.05)
 
 
-def test_a_provider_that_prints_its_port_and_dies():
+def test_a_provider_that_prints_its_port_and_dies(port):
     """Nobody waits for a provider that has printed its port and ended: the error says so, with its last words."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
     with pytest.raises(PluginError, match=r"(?s)Nothing answers at \S+ any more: the provider has ended.*no licence"):
         start(f"print({port}, flush=True); raise SystemExit('no licence')", ready_seconds=600)
 

@@ -114,7 +114,7 @@ def test_a_plugin_is_told_of_the_end(double, wire):
     assert not over.is_set()
     serving.stop()
 
-    assert over.wait(20)
+    assert over.wait(60)
     with pytest.raises(PluginError, match="the double that this plugin was to relay to is gone"):
         relay.join()
 

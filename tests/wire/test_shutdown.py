@@ -22,7 +22,7 @@ from mockprovider.pulumi.plugin import Plugin
 from mockprovider.wire.client import Client
 from mockprovider.wire.proxy import PerSession
 
-SECONDS = 20
+SECONDS = 60
 """How long anything may take before the test fails instead of hanging."""
 
 

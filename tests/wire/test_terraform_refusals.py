@@ -33,7 +33,7 @@ def ask(channel: Any, service: str, rpc: Any, request: Any) -> bytes:
     """The first message of the answer."""
     path = f"/{service}/{rpc.name}"
     if rpc.server_streaming:
-        return next(iter(channel.unary_stream(path, None, None)(request.SerializeToString(), timeout=30)))
+        return next(iter(channel.unary_stream(path, None, None)(request.SerializeToString(), timeout=60)))
     if rpc.client_streaming:
-        return channel.stream_unary(path, None, None)(iter([request.SerializeToString()]), timeout=30)
-    return channel.unary_unary(path, None, None)(request.SerializeToString(), timeout=30)
+        return channel.stream_unary(path, None, None)(iter([request.SerializeToString()]), timeout=60)
+    return channel.unary_unary(path, None, None)(request.SerializeToString(), timeout=60)
