@@ -31,6 +31,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
         addresses: request fields that name addresses of the engine; a proxy rewrites them, a match key leaves them out.
         volatile: request fields (dotted) that differ between two runs of one program; a match key leaves them out.
         mutates: it changes the cloud, so one recorded answer answers once. The others may be asked again.
+        timeless: its recorded answers are the same whenever they are given, and to whichever session; it needs ``reread``.
         reason: why it is refused, for an RPC that is known and not served.
         diagnosed: a refusal is an answer that says why, where the protocol has a place for it, and not a status.
         replies, responses: what ``reply`` and ``response`` are, for an RPC that answers with a stream of messages.
@@ -47,6 +48,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
     addresses: tuple[str, ...] = ()
     volatile: tuple[str, ...] = ()
     mutates: bool = False
+    timeless: bool = False
     reason: str = ""
     diagnosed: bool = False
     replies: Callable[[Sequence[Any], Call], Reply] | None = None
