@@ -83,6 +83,9 @@ class Toy:
     def restore(self, method: str, response: dict[str, Any], call: Call) -> Reply:
         return Reply(value=dict(response), native=Native(encode(response)))
 
+    def timeless(self, method: str) -> bool:
+        return False
+
     def gist(self, op: str, request: dict[str, Any], response: dict[str, Any]) -> Gist:
         return gist(op, request, response)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 
 import pytest
 from cassette_toy import TYPE
+from msgspec.structs import replace
 
 from mockprovider.cassette import Interaction
-from mockprovider.cassette.choice import Candidate, choose, narrowed
+from mockprovider.cassette.choice import EQUAL_ANSWER, Candidate, alone, choose, narrowed, own_first
 from mockprovider.cassette.recorded import RecordedCall, RequestKey
 
 ONCE = {"once": True}
@@ -104,3 +107,33 @@ def test_narrowing(waves, left):
     candidates = [candidate(f"a@{wave}", place) for place, wave in enumerate(waves, 1)]
     found = narrowed(candidates, lambda each: each.call.wave > 1)
     assert "".join(str(each.call.wave) for each in found) == left
+
+
+@pytest.mark.parametrize(("again", "once", "forgotten"), [*itertools.product([False, True], repeat=3)])
+def test_a_call_that_is_alone(again, once, forgotten):
+    """For a call that alone was recorded so, the short way ends as the choice does, and says nothing of one that is used up."""
+    one = candidate("a@1", 1)
+    among = Candidate(one.call, (), EQUAL_ANSWER, used=int(again))
+    chosen_of_one = choose([among], once=once, urn="", now=2, forgotten=forgotten)
+    short = alone(one.call, again=again, once=once, forgotten=forgotten)
+    if short is None:
+        assert chosen_of_one.verdict == "exhausted"
+    else:
+        assert (short.verdict, short.ordered) == (chosen_of_one.verdict, chosen_of_one.ordered)
+        (given,) = short.candidates
+        assert (given.call, given.used, given.answer) == (among.call, among.used, among.answer)
+
+
+def order(*texts, used):
+    """The places of candidates as ``own_first`` gives them. Live object 120 is ``x``, and stands for itself or for another."""
+    listed = [candidate(text, place) for place, text in enumerate(texts, 1)]
+    candidates = [replace(one, pairing=((one.pairing[0][1], ord("x")),)) for one in listed]
+    return "".join(str(one.call.place) for one in own_first(candidates, Counter(used)))
+
+
+def test_whose_answer_comes_first():
+    """Equal answers: an object's own, then what is unused, then the rest. Different ones: its own alone, if there are such."""
+    assert order("a@1 of y", "a@1 of z", "a@1 of x", used=[1]) == "321"
+    assert order("a@1 of y", "a@1 of z", used=[1]) == "21"
+    assert order("a@1 of y", "b@1 of x", "b@1 of z", used=[]) == "2"
+    assert order("a@1 of y", "b@1 of z", used=[1]) == "12"

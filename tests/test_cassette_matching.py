@@ -78,6 +78,13 @@ def test_what_is_no_matching(wrong, said):
         matching_of(wrong)
 
 
+@pytest.mark.parametrize("names", ["acl", {"t": "acl"}])
+def test_one_path_is_no_list_of_them(names):
+    """A path alone, which Python takes for a list of its letters, is refused."""
+    with pytest.raises(DefinitionError, match=r"'acl' of .* is no list of paths"):
+        Matching(ignore=names)
+
+
 def test_what_a_cassette_keeps_is_added_to():
     """The paths of a cassette and of a test are one; where both have a word, the test's counts; functions are never kept."""
     kept = Matching({"t": ["a"]}, (str,), {"Read": "recorded"}, "strict").data

@@ -56,10 +56,14 @@ def executed(folder: Path, line: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=300)
 
 
-CELLS = itertools.product([Mode.NONE, Mode.ONCE, Mode.NEW, Mode.ALL, Mode.VERIFY], [True, False], ["found", "missing"])
+CELLS = [
+    *itertools.product([Mode.NONE, Mode.ONCE, Mode.NEW, Mode.ALL, Mode.VERIFY], [True, False], ["found", "missing"]),
+    # `record` has these of the other modes (tests/test_cassette_doors.py).
+    *itertools.product([Mode.NONE, Mode.ALL], [True, False], ["ambiguous"]),
+]
 
 
-@pytest.mark.parametrize(("mode", "existed", "outcome"), [*CELLS])
+@pytest.mark.parametrize(("mode", "existed", "outcome"), CELLS)
 def test_every_cell_from_exec(tmp_path: Path, mode: Mode, existed: bool, outcome: str) -> None:
     """From `exec`, each mode does with each call what the table says, and fails where it refuses."""
     before = prepared(tmp_path / "it.json", existed=existed)

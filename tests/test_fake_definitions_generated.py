@@ -15,6 +15,7 @@ from mockprovider.fake.definitions.shapes import (
     ChildShape,
     ComponentShape,
     FunctionShape,
+    MethodShape,
     PackageShape,
     PropertyShape,
     ResourceShape,

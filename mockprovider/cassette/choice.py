@@ -7,7 +7,7 @@ recorded in sessions of one wave cannot be told apart, and are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -59,6 +59,20 @@ class Choice(Struct, frozen=True):
     """Whether time had to decide."""
 
 
+EQUAL_ANSWER = "equal"
+"""What stands for the answers of calls that have equal ones."""
+
+
+def alone(call: RecordedCall, *, again: bool, once: bool, forgotten: bool) -> Choice | None:
+    """What ``choose`` comes to for the call that alone was recorded with its request, without secrets, and made no object.
+
+    Most recorded calls are like this. ``again`` says that it has answered before; ``None``, that it is used up.
+    """
+    if again and once and not forgotten:
+        return None
+    return Choice(Verdict.REPEATED if again else Verdict.FOUND, [Candidate(call, (), EQUAL_ANSWER, int(again))])
+
+
 def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, forgotten: bool = False) -> Choice:
     """The choice among ``candidates`` (at least one, in the cassette's order).
 
@@ -93,3 +107,16 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, f
 def narrowed(candidates: Sequence[Candidate], fits: Callable[[Candidate], bool]) -> Sequence[Candidate]:
     """Those that fit, or all if none does."""
     return [candidate for candidate in candidates if fits(candidate)] or candidates
+
+
+def own_first(candidates: Sequence[Candidate], used: Mapping[int, int]) -> Sequence[Candidate]:
+    """Where answers differ, those of the live objects' own values, if there are such; else these first, then what is unused."""
+    own: list[Candidate] = []
+    unused: list[Candidate] = []
+    others: list[Candidate] = []
+    for candidate in candidates:
+        is_own = all(recorded == live for recorded, live in candidate.pairing)
+        (own if is_own else others if used[candidate.call.place] else unused).append(candidate)
+    if len({candidate.answer for candidate in candidates}) > 1:
+        return own or candidates
+    return [*own, *unused, *others]

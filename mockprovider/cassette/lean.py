@@ -24,7 +24,7 @@ _kept_request, _kept_response = Interaction.request, Interaction.response
 """The slots themselves, in which a tree stands, or the text of its interaction."""
 
 
-class LeanInteraction(Interaction, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class LeanInteraction(Interaction, kw_only=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """An interaction of a file that keeps its text in the place of its trees, until somebody asks for one of them.
 
     It is read like any other, and ``msgspec.structs.replace`` takes it over as it is. It is for replays: to be compared as a

@@ -249,10 +249,11 @@ class Library:
                 note_instance(call, sought.lookup.call.tree, sought.lookup.call.where[3])
             candidate = self._replay.take(sought.lookup)
             self.repeats += sought.lookup.decision.verdict is Verdict.REPEATED
-            # What is masked is not compared, but secrets there are still those that the answer has.
-            request = self.cassette.request(candidate.call.interaction)
-            for recorded, live in self.redactor.masked(request, sought.sent, sought.names):
-                self._replay.bindings.note(recorded, live)
+            if self.redactor.masks.known:
+                # What is masked is not compared, but secrets there are still those that the answer has.
+                request = self.cassette.request(candidate.call.interaction)
+                for recorded, live in self.redactor.masked(request, sought.sent, sought.names):
+                    self._replay.bindings.note(recorded, live)
             try:
                 hidden = self._hidden_answer(candidate)
                 answer = self._filled(candidate, hidden)
@@ -276,11 +277,21 @@ class Library:
             answer = self._as_sent(answer, sought, candidate)
         try:
             if interaction.status is None:
-                return transcriber.restore(call.method, answer, call)
+                return self._restored(transcriber, candidate.call, answer, call)
             details = transcriber.pack(answer["details"]) if answer["details"] is not None else b""
             return transcriber.failed(status_of(interaction.status, answer["message"], details), call)
         except DAMAGE as error:
             raise damaged(self.cassette.name, interaction, error) from error
+
+    def _restored(self, transcriber: Transcriber, recorded: RecordedCall, answer: Any, call: Call) -> Reply:
+        """The reply of an answer. An answer as it was recorded was found to be sound when it was given for the first time."""
+        if answer is not recorded.interaction.response or not transcriber.timeless(call.method):
+            return transcriber.restore(call.method, answer, call)
+        if recorded.sent:
+            return transcriber.restored_again(call.method, answer, call, recorded.sent)
+        reply = transcriber.restore(call.method, answer, call)
+        recorded.sent = reply.native.data if reply.native else b""
+        return reply
 
     def _as_sent(self, answer: Any, sought: Sought, candidate: Candidate) -> Any:
         """An answer with what the engine sent today where the recording has what it sent under a mask."""

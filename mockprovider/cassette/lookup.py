@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from mockprovider.cassette.choice import Candidate, Choice
+from mockprovider.cassette.matching import Repeat
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import Mark
 from mockprovider.cassette.recorded import RecordedCall, Where
@@ -38,6 +39,11 @@ class LiveCall(Struct, frozen=True):
     def urn(self) -> str:
         """The resource that it names, if any."""
         return self.where[4]
+
+    @property
+    def single(self) -> bool:
+        """Whether one recorded answer answers once, as far as the call tells."""
+        return self.repeat == Repeat.RECORDED if self.repeat else self.once
 
 
 class Lookup(Struct, frozen=True):

@@ -142,13 +142,13 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def pattern(path: str) -> Pattern:
-    """The steps of an ignored path. Raises ``DefinitionError`` for text that is none."""
+    """The steps of an ignored path, which is not empty. Raises ``DefinitionError`` for text that is none."""
     try:
         steps = tuple(str(step) for step in paths.parse(path))
     except MalformedError as error:
         raise DefinitionError(f"ignore: {path!r} is no path: {error}") from error
     # Whatever is below a place is the place.
-    return (*steps, ANY) if steps and steps[-1] == DEEP else steps
+    return (*steps, ANY) if steps[-1] == DEEP else steps
 
 
 class Comparison:

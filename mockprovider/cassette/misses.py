@@ -175,8 +175,8 @@ def why_untellable(reason: Lookup) -> str:
 
 def _bound(candidate: Candidate) -> str:
     """What in the answer belongs to the object that it was recorded for, and how."""
-    path = candidate.opaque or "its answer"
-    return f"{path} is a secret of" if is_secret(candidate.call, candidate.opaque) else f"{path} may have been computed from"
+    path = candidate.opaque
+    return f"{path} is a secret of" if is_secret(candidate.call, path) else f"{path} may have been computed from"
 
 
 def _out_of_order(cassette: Cassette, recorded: RecordedCall, early: RecordedCall, call: Call) -> str:

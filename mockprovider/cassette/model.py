@@ -111,7 +111,7 @@ class HttpExchange(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fiel
         )
 
 
-class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True, gc=False):
     """One recorded call and its answer: exactly one of ``response``, ``response_blob``, ``status`` and ``withheld``.
 
     ``request`` is what the call was matched by. ``type``, ``urn`` and ``id`` repeat parts of it for the reader. ``address`` is

@@ -50,6 +50,8 @@ class RecordedCall(Struct, eq=False):
     """Gives its request."""
     answering: Callable[[Interaction], str]
     """Gives the digest of its answer."""
+    sent: bytes = b""
+    """The message of its own answer, once it was given, where that is the same whenever it is given."""
     _asked: RequestKey | None = None
     _answer: str = ""
     _filled: bool | None = None

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Op
 from mockprovider.cassette.bindings import Bindings, Pair
-from mockprovider.cassette.choice import Candidate, Choice, Verdict, choose, narrowed
+from mockprovider.cassette.choice import EQUAL_ANSWER, Candidate, Choice, Verdict, alone, choose, narrowed, own_first
 from mockprovider.cassette.lookup import LiveCall, Lookup
-from mockprovider.cassette.matching import Repeat
 from mockprovider.cassette.modes import LookResult
 from mockprovider.cassette.objects import Assignment, Link, Mark, Pairing, Renaming
 from mockprovider.cassette.recorded import RecordedCall, Where, request_key
@@ -21,8 +20,6 @@ from mockprovider.cassette.shelf import Alike, Equal, MarkedCall, Shelf, values_
 from mockprovider.matching import digest
 from mockprovider.redaction import PLACEHOLDER, Vault, neutral, stand_in
 
-EQUAL_ANSWER = "equal"
-"""What stands for the answers of calls that have equal ones."""
 LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
 """Ops that read an object: their answers are outdated once it is changed."""
 
@@ -64,10 +61,10 @@ class Replay:
     def look(self, call: LiveCall) -> Lookup:
         """What the recording holds for this call."""
         if not self.shelf.made:
-            return self._found(Lookup(call, candidates=self._as_recorded(call)))
+            return self._as_recorded(call)
         tree, marks = self.shelf.vocabulary.marked(self._recognised(call.tree))
         if not marks:
-            return self._found(Lookup(call, candidates=self._as_recorded(call)))
+            return self._as_recorded(call)
         lookup = self._found(self._about_objects(call, digest(neutral(tree)), marks))
         if lookup.outcome is LookResult.FOUND and self._contradicts(lookup):
             possible = [one for one in lookup.candidates if not self._contradicts(_of_one(lookup, one))]
@@ -81,8 +78,7 @@ class Replay:
             opaque = Choice(Verdict.OPAQUE, lookup.candidates) if lookup.candidates else None
             return replace(lookup, choice=opaque)
         # An answer that created an object is used once, even that of a plan, which may generate a name.
-        once = call.once or any(candidate.call.place in self.shelf.made for candidate in candidates)
-        once = call.repeat == Repeat.RECORDED if call.repeat else once
+        once = call.single or (not call.repeat and any(one.call.place in self.shelf.made for one in candidates))
         choice = self._chosen(candidates, call, once=once)
         lookup = replace(lookup, choice=choice, candidates=candidates, once=once)
         if choice.verdict is Verdict.AMBIGUOUS:
@@ -107,22 +103,32 @@ class Replay:
         # Any other number belongs to this replay, and must not be mistaken for one of the recording's.
         return {**live, PLACEHOLDER: self._stand_ins.get((kind, self._vault.value(live[PLACEHOLDER])), 0)}
 
-    def _as_recorded(self, call: LiveCall) -> list[Candidate]:
+    def _as_recorded(self, call: LiveCall) -> Lookup:
         key = call.where, request_key(call.tree).digest
         equal = self.shelf.equal(key)
         if equal is not None:
-            return self._next(equal, call)
+            lookup = self._alone(equal.calls[0], call) if len(equal.calls) == 1 else None
+            return lookup or self._found(Lookup(call, candidates=self._next(equal, call)))
         by_digest = self.shelf.asked_with(key)
         # A secret that is not declared this time, or not yet known, still matches its placeholder.
-        return self._plain(by_digest, call.tree) or self._plain(self.shelf.there(call.where).with_secrets, call.tree)
+        there = self._plain(by_digest, call.tree) or self._plain(self.shelf.there(call.where).with_secrets, call.tree)
+        return self._found(Lookup(call, candidates=there))
+
+    def _alone(self, recorded: RecordedCall, call: LiveCall) -> Lookup | None:
+        """What ``_found`` comes to for the one call that was recorded so; ``None`` where more has to be looked at."""
+        again = bool(self._answered[recorded.place])
+        choice = alone(recorded, again=again, once=call.single, forgotten=call.forgotten)
+        if choice is None or self.sequence is not None or (again and self._is_stale(choice, call)):
+            return None
+        return Lookup(call, LookResult.FOUND, choice, choice.candidates, once=call.single)
 
     def _next(self, equal: Equal, call: LiveCall) -> list[Candidate]:
         """Of equal calls, the next one of each time; if there is none, the last one, or all where none may answer again."""
         nexts = [calls[n] for calls in equal.by_wave.values() if (n := self._answered[calls[0].place]) < len(calls)]
         if nexts:
             return [Candidate(recorded, (), EQUAL_ANSWER) for recorded in nexts]
-        once = call.once if not call.repeat else call.repeat == Repeat.RECORDED
-        return [Candidate(recorded, (), EQUAL_ANSWER, 1) for recorded in (equal.calls if once else equal.calls[-1:])]
+        again = equal.calls if call.single else equal.calls[-1:]
+        return [Candidate(recorded, (), EQUAL_ANSWER, 1) for recorded in again]
 
     def _plain(self, recorded: Iterable[RecordedCall], live: Any) -> list[Candidate]:
         listed = [*recorded]
@@ -230,7 +236,7 @@ class Replay:
     # Choosing --------------------------------------------------------------------------------------------------------------
 
     def _chosen(self, candidates: Sequence[Candidate], call: LiveCall, *, once: bool) -> Choice:
-        aligned = candidates if len(candidates) == 1 else _own_first(self._aligned(candidates, call), self.used)
+        aligned = candidates if len(candidates) == 1 else own_first(self._aligned(candidates, call), self.used)
         urn = call.urn
         choice = choose(aligned, once=once, urn=urn, now=self._now[call.where[:2]], forgotten=call.forgotten)
         crowded = choice.verdict is Verdict.FOUND and once and not urn and self._is_crowded(candidates, call)
@@ -325,7 +331,8 @@ class Replay:
         """Give this answer: everything that follows from it is noted. Returns it with what is to be renamed in it."""
         chosen, call = lookup.chosen, lookup.chosen.call
         born = self._born(chosen)
-        self._link(lookup)
+        if chosen.pairing or born is not None:
+            self._link(lookup)
         if born is not None:
             before = chosen.renaming or self.shelf.vocabulary.renaming(())
             renaming = self.shelf.vocabulary.born_with(self.shelf.made[call.place], born, before)
@@ -344,7 +351,7 @@ class Replay:
 
     def _first_of_its_time(self, call: RecordedCall) -> RecordedCall:
         equal = self.shelf.equal_to(call)
-        return call if equal is None else equal.by_wave[call.wave][0]
+        return call if equal is None or len(equal.calls) == 1 else equal.by_wave[call.wave][0]
 
     def _move_on(self, lookup: Lookup, chosen: Candidate) -> None:
         """Time passes: what was recorded before is past, and what was read before the object's change is out of date."""
@@ -363,19 +370,6 @@ def _of_one(lookup: Lookup, candidate: Candidate) -> Lookup:
 
 def _itself(marked: MarkedCall) -> Pairing:
     return tuple((number, number) for number in sorted(marked.objects))
-
-
-def _own_first(candidates: Sequence[Candidate], used: Counter[int]) -> Sequence[Candidate]:
-    """Where answers differ, those of the live objects' own values, if there are such; else these first, then what is unused."""
-    own: list[Candidate] = []
-    unused: list[Candidate] = []
-    others: list[Candidate] = []
-    for candidate in candidates:
-        is_own = all(recorded == live for recorded, live in candidate.pairing)
-        (own if is_own else others if used[candidate.call.place] else unused).append(candidate)
-    if len({candidate.answer for candidate in candidates}) > 1:
-        return own or candidates
-    return [*own, *unused, *others]
 
 
 def _asked(call: LiveCall) -> tuple[Any, Where, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, TypeAlias
@@ -87,13 +87,19 @@ class Equal:
 
     def __init__(self, calls: Sequence[RecordedCall]) -> None:
         self.calls = calls
-        self.by_wave: dict[int, list[RecordedCall]] = defaultdict(list)
-        sessions: dict[int, int] = defaultdict(int)
-        for call in calls:
-            self.by_wave[call.wave].append(call)
-            sessions[call.interaction.session] += 1
-        self.most = max(sessions.values())
+
+    @cached_property
+    def by_wave(self) -> Mapping[int, list[RecordedCall]]:
+        """Those of each time, in their order."""
+        waves: dict[int, list[RecordedCall]] = defaultdict(list)
+        for call in self.calls:
+            waves[call.wave].append(call)
+        return waves
+
+    @cached_property
+    def most(self) -> int:
         """How often one session asked."""
+        return max(Counter(call.interaction.session for call in self.calls).values())
 
 
 class Compartment:

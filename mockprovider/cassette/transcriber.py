@@ -82,6 +82,14 @@ class Transcriber(Protocol):
         Must not change ``response`` nor hand it on: it is the cassette's own.
         """
 
+    def timeless(self, method: str) -> bool:
+        """Whether an answer is the same whenever it is given, to whichever session, so that it may be ``restored_again``."""
+
+    def restored_again(self, method: str, response: Tree, call: Call, data: bytes) -> Reply:
+        """What ``restore`` gave for this tree, to whichever call; ``data`` are the bytes of its message. As for ``restore``,
+        the tree stays the cassette's own.
+        """
+
     def details(self, data: bytes) -> Any:
         """A tree of a status's details; base64 text will do where there is nothing better, but keeps no secret out."""
 

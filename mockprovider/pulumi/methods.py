@@ -36,6 +36,8 @@ ANSWER_WORDS: Mapping[str, str] = {
     **dict.fromkeys(("properties", "return", "state", "object"), "value"),
     **{word: word for word in ("inputs", "id", "name", "version")},
 }
+TELLING = frozenset({Op.HANDSHAKE, Op.CONFIGURE})
+"""Ops whose answers tell the session what the provider accepts."""
 ANSWERED = EVERYTHING - {"outputs"}
 """What the engine accepts in answers, whatever the provider accepts (reference 3.6)."""
 
@@ -175,7 +177,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
     def reply(message: Message, call: Call, tree: Mapping[str, Any] = NOTHING) -> Reply:
         own, extra = _read(message, response_slots, tree)
         decoded = Reply(extra=extra, **own)
-        if row.op in (Op.HANDSHAKE, Op.CONFIGURE):
+        if row.op in TELLING:
             accept(call.session, decoded)
             call.session.handshaken |= row.op is Op.HANDSHAKE
         return read_failures(decoded)
@@ -226,6 +228,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         volatile=row.volatile,
         mutates=row.mutates,
         pure=row.pure,
+        timeless=row.op not in TELLING,
         reason=row.reason,
         **STREAMS.get(row.op, {}),
     )

@@ -25,7 +25,7 @@ from mockprovider.pulumi.signatures import MARKS, OUTPUT, SIGNATURE, accepted
 from mockprovider.pulumi.status import PUBLISH, STATUS, TOKEN
 from mockprovider.urn import PROVIDERS, reference
 from mockprovider.wire.methods import RpcMethod, Service
-from mockprovider.wire.transcript import TableTranscript
+from mockprovider.wire.transcript import TableTranscript, left_out
 from mockprovider.wire.trees import RAW, build, encode, tree
 
 CAPABILITIES: Mapping[Op, frozenset[str]] = {
@@ -75,8 +75,9 @@ class PulumiTranscript(TableTranscript):
 
     def __init__(self, service: Service = PROVIDER, *, without: Mapping[Op, frozenset[str]] = MappingProxyType({})) -> None:
         super().__init__(service)
-        self._without = without
-        """Fields of requests that the recorded engine did not know, which are therefore not compared."""
+        ops = {*CAPABILITIES, *without}
+        self._unsaid = {op: CAPABILITIES.get(op, frozenset()) | without.get(op, frozenset()) for op in ops}
+        """Fields of requests that are not compared: about the engine itself, or unknown to the recorded one."""
         self._accepts: set[bool] = set()
         self._untold = False
 
@@ -109,10 +110,10 @@ class PulumiTranscript(TableTranscript):
         row = self.row(call)
         if row is None or row.op is Op.HANDSHAKE:
             return request if row is None else {}
-        said = CAPABILITIES.get(row.op, frozenset()) | self._without.get(row.op, frozenset())
+        said = self._unsaid.get(row.op, frozenset())
         if "args" not in request:
             said -= {"variables"}
-        kept = {name: item for name, item in super().key(call, request).items() if name not in said}
+        kept = left_out(super().key(call, request), said)
         return _settled(kept) if row.op in CONFIGURED else kept
 
     def offers(self, row: RpcMethod) -> Mapping[str, Any]:

@@ -32,6 +32,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
         volatile: request fields (dotted) that differ between two runs of one program; a match key leaves them out.
         mutates: it changes the cloud, so one recorded answer answers once. The others may be asked again.
         pure: it asks for the provider's judgement and touches no cloud: a real provider may be asked it, and nothing else.
+        timeless: its recorded answers are the same whenever they are given, and to whichever session; it needs ``reread``.
         reason: why it is refused, for an RPC that is known and not served.
         diagnosed: a refusal is an answer that says why, where the protocol has a place for it, and not a status.
         replies, responses: what ``reply`` and ``response`` are, for an RPC that answers with a stream of messages.
@@ -49,6 +50,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
     volatile: tuple[str, ...] = ()
     mutates: bool = False
     pure: bool = False
+    timeless: bool = False
     reason: str = ""
     diagnosed: bool = False
     replies: Callable[[Sequence[Any], Call], Reply] | None = None

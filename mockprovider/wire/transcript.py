@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, TypeAlias
 
 from google.protobuf.message import Message
@@ -13,6 +14,7 @@ from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.cassette.gist import Gist
 from mockprovider.redaction import UNMARKED, Declarations
 from mockprovider.wire import trees
+from mockprovider.wire.late import LateNative, late_reply
 from mockprovider.wire.methods import RpcMethod, Service, unknown_call
 from mockprovider.wire.status import StatusError, failed
 from mockprovider.wire.trees import RAW, encode
@@ -103,8 +105,7 @@ class TableTranscript:
     def key(self, call: Call, request: Tree) -> Tree:
         """The part of a request that two runs share: without addresses and volatile fields."""
         row = self.row(call)
-        left_out = (*row.addresses, *row.volatile) if row else ()
-        return {name: item for name, item in request.items() if name not in left_out}
+        return left_out(request, {*row.addresses, *row.volatile}) if row and (row.addresses or row.volatile) else request
 
     def encoded(self, reply: Reply, call: Call) -> Reply:
         """The reply with the message that it travels as; as it is where it is a stream or a status."""
@@ -166,10 +167,20 @@ class TableTranscript:
         if row is None:
             return Reply(native=Native(_bytes(response)))
         message = self.restored(row, response)
-        # What has its bytes beside it is more than its tree.
-        reply = row.reread(message, call, response) if row.reread and RAW not in response else row.reply(message, call)
+        reply = _read(row, message, call, response)
         reply.native = Native(encode(message), message)
         return reply
+
+    def timeless(self, method: str) -> bool:
+        """Whether an answer is the same whenever it is given, so that it may be ``restored_again``."""
+        row = self._service.methods.get(method)
+        return row is not None and row.timeless
+
+    def restored_again(self, method: str, response: Tree, call: Call, data: bytes) -> Reply:
+        """The reply of a tree that was restored before, to a message of these bytes. Its fields are read when somebody asks."""
+        row = self._service.methods[method]
+        native = LateNative(data, self._service.messages[method][1])
+        return late_reply(native, lambda: _read(row, native.message, call, response))
 
     def restored(self, row: RpcMethod, response: Tree) -> Message:
         """The answer message of a tree."""
@@ -198,6 +209,16 @@ class TableTranscript:
     def gist(self, op: str, request: Tree, response: Tree) -> Gist:  # noqa: ARG002 - for protocols that say more
         """What a recorded answer comes to: only that there is one, where the protocol does not say more."""
         return Gist()
+
+
+def left_out(tree: Tree, names: AbstractSet[str]) -> Tree:
+    """A tree without these of its fields."""
+    return tree if names.isdisjoint(tree) else {name: item for name, item in tree.items() if name not in names}
+
+
+def _read(row: RpcMethod, message: Message, call: Call, response: Tree) -> Reply:
+    # What has its bytes beside it is more than its tree.
+    return row.reread(message, call, response) if row.reread and RAW not in response else row.reply(message, call)
 
 
 def raw(native: Native | None) -> Tree:

@@ -38,16 +38,18 @@ class Leaf(Struct, frozen=True):
 
 
 class Trees:
-    """One way of writing messages as trees."""
+    """One way of writing messages as trees. ``exact``, it raises ``_InexactError`` for what would come back as another."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, exact: bool = False) -> None:
+        self.exact = exact
+        self._well_known = _well_known(exact=exact)
         # A cassette has thousands of messages of a few types.
         self._shown, self._filled = functools.cache(self._shower), functools.cache(self._fillers)
 
     def leaf(self, field: Any) -> Leaf:
         """How single values of ``field``, a descriptor, are written: of a map's, that of its values."""
         if field.type == field.TYPE_MESSAGE:
-            return WELL_KNOWN.get(field.message_type.full_name) or Leaf(self.tree, self._builder(field.message_type))
+            return self._well_known.get(field.message_type.full_name) or Leaf(self.tree, self._builder(field.message_type))
         if field.type == field.TYPE_ENUM:
             return _enumeration(field.enum_type)
         return BASE64 if field.type == field.TYPE_BYTES else SAME
@@ -81,6 +83,8 @@ class Trees:
         entry = _entry(field)
         show = self.leaf(entry or field).show
         if entry is not None:
+            if self.exact and field.message_type.fields_by_name["key"].type != field.TYPE_STRING:
+                return _refuse
             return lambda values: {str(key): show(values[key]) for key in sorted(values)}
         return (lambda values: [show(value) for value in values]) if _is_repeated(field) else show
 
@@ -116,10 +120,21 @@ class Trees:
 
 def tree(message: Message) -> dict[str, Tree]:
     """The tree of ``message``, with its bytes beside it where the tree alone would not give it back."""
-    tree = PLAIN.tree(message)
-    if encode(PLAIN.build(type(message), tree)) != encode(message):
-        tree[RAW] = base64.b64encode(encode(message)).decode()
-    return tree
+    try:
+        shown = EXACT.tree(message)
+        if _is_known(message):
+            return shown
+    except _InexactError:
+        shown = PLAIN.tree(message)
+    return {**shown, RAW: base64.b64encode(encode(message)).decode()}
+
+
+def _is_known(message: Message) -> bool:
+    """Whether a message has no field, at any depth, that its descriptor does not know."""
+    known = type(message)()
+    known.CopyFrom(message)
+    known.DiscardUnknownFields()
+    return known.ByteSize() == message.ByteSize()
 
 
 def build(cls: type[M], tree: Mapping[str, Tree]) -> M:
@@ -167,23 +182,38 @@ def _enumeration(enum: Any) -> Leaf:
 # Structs ---------------------------------------------------------------------------------------------------------------
 
 
-def _plain_struct(value: struct_pb2.Struct) -> Tree:
+class _InexactError(Exception):
+    """A value that JSON does not give back."""
+
+
+def _refuse(_: Any) -> Tree:
+    raise _InexactError
+
+
+def _plain_struct(value: struct_pb2.Struct, exact: bool = False) -> Tree:
     # Most values are texts, and to read one first is the fastest way to see it.
     fields = value.fields
-    return {key: fields[key].string_value or _plain(fields[key]) for key in fields}
+    return {key: fields[key].string_value or _plain(fields[key], exact) for key in fields}
 
 
-def _plain(value: struct_pb2.Value) -> Tree:
+def _plain(value: struct_pb2.Value, exact: bool = False) -> Tree:
     kind = value.WhichOneof("kind")
     if kind == "struct_value":
-        return _plain_struct(value.struct_value)
+        return _plain_struct(value.struct_value, exact)
     if kind == "list_value":
-        return [_plain(item) for item in value.list_value.values]
+        return [_plain(item, exact) for item in value.list_value.values]
     if kind == "number_value":
-        number = value.number_value
-        # JSON has neither NaN nor infinity. The tree then builds another message, so the raw bytes are kept beside it.
-        return (int(number) if number.is_integer() and abs(number) <= 2**53 else number) if math.isfinite(number) else None
+        return _plain_number(value.number_value, exact)
+    if exact and kind is None:
+        raise _InexactError
     return None if kind in (None, "null_value") else getattr(value, kind)
+
+
+def _plain_number(number: float, exact: bool) -> Tree:
+    # JSON has neither NaN nor infinity, and no negative zero among its integers.
+    if exact and not (math.isfinite(number) and (number or math.copysign(1, number) > 0)):
+        raise _InexactError
+    return (int(number) if number.is_integer() and abs(number) <= 2**53 else number) if math.isfinite(number) else None
 
 
 def _struct(tree: Tree) -> struct_pb2.Struct:
@@ -224,8 +254,14 @@ def _value(tree: Tree) -> struct_pb2.Value:
 
 SAME = Leaf(lambda value: value, lambda tree: tree)
 BASE64 = Leaf(lambda data: base64.b64encode(data).decode(), base64.b64decode)
-WELL_KNOWN: Mapping[str, Leaf] = {
-    "google.protobuf.Struct": Leaf(_plain_struct, _struct, _fill_struct),
-    "google.protobuf.Value": Leaf(_plain, _value),
-}
+
+
+def _well_known(*, exact: bool) -> dict[str, Leaf]:
+    return {
+        "google.protobuf.Struct": Leaf(lambda value: _plain_struct(value, exact), _struct, _fill_struct),
+        "google.protobuf.Value": Leaf(lambda value: _plain(value, exact), _value),
+    }
+
+
 PLAIN = Trees()
+EXACT = Trees(exact=True)

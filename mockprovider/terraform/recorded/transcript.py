@@ -18,7 +18,7 @@ from mockprovider.terraform.rpcs.beyond import type_of
 from mockprovider.terraform.rpcs.ephemerals import dated, undated
 from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire.methods import RpcMethod
-from mockprovider.wire.transcript import MessageClass, TableTranscript
+from mockprovider.wire.transcript import MessageClass, TableTranscript, left_out
 
 CAPABILITIES = "client_capabilities"
 """The engine's capabilities. Recordings serve engines of any age, so they are not matched."""
@@ -62,9 +62,7 @@ class TerraformTranscript(TableTranscript):
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
         """The part of a request that two runs of one configuration share: no volatile fields, and no engine capabilities."""
-        kept = super().key(call, request)
-        kept.pop(CAPABILITIES, None)
-        return statebytes.compared(kept)
+        return statebytes.compared(left_out(super().key(call, request), {CAPABILITIES}))
 
     def again(self, method: str, request: dict[str, Any], session: Session, *, whole: bool = False) -> Call:
         """A recorded request as a call of today."""
