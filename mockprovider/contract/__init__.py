@@ -8,13 +8,14 @@ from mockprovider.contract.allowing import Allowed
 from mockprovider.contract.lives import StateTable
 from mockprovider.contract.moments import History, Moment
 from mockprovider.contract.page import page
-from mockprovider.contract.rules import Contract, ContractRule, Party, Severity, chosen, in_order
+from mockprovider.contract.rules import Condition, Contract, ContractRule, Party, Severity, ValueMarks, chosen, in_order
 from mockprovider.contract.telling import tell
 from mockprovider.contract.watching import Breach, Watch
 
 __all__ = [
     "Allowed",
     "Breach",
+    "Condition",
     "Contract",
     "ContractRule",
     "History",
@@ -22,6 +23,7 @@ __all__ = [
     "Party",
     "Severity",
     "StateTable",
+    "ValueMarks",
     "Watch",
     "chosen",
     "in_order",

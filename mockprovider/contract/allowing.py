@@ -8,9 +8,15 @@ from fnmatch import fnmatchcase
 from mockprovider.contract.rules import ContractRule, chosen
 from mockprovider.errors import DefinitionError
 
+EVERYTHING = "*"
+"""What allows all rules to be broken, those of every protocol."""
+
 
 class Allowed:
-    """Which rules may be broken, each with a reason. An id may have wildcards, and is in any case: ``PULUMI-*``."""
+    """Which rules may be broken, each with a reason. An id may have wildcards, and is in any case: ``PULUMI-*``.
+
+    Where everything may be, nothing has to be judged.
+    """
 
     def __init__(self) -> None:
         self.reasons: dict[str, str] = {}
@@ -26,6 +32,11 @@ class Allowed:
                 f"allow({id!r}, because='the state comes from another test')."
             )
         self.reasons[id.upper()] = because
+
+    @property
+    def everything(self) -> bool:
+        """Whether all rules may be broken."""
+        return EVERYTHING in self.reasons
 
     def covers(self, rule: ContractRule) -> bool:
         """Whether a rule that was broken may be."""

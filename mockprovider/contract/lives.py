@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.calls import Call, Op
+from mockprovider.calls import Op
 
 
 class StateTable(Struct, frozen=True, kw_only=True, dict=True):
@@ -21,7 +21,7 @@ class StateTable(Struct, frozen=True, kw_only=True, dict=True):
         events: which event each op is; an op that is not here happens outside of this life.
         moves: the state after an event that succeeded, by the state before it and the event. Without a row the state stays.
         wrong: the id of the rule that an event breaks, by the state before it and the event.
-        state_of: the state of what a call is about, by the history of a side and the call.
+        state_of: the state of what a call is about, by what rules look at.
     """
 
     name: str
@@ -30,7 +30,7 @@ class StateTable(Struct, frozen=True, kw_only=True, dict=True):
     events: Mapping[Op, str]
     moves: Mapping[tuple[str, str], str]
     wrong: Mapping[tuple[str, str], str]
-    state_of: Callable[[Any, Call], str]
+    state_of: Callable[[Any], str]
 
     @property
     def states(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -37,14 +37,27 @@ class Seen(Protocol):
         """When it ended; 0 while it is under way."""
 
 
+class Moment(Struct):
+    """What a rule's predicate looks at: a call, and its reply. A protocol adds what it knows of the call without a search.
+
+    There is no reply as long as the call is under way, where engines are judged, and after one that never had an answer.
+    """
+
+    call: Call
+    reply: Reply | None
+
+
 class History(Protocol):
-    """What one side has seen so far, as the rules of a protocol need it."""
+    """What one side has seen so far, as the rules of one party need it."""
 
-    def begin(self, call: Call) -> None:
-        """A call starts; the engine's rules have been applied to it."""
+    def at(self, call: Call, reply: Reply | None) -> Any:
+        """The ``Moment`` of a call, seen from here."""
 
-    def end(self, call: Call, reply: Reply | None) -> None:
-        """A call has ended; the provider's rules have been applied to it. ``None`` is an answer that never came."""
+    def begin(self, now: Any) -> None:
+        """A call starts; the engine's rules have been applied to it. A provider's history begins nothing."""
+
+    def end(self, now: Any) -> None:
+        """A call has ended; the provider's rules have been applied to it."""
 
 
 @runtime_checkable
@@ -53,11 +66,3 @@ class Doubting(Protocol):
 
     def doubt(self) -> None:
         """What engines remember may be another thing from here on."""
-
-
-class Moment(Struct):
-    """What a rule's predicate looks at: a call, its reply (``None`` as long as there is none), and what came before."""
-
-    call: Call
-    reply: Reply | None
-    history: History

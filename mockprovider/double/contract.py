@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from mockprovider.cloud import Cloud
 from mockprovider.contract import Allowed, Breach, Contract, ContractRule, Watch
@@ -37,10 +38,12 @@ class DoubleContract:
         self._allowed = Allowed()
         self._adopted: set[str] = set()
         self._watch = Watch(self.is_there)
-        journal.leaving.append(self._watch.look)
+        journal.leaving.append(self._look)
 
     def allow(self, id: str, *, because: str) -> None:  # noqa: A002 - the field's word
         """Let the rules of an id be broken, ``PULUMI-INPUTS-ARE-CHECKED`` or ``PULUMI-*``, for a reason.
+
+        ``*`` turns the contract off: from then on nothing is judged, and nothing remembered of any call.
 
         Raises ``DefinitionError`` for an id that no rule has, and without a reason.
         """
@@ -54,7 +57,7 @@ class DoubleContract:
 
     def doubt(self, ids: Iterable[str]) -> None:
         """``adopt``, for the engines at work."""
-        self._watch.look(*self._journal.so_far(self._watch.until))
+        self._look()
         self._adopted.update(ids)
         self._watch.doubt()
 
@@ -65,9 +68,9 @@ class DoubleContract:
 
     @property
     def unneeded(self) -> list[str]:
-        """What is allowed, and has covered no breach until now."""
+        """What is allowed, and has covered no breach until now. Where nothing is judged, nobody knows."""
         self.since(0)
-        return [id_ for id_ in self._allowed.reasons if id_ not in self._allowed.needed]
+        return [id_ for id_ in self._allowed.reasons if id_ not in self._allowed.needed and not self._allowed.everything]
 
     @property
     def breaches(self) -> list[Breach]:
@@ -76,10 +79,14 @@ class DoubleContract:
 
     def since(self, position: int) -> tuple[list[Breach], int]:
         """The breaches from a position on that are not allowed, and the position of the next ones."""
-        self._watch.look(*self._journal.so_far(self._watch.until))
+        self._look()
         # Others may look, too, and find more meanwhile.
         until = len(self._watch.breaches)
         return [breach for breach in self._watch.breaches[position:until] if not self._allowed.covers(breach.rule)], until
+
+    def _look(self, *leaving: Any) -> None:
+        if not self._allowed.everything:
+            self._watch.look(*(leaving or self._journal.so_far(self._watch.until)))
 
     def is_there(self, id_: str) -> bool:
         """Whether an object may be there without an answer's telling of it: a test made it, or it is older than the run."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from mockprovider.calls import Op
-from mockprovider.contract import ContractRule, Party, Severity
+from mockprovider.contract import Condition, ContractRule, Party, Severity
 from mockprovider.pulumi.contract import answers
-from mockprovider.pulumi.contract.asking import GUIDE, PROTO
+from mockprovider.pulumi.contract.asking import GUIDE, PROTO, REAL, UNKNOWN
 
 CHANGES = frozenset({Op.CREATE, Op.UPDATE})
+OK, FAILED = frozenset({Condition.OK}), frozenset({Condition.FAILED})
 NEVER_ENFORCED = Severity.WARNING
 """Of a rule that says what a provider should do: no engine refuses the answer, and real providers may have reasons."""
 
@@ -20,6 +21,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer the id that Read and Delete will be asked with.",
         ops=frozenset({Op.CREATE}),
         broken=answers.without_id,
+        when=REAL | OK,
     ),
     ContractRule(
         id="PULUMI-CHANGES-TELL-THE-STATE",
@@ -29,6 +31,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer all outputs, also those that stay: what is left out is forgotten.",
         ops=CHANGES,
         broken=answers.without_state,
+        when=REAL | OK,
         # The engine takes an unset state for an empty one.
         severity=NEVER_ENFORCED,
     ),
@@ -40,6 +43,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Let Diff ask for a replacement where a change makes another object.",
         ops=frozenset({Op.UPDATE}),
         broken=answers.another_id,
+        when=REAL,
     ),
     ContractRule(
         id="PULUMI-PARTIAL-STATE-IS-WHOLE",
@@ -49,6 +53,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer both: without them the engine forgets the object, and nobody deletes it.",
         ops=frozenset({Op.CREATE, Op.UPDATE, Op.READ}),
         broken=answers.half_told,
+        when=REAL | FAILED,
     ),
     ContractRule(
         id="PULUMI-RESULTS-ARE-KNOWN",
@@ -58,6 +63,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer what is there once the operation is done.",
         ops=frozenset({Op.CREATE, Op.UPDATE, Op.READ}),
         broken=answers.unknown_after,
+        when=REAL | UNKNOWN,
     ),
     ContractRule(
         id="PULUMI-READ-TELLS-THE-STATE",
@@ -67,6 +73,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer an empty id where the object is gone, and else the state.",
         ops=frozenset({Op.READ}),
         broken=answers.found_without_state,
+        when=OK,
     ),
     ContractRule(
         id="PULUMI-IMPORT-TELLS-THE-INPUTS",
@@ -76,6 +83,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer the inputs that a program would give to make this object.",
         ops=frozenset({Op.READ}),
         broken=answers.import_without_inputs,
+        when=OK,
     ),
     ContractRule(
         id="PULUMI-DELETE-OF-NOTHING-SUCCEEDS",
@@ -85,6 +93,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer as if it had been deleted now.",
         ops=frozenset({Op.DELETE}),
         broken=answers.gone_already,
+        when=FAILED,
         severity=NEVER_ENFORCED,
     ),
     ContractRule(
@@ -95,6 +104,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer the inputs as they came, with defaults, and empty ones where there are none.",
         ops=frozenset({Op.CHECK}),
         broken=answers.check_without_inputs,
+        when=OK,
     ),
     ContractRule(
         id="PULUMI-IMPORT-NEEDS-THE-ID-ALONE",
@@ -104,6 +114,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Find the object by its id, also without a state, or fail and say that the type cannot be imported.",
         ops=frozenset({Op.READ}),
         broken=answers.not_found,
+        when=OK,
         # Somebody else may have deleted the object, and no call tells of it.
         severity=Severity.WARNING,
     ),
@@ -115,6 +126,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Leave a default that is not known yet out; Create answers it.",
         ops=frozenset({Op.CHECK, Op.CHECK_CONFIG}),
         broken=answers.check_adds_unknowns,
+        when=UNKNOWN,
     ),
     ContractRule(
         id="PULUMI-CHECK-IS-DETERMINISTIC",
@@ -133,6 +145,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Name the input as the program does, or none where the failure is about all of them.",
         ops=frozenset({Op.CHECK}),
         broken=answers.failure_of_nothing,
+        when=FAILED,
         severity=NEVER_ENFORCED,
     ),
     ContractRule(
@@ -143,6 +156,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer the kind that the schema says, or say another one there.",
         ops=frozenset({Op.CHECK, Op.CREATE, Op.UPDATE, Op.READ}),
         broken=answers.unlike_schema,
+        when=REAL | OK,
         severity=NEVER_ENFORCED,
     ),
     ContractRule(
@@ -153,6 +167,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer DIFF_NONE, DIFF_SOME or DIFF_UNKNOWN.",
         ops=frozenset({Op.DIFF, Op.DIFF_CONFIG}),
         broken=answers.no_verdict,
+        when=OK,
     ),
     ContractRule(
         id="PULUMI-DIFF-AGREES-WITH-ITSELF",
@@ -162,6 +177,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer one verdict, with the detail that goes with it.",
         ops=frozenset({Op.DIFF, Op.DIFF_CONFIG}),
         broken=answers.diff_contradicts_itself,
+        when=OK,
     ),
     ContractRule(
         id="PULUMI-REPLACEMENTS-AGREE",
@@ -171,6 +187,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer both: older clients read the keys, newer ones the detail.",
         ops=frozenset({Op.DIFF}),
         broken=answers.replaces_otherwise,
+        when=OK,
         severity=NEVER_ENFORCED,
     ),
     ContractRule(
@@ -181,6 +198,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Answer paths as the inputs have them, with the kind that tells what happens there.",
         ops=frozenset({Op.DIFF}),
         broken=answers.leads_nowhere,
+        when=OK,
         severity=NEVER_ENFORCED,
     ),
     ContractRule(
@@ -201,6 +219,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Fail, and say what is missing.",
         ops=frozenset({Op.INVOKE}),
         broken=answers.unknown_result,
+        when=UNKNOWN,
     ),
 )
 """In the order of the reference page."""

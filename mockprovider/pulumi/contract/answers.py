@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice
 
-from mockprovider.calls import Op, Reply
-from mockprovider.contract import Moment
+from mockprovider.calls import Op
 from mockprovider.errors import MalformedError
 from mockprovider.paths import Path, has, parse, show
-from mockprovider.pulumi.contract.asking import history
-from mockprovider.pulumi.contract.history import question
-from mockprovider.pulumi.contract.values import SHOWN, all_places, differing, is_plain, places
-from mockprovider.pulumi.diff import Changes, Diff, DiffKind, as_diff
+from mockprovider.pulumi.contract.history import PulumiMoment
+from mockprovider.pulumi.contract.values import SHOWN, all_places, differing, places
+from mockprovider.pulumi.diff import Changes, DiffKind
 from mockprovider.schema import Package, ResourceType
 from mockprovider.values import Output, Secret, Unknown, Value, is_unknown, reveal, same
 
@@ -23,46 +21,35 @@ def listed(what: str, names: Iterator[str]) -> str:
     return f"{what} {', '.join(shown)}." if shown else ""
 
 
-def real(moment: Moment) -> Reply | None:
-    """The answer to a call that is no preview."""
-    return None if moment.call.preview else moment.reply
-
-
-def without_id(moment: Moment) -> str:
+def without_id(moment: PulumiMoment) -> str:
     """A create without an id."""
-    reply = real(moment)
-    return "it succeeded, and the answer has no id." if reply is not None and reply.ok and not reply.id else ""
+    return "" if moment.answer.id else "it succeeded, and the answer has no id."
 
 
-def without_state(moment: Moment) -> str:
+def without_state(moment: PulumiMoment) -> str:
     """A create or update without a state."""
-    reply = real(moment)
-    return "it succeeded, and the answer has no state." if reply is not None and reply.ok and reply.value is None else ""
+    return "it succeeded, and the answer has no state." if moment.answer.value is None else ""
 
 
-def another_id(moment: Moment) -> str:
+def another_id(moment: PulumiMoment) -> str:
     """An update that changes the id."""
-    reply = real(moment)
-    if reply is None or reply.id in ("", moment.call.id):
-        return ""
-    return f"the object was {moment.call.id!r}, and is {reply.id!r} now."
+    call, reply = moment.call, moment.answer
+    return "" if reply.id in ("", call.id) else f"the object was {call.id!r}, and is {reply.id!r} now."
 
 
-def half_told(moment: Moment) -> str:
+def half_told(moment: PulumiMoment) -> str:
     """A half-made object of which half is told."""
-    reply = real(moment)
-    if reply is None or not reply.failures or bool(reply.id) == (reply.value is not None):
+    reply = moment.answer
+    if not reply.failures or bool(reply.id) == (reply.value is not None):
         return ""
     if reply.id:
         return "it failed half-way, and tells the id without the state."
     return "it tells a state without an id." if moment.call.op is Op.CREATE else ""
 
 
-def unknown_after(moment: Moment) -> str:
+def unknown_after(moment: PulumiMoment) -> str:
     """Unknowns in what is no preview."""
-    reply = real(moment)
-    if reply is None:
-        return ""
+    reply = moment.answer
     # What the engine sent as unknown is its own breach.
     asked = {*all_places(moment.call.inputs, Unknown), *all_places(moment.call.prior, Unknown)}
     answered = [*all_places(reply.value, Unknown), *(all_places(reply.inputs, Unknown) if moment.call.op is Op.READ else ())]
@@ -70,36 +57,34 @@ def unknown_after(moment: Moment) -> str:
     return f"it is no preview, and the answer leaves {', '.join(paths)} unknown." if paths else ""
 
 
-def found_without_state(moment: Moment) -> str:
+def found_without_state(moment: PulumiMoment) -> str:
     """A read that finds an id and no state."""
-    reply = moment.reply
-    if reply is None or not reply.ok or not reply.id or reply.value is not None:
+    reply = moment.answer
+    if not reply.id or reply.value is not None:
         return ""
     return "it tells the id without the state, which an engine takes for an object that is gone."
 
 
-def import_without_inputs(moment: Moment) -> str:
+def import_without_inputs(moment: PulumiMoment) -> str:
     """An import without inputs."""
-    call, reply = moment.call, moment.reply
-    if reply is None or not reply.ok or not reply.id or reply.value is None or reply.inputs is not None:
+    call, reply = moment.call, moment.answer
+    if not reply.id or reply.value is None or reply.inputs is not None:
         return ""
     imports = call.prior is None and call.prior_inputs is None
     return "nothing is known of the object but its id, and the answer has no inputs." if imports else ""
 
 
-def not_found(moment: Moment) -> str:
+def not_found(moment: PulumiMoment) -> str:
     """A read by the id alone that finds nothing where the provider has made something."""
-    call, reply = moment.call, moment.reply
-    if reply is None or not reply.ok or reply.id or call.prior or call.prior_inputs is not None:
+    call, reply = moment.call, moment.answer
+    if reply.id or call.prior or call.prior_inputs is not None:
         return ""
-    return "it made this object, and does not find it by the id." if history(moment).managed.is_there(call) else ""
+    return "it made this object, and does not find it by the id." if moment.history.managed.is_there(call) else ""
 
 
-def gone_already(moment: Moment) -> str:
+def gone_already(moment: PulumiMoment) -> str:
     """A delete that fails because the object is gone."""
-    reply = moment.reply
-    if reply is None or reply.ok:
-        return ""
+    reply = moment.answer
     missing = any(failure.status == "not_found" for failure in reply.failures)
     missing = missing or (reply.status is not None and reply.status.code == NOT_FOUND)
     return "it failed, since there is no such object." if missing else ""
@@ -108,20 +93,19 @@ def gone_already(moment: Moment) -> str:
 # Check -------------------------------------------------------------------------------------------------------------------
 
 
-def check_adds_unknowns(moment: Moment) -> str:
+def check_adds_unknowns(moment: PulumiMoment) -> str:
     """Unknowns in checked inputs that were known."""
-    reply = moment.reply
-    if reply is None or reply.inputs is None or places(moment.call.inputs, Unknown):
+    reply = moment.answer
+    if reply.inputs is None or places(moment.call.inputs, Unknown):
         return ""
     paths = places(reply.inputs, Unknown)
     return f"all inputs were known, and the answer leaves {', '.join(paths)} unknown." if paths else ""
 
 
-def check_wavers(moment: Moment) -> str:
+def check_wavers(moment: PulumiMoment) -> str:
     """Another answer to the same check."""
-    reply = moment.reply
-    before = history(moment).checks.get(question(moment.call))
-    if reply is None or reply.inputs is None or before is None:
+    reply, before = moment.answer, moment.history.checks.before(moment.call)
+    if reply.inputs is None or before is None:
         return ""
     difference = next(differing(reply.inputs, before), None)
     if difference is None:
@@ -129,18 +113,15 @@ def check_wavers(moment: Moment) -> str:
     return f"the same question was answered with another {difference} before."
 
 
-def check_without_inputs(moment: Moment) -> str:
+def check_without_inputs(moment: PulumiMoment) -> str:
     """A check without inputs."""
-    reply = moment.reply
-    if reply is None or not reply.ok or reply.inputs is not None:
-        return ""
-    return "nothing failed, and the answer has no inputs."
+    return "" if moment.answer.inputs is not None else "nothing failed, and the answer has no inputs."
 
 
-def failure_of_nothing(moment: Moment) -> str:
+def failure_of_nothing(moment: PulumiMoment) -> str:
     """A failure of a property that there is not."""
-    call, reply = moment.call, moment.reply
-    if reply is None or reply.status is not None or not reply.failures:
+    call, reply = moment.call, moment.answer
+    if reply.status is not None:
         return ""
     declared = declared_of(moment)
     named = {*(call.inputs or ()), *(declared.properties if declared is not None else ())}
@@ -156,7 +137,7 @@ def _is_of(path: str, names: set[str] | None) -> bool:
         return False
 
 
-def declared_of(moment: Moment) -> ResourceType | None:
+def declared_of(moment: PulumiMoment) -> ResourceType | None:
     """The type that a call is about, where it is declared."""
     package = moment.call.session.schema
     return package.resources.get(moment.call.type) if isinstance(package, Package) else None
@@ -165,27 +146,15 @@ def declared_of(moment: Moment) -> ResourceType | None:
 # Diff --------------------------------------------------------------------------------------------------------------------
 
 
-def diff_of(moment: Moment) -> Diff | None:
-    """The diff that is answered: it is read once, and each of the rules about it looks at it."""
-    reply, seen = moment.reply, history(moment)
-    if reply is None or not reply.ok:
-        return None
-    if seen.diffed[0] is not reply:
-        seen.diffed = (reply, as_diff(reply))
-    return seen.diffed[1]
-
-
-def no_verdict(moment: Moment) -> str:
+def no_verdict(moment: PulumiMoment) -> str:
     """A verdict that is none."""
-    diff = diff_of(moment)
-    return "" if diff is None or diff.changes in (*Changes,) else f"its verdict is {diff.changes}."
+    verdict = moment.diff.changes
+    return "" if verdict in VERDICTS else f"its verdict is {verdict}."
 
 
-def diff_contradicts_itself(moment: Moment) -> str:
+def diff_contradicts_itself(moment: PulumiMoment) -> str:
     """A verdict against its detail."""
-    diff = diff_of(moment)
-    if diff is None:
-        return ""
+    diff = moment.diff
     detailed = diff.detailed if diff.has_detailed else ()
     if diff.changes == Changes.NONE and (diff.replaces or detailed):
         return f"nothing changes, it says, and lists {', '.join([*detailed][:SHOWN] or diff.replaces[:SHOWN])}."
@@ -196,10 +165,10 @@ def diff_contradicts_itself(moment: Moment) -> str:
     return ""
 
 
-def replaces_otherwise(moment: Moment) -> str:
+def replaces_otherwise(moment: PulumiMoment) -> str:
     """Keys that force a replacement, against the detail."""
-    diff = diff_of(moment)
-    if diff is None or diff.changes != Changes.SOME or not (diff.has_detailed and diff.detailed):
+    diff = moment.diff
+    if diff.changes != Changes.SOME or not (diff.has_detailed and diff.detailed):
         return ""
     detailed = {path for path, (kind, _) in diff.detailed.items() if kind % 2}
     if diff.replaces and not detailed:
@@ -208,10 +177,10 @@ def replaces_otherwise(moment: Moment) -> str:
     return listed("in its detailed diff alone, a replacement is forced by", keys)
 
 
-def leads_nowhere(moment: Moment) -> str:
+def leads_nowhere(moment: PulumiMoment) -> str:
     """A path of a detailed diff at which nothing stands."""
-    call, diff = moment.call, diff_of(moment)
-    if diff is None or not diff.has_detailed or diff.changes != Changes.SOME:
+    call, diff = moment.call, moment.diff
+    if not diff.has_detailed or diff.changes != Changes.SOME:
         return ""
     before, after = (call.prior_inputs, call.prior), (call.inputs,)
     bags = {DiffKind.ADD: after, DiffKind.DELETE: before}
@@ -244,17 +213,12 @@ def _below_unknown(value: Value, path: Path) -> bool:
 # Values ------------------------------------------------------------------------------------------------------------------
 
 
-def secret_shown(moment: Moment) -> str:
+def secret_shown(moment: PulumiMoment) -> str:
     """A secret that is answered in the open."""
-    reply, inputs = moment.reply, moment.call.inputs
-    if (
-        reply is None
-        or inputs is None
-        or is_plain(inputs)
-        or "secrets" not in (history(moment).instance(moment.call).accepts or ())
-    ):
+    inputs = moment.call.inputs
+    if inputs is None or "secrets" not in (moment.instance.accepts or ()) or not moment.history.marks(inputs):
         return ""
-    return listed("these came as secrets, and are answered in the open:", _shown(inputs, reply.value))
+    return listed("these came as secrets, and are answered in the open:", _shown(inputs, moment.answer.value))
 
 
 def _shown(sent: Value, answered: Value, path: Path = ()) -> Iterator[str]:
@@ -272,22 +236,22 @@ def _shown(sent: Value, answered: Value, path: Path = ()) -> Iterator[str]:
             yield from _shown(value, other, (*path, index))
 
 
-def unlike_schema(moment: Moment) -> str:
+def unlike_schema(moment: PulumiMoment) -> str:
     """A value of another kind than the schema says."""
-    declared, reply = declared_of(moment), real(moment)
-    bag = None if reply is None or not reply.ok else reply.inputs if moment.call.op is Op.CHECK else reply.value
+    declared, reply = declared_of(moment), moment.answer
+    bag = reply.inputs if moment.call.op is Op.CHECK else reply.value
     if declared is None or bag is None:
         return ""
-    properties = declared.properties
-    # A loop with the usual case first, because each answer is looked at.
+    usual, properties = moment.history.usual(declared), declared.properties
+    if [*map(type, bag.values())] == [*map(usual.get, bag)]:
+        # As it nearly always is.
+        return ""
     for name, value in bag.items():
-        item = properties.get(name)
-        if item is not None and type(value) is not USUAL.get(item.kind.name) and not _is_a(item.kind.name, value):
+        if type(value) is not usual.get(name) and name in properties and not _is_a(properties[name].kind.name, value):
             return f"of another kind than the schema says is {name}."
     return ""
 
 
-USUAL: Mapping[str, type] = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list, "map": dict}
 KINDS: Mapping[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -314,12 +278,12 @@ def _is_a(kind: str, value: Value) -> bool:
     return isinstance(value, types) or (kind == "integer" and isinstance(value, float) and value.is_integer())
 
 
-def unknown_result(moment: Moment) -> str:
+def unknown_result(moment: PulumiMoment) -> str:
     """Unknowns in the result of a function."""
-    reply = moment.reply
-    paths = places(reply.value, Unknown) if reply is not None else []
+    paths = places(moment.answer.value, Unknown)
     return f"the result leaves {', '.join(paths)} unknown." if paths else ""
 
 
+VERDICTS = frozenset(map(int, Changes))
 NOT_FOUND = 5
 """gRPC's status of what is not there."""

@@ -5,56 +5,53 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import filterfalse, islice
-from typing import cast
 
 from mockprovider.calls import EFFECTS, Call, Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity, in_order
+from mockprovider.contract import Condition, ContractRule, Party, Severity, in_order
 from mockprovider.errors import MalformedError
 from mockprovider.paths import Path, contains, get, parse, show
 from mockprovider.pulumi.contract import lives
-from mockprovider.pulumi.contract.history import PulumiHistory, operand
-from mockprovider.pulumi.contract.values import SHOWN, parting, places
+from mockprovider.pulumi.contract.engines import operand
+from mockprovider.pulumi.contract.history import PulumiMoment
+from mockprovider.pulumi.contract.values import SHOWN, alike, parting, places
 from mockprovider.values import Bag, Output, ResourceReference, Secret, Unknown, Value, is_unknown
 
 GUIDE = "Pulumi's provider implementer's guide"
 DESIGN = "Pulumi's design of first-class providers"
 PROTO = "pulumirpc.ResourceProvider"
+REAL, UNKNOWN = frozenset({Condition.REAL}), frozenset({Condition.UNKNOWN})
 
 
-def history(moment: Moment) -> PulumiHistory:
-    """What came before."""
-    return cast("PulumiHistory", moment.history)
-
-
-def _overlapping(moment: Moment) -> str:
-    if moment.call.preview or not history(moment).running[operand(moment.call)]:
+def _overlapping(moment: PulumiMoment) -> str:
+    if not moment.history.running.get(operand(moment.call)):
         return ""
     return "another create, update or delete of this resource is still under way."
 
 
-def _misplaced_id(moment: Moment) -> str:
+def _misplaced_id(moment: PulumiMoment) -> str:
     call = moment.call
     if call.op is Op.CREATE:
         return "it comes with an id." if call.id else ""
     return "" if call.id else "it has no id, and may mean any object."
 
 
-def _not_replaced(moment: Moment) -> str:
-    lost = history(moment).managed.is_lost(moment.call)
+def _not_replaced(moment: PulumiMoment) -> str:
+    lost = moment.history.managed.is_lost(moment.call)
     return "DiffConfig has said that its provider must be replaced, and with it what it manages." if lost else ""
 
 
 # Values ----------------------------------------------------------------------------------------------------------------
 
 
-def _unchecked(moment: Moment) -> str:
+def _unchecked(moment: PulumiMoment) -> str:
     call = moment.call
-    checked = history(moment).instance(call).checked.get(call.urn, [])
-    if not checked and call.urn in history(moment).instance(call).refused:
+    checked = moment.instance.checked.get(call.urn, [])
+    if not checked and call.urn in moment.instance.refused:
         return "Check has refused the inputs of this resource."
     if not checked:
         return "this instance has not checked any inputs of this resource."
-    return unlike(call.inputs or {}, checked, "the inputs", "Check answered", ignored=_is_ignored(call))
+    ignored = _is_ignored(call) if call.ignore_changes else nothing
+    return unlike(call.inputs or {}, checked, "the inputs", "Check answered", ignored=ignored)
 
 
 def _is_ignored(call: Call) -> Callable[[Path], bool]:
@@ -64,7 +61,7 @@ def _is_ignored(call: Call) -> Callable[[Path], bool]:
     def is_ignored(path: Path) -> bool:
         if not any(contains(pattern, path) for pattern in patterns):
             return False
-        return call.prior_inputs is None or next(parting(get(call.inputs, path), get(call.prior_inputs, path)), None) is None
+        return call.prior_inputs is None or alike(get(call.inputs, path), get(call.prior_inputs, path))
 
     return is_ignored
 
@@ -77,8 +74,16 @@ def _parsed(text: str) -> Path:
         return ()
 
 
-def unlike(sent: Bag, given: Sequence[Bag], what: str, who: str, *, ignored: Callable[[Path], bool] = lambda _: False) -> str:
+def nothing(_: Path) -> bool:
+    """That no path is ignored."""
+    return False
+
+
+def unlike(sent: Bag, given: Sequence[Bag], what: str, who: str, *, ignored: Callable[[Path], bool] = nothing) -> str:
     """How what is sent differs from the nearest of what was given, the newest first; empty if one is equal."""
+    if given and alike(sent, given[-1]):
+        # As it is nearly always.
+        return ""
     nearest: list[str] = []
     for bag in reversed(given):
         differences = [show(path) for path in islice(filterfalse(ignored, parting(sent, bag)), SHOWN + 1)]
@@ -94,13 +99,11 @@ def _olds(call: Call) -> Mapping[str, Bag | None]:
     return {"prior": call.prior, "prior_inputs": call.prior_inputs}
 
 
-def _unknown_news(moment: Moment) -> str:
-    return "" if moment.call.preview else _listed("it is no preview, and unknown is", places(moment.call.inputs, Unknown))
+def _unknown_news(moment: PulumiMoment) -> str:
+    return _listed("it is no preview, and unknown is", places(moment.call.inputs, Unknown))
 
 
-def _unknown_olds(moment: Moment) -> str:
-    if history(moment).sends_plain(moment.call):
-        return ""
+def _unknown_olds(moment: PulumiMoment) -> str:
     return _listed("in what the engine remembers, unknown is", places(_olds(moment.call), Unknown))
 
 
@@ -108,15 +111,15 @@ def _listed(what: str, paths: list[str]) -> str:
     return f"{what} {', '.join(paths)}." if paths else ""
 
 
-def _unaccepted(kind: type[Value], word: str, moment: Moment) -> str:
-    accepts = history(moment).instance(moment.call).accepts
-    if accepts is None or word in accepts or history(moment).sends_plain(moment.call):
+def _unaccepted(kind: type[Value], word: str, moment: PulumiMoment) -> str:
+    accepts = moment.instance.accepts
+    if accepts is None or word in accepts:
         return ""
     sent = {"inputs": moment.call.inputs, **_olds(moment.call)}
     return _listed(f"the provider does not accept {word}, and there is one at", places(sent, kind))
 
 
-def _not_plain(moment: Moment) -> str:
+def _not_plain(moment: PulumiMoment) -> str:
     call = moment.call
     if is_unknown(call.inputs):
         return "its arguments are unknown."
@@ -124,18 +127,17 @@ def _not_plain(moment: Moment) -> str:
     return _listed("unknown, secret or an output is", places(call.inputs, Unknown, Secret, Output))
 
 
-def _configured_unknown(moment: Moment) -> str:
+def _configured_unknown(moment: PulumiMoment) -> str:
     call = moment.call
     if call.op is Op.CONFIGURE:
         paths = places(call.inputs, Unknown) if call.session.preview is False else []
         return _listed("it is no preview, and unknown is", paths)
-    unknown = history(moment).instance(call).unknown
+    unknown = moment.instance.unknown
     return "" if call.preview else _listed("it is no preview, and in the instance's configuration unknown is", unknown)
 
 
-def _effect_in_preview(moment: Moment) -> str:
-    call = moment.call
-    return "this instance serves a preview." if call.session.preview and not call.preview else ""
+def _effect_in_preview(moment: PulumiMoment) -> str:
+    return "this instance serves a preview." if moment.call.session.preview else ""
 
 
 RESOURCE_OPS = frozenset({Op.CHECK, Op.DIFF, Op.CREATE, Op.READ, Op.UPDATE, Op.DELETE})
@@ -222,6 +224,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Wait for the answer before the next operation on the same resource.",
         ops=EFFECTS,
         broken=_overlapping,
+        when=REAL,
     ),
     ContractRule(
         id="PULUMI-INPUTS-ARE-CHECKED",
@@ -240,6 +243,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Wait until what an input depends on is there; in a preview, set preview.",
         ops=frozenset({Op.CREATE, Op.UPDATE}),
         broken=_unknown_news,
+        when=REAL | UNKNOWN,
     ),
     ContractRule(
         id="PULUMI-STATE-IS-KNOWN",
@@ -249,6 +253,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Remember what a create or update answered, not what a preview did.",
         ops=OLDS,
         broken=_unknown_olds,
+        when=UNKNOWN,
     ),
     *(
         ContractRule(
@@ -259,11 +264,12 @@ RULES: tuple[ContractRule, ...] = (
             mend=f"Take {word} out for a provider that did not answer accept_{word}.",
             ops=RESOURCE_OPS,
             broken=partial(_unaccepted, kind, word),
+            when=frozenset({condition}),
         )
-        for word, kind, field in (
-            ("secrets", Secret, "acceptSecrets"),
-            ("resources", ResourceReference, "acceptResources"),
-            ("outputs", Output, "acceptOutputs"),
+        for word, kind, condition, field in (
+            ("secrets", Secret, Condition.SECRET, "acceptSecrets"),
+            ("resources", ResourceReference, Condition.REFERENCE, "acceptResources"),
+            ("outputs", Output, Condition.OUTPUT, "acceptOutputs"),
         )
     ),
     ContractRule(
@@ -283,6 +289,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Set preview, and leave deletes out.",
         ops=EFFECTS,
         broken=_effect_in_preview,
+        when=REAL,
     ),
 )
 """In the order of the reference page."""

@@ -42,7 +42,7 @@ SESSION = StateTable(
         ("cancelled", "configure"): CANCELLED,
         ("cancelled", "use"): CANCELLED,
     },
-    state_of=lambda history, call: history.instance(call).state,
+    state_of=lambda now: now.instance.state,
 )
 
 ISSUED = "PULUMI-ID-WAS-ISSUED"
@@ -82,7 +82,7 @@ OBJECT = StateTable(
         ("gone", "delete"): DELETED,
         (BY_PULUMI, "update"): DELETED,
     },
-    state_of=lambda history, call: history.state(call),
+    state_of=lambda now: now.history.state(now),
 )
 """An object appears with an answer that has its id: a create, also a half-failed one, a read, or a list. It may appear again.
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 
 from msgspec import Struct, field
 
-from mockprovider.calls import Call, Op, Reply
-from mockprovider.pulumi.contract.values import differing
-from mockprovider.pulumi.diff import Changes, as_diff
+from mockprovider.calls import Call, Reply
+from mockprovider.pulumi.contract.values import alike
+from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.values import Bag
 
 ManagedObject = tuple[str, str]
@@ -28,22 +28,25 @@ class Managed(Struct):
     configured: dict[str, Bag] = field(default_factory=dict)
     lost: dict[str, set[ManagedObject]] = field(default_factory=lambda: defaultdict(set))
 
-    def follow(self, call: Call, reply: Reply) -> None:
-        """A call has been answered."""
-        if not reply.ok:
-            return
-        provider = call.session.instance
-        if call.op is Op.CONFIGURE and call.inputs is not None:
-            self.configured[provider] = call.inputs
-        elif call.op is Op.DIFF_CONFIG and self._is_of_its_own(call):
-            diff = as_diff(reply)
+    def configure(self, call: Call) -> None:
+        """An instance is configured."""
+        if call.inputs is not None:
+            self.configured[call.session.instance] = call.inputs
+
+    def compare(self, call: Call, diff: Diff) -> None:
+        """DiffConfig has been answered."""
+        if self._is_of_its_own(call):
             replaced = diff.changes != Changes.NONE and diff.wants_replacement
             self.lost[call.urn] = {*self.objects[call.urn]} if replaced else set()
-        elif call.op is Op.CREATE and not call.preview:
-            self.objects[provider].add((call.type, reply.id))
-            self.lost[provider].discard((call.type, reply.id))
-        elif call.op is Op.DELETE or (call.op is Op.READ and not reply.id):
-            self.objects[provider].discard((call.type, call.id))
+
+    def make(self, call: Call, reply: Reply) -> None:
+        """An object has been made."""
+        self.objects[call.session.instance].add((call.type, reply.id))
+        self.lost[call.session.instance].discard((call.type, reply.id))
+
+    def forget(self, call: Call) -> None:
+        """An object is gone."""
+        self.objects[call.session.instance].discard((call.type, call.id))
 
     def _is_of_its_own(self, call: Call) -> bool:
         """Whether a provider is asked about its own old configuration.
@@ -51,7 +54,7 @@ class Managed(Struct):
         ``pulumi`` 3.259 asks the new provider of a resource about the configuration of the one before.
         """
         old, known = call.prior_inputs or call.prior, self.configured.get(call.urn)
-        return old is None or known is None or next(differing(old, known), None) is None
+        return old is None or known is None or alike(old, known)
 
     def is_there(self, call: Call) -> bool:
         """Whether the provider resource that is asked has made this object, and was told of no end of it."""

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op
 from mockprovider.pulumi.contract.lives import OBJECT
-from mockprovider.pulumi.contract.values import differing
+from mockprovider.pulumi.contract.values import alike
 from mockprovider.values import Bag
 
 Where = tuple[str, str]
@@ -37,9 +37,16 @@ class Remembered(Struct):
             self.bags.append(bag)
             del self.bags[1 : max(1, len(self.bags) - KEPT + 1)]
 
+    def take(self, bag: Bag | None, *, settles: bool) -> None:
+        """``settle`` or ``add``."""
+        if settles:
+            self.settle(bag)
+        else:
+            self.add(bag)
+
     def holds(self, bag: Bag) -> bool:
         """Whether this is one of those that were told."""
-        return any(next(differing(bag, known), None) is None for known in reversed(self.bags))
+        return any(alike(bag, known) for known in reversed(self.bags))
 
 
 class ObjectSeen(Struct, kw_only=True):
@@ -82,13 +89,19 @@ class ObjectsSeen:
 
     def find(self, call: Call, where: Where, id_: str = "") -> ObjectSeen | None:
         """The object that a call is about: of this URN, and of this instance if there are several."""
-        mine = [seen for seen in self._by_both.get((id_ or call.id, call.urn), ()) if seen.type == call.type]
+        all_ = self._by_both.get((id_ or call.id, call.urn))
+        if all_ is None:
+            return None
+        mine = [seen for seen in all_ if seen.type == call.type]
+        if len(mine) < 2:
+            # As it is nearly always.
+            return mine[0] if mine else None
         # A provider may get another configuration, and a resource another provider: the object stays what it is.
-        return max(reversed(mine), key=lambda seen: (seen.where == where, seen.state == "there"), default=None)
+        return max(reversed(mine), key=lambda seen: (seen.where == where, seen.state == "there"))
 
-    def appeared(self, call: Call, where: Where, id_: str) -> ObjectSeen:
-        """The object that an answer told of: one that is known, or a new one. A create makes one for its own instance."""
-        seen = self.find(call, where, id_)
+    def appeared(self, call: Call, where: Where, id_: str, known: ObjectSeen | None) -> ObjectSeen:
+        """The object that an answer told of: the one that is known, or a new one. A create makes one for its own instance."""
+        seen = known
         if seen is None or (call.op is Op.CREATE and seen.where != where and seen.state == "there"):
             seen = ObjectSeen(type=call.type, id=id_, urn=call.urn, where=where)
             self._by_id[id_].append(seen)

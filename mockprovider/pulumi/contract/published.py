@@ -12,8 +12,9 @@ from msgspec import DecodeError, Struct, ValidationError, field
 from msgspec.json import Decoder
 
 from mockprovider.calls import Op
-from mockprovider.contract import ContractRule, Moment, Party
+from mockprovider.contract import Condition, ContractRule, Party
 from mockprovider.pulumi.contract.asking import GUIDE
+from mockprovider.pulumi.contract.history import PulumiMoment
 
 
 class PublishedProperty(Struct):
@@ -74,9 +75,8 @@ class PublishedPackage(Struct):
 READER = Decoder(PublishedPackage)
 
 
-def _not_a_package(moment: Moment) -> str:
-    reply = moment.reply
-    text = reply.extra.get("schema") if reply is not None and reply.ok else None
+def _not_a_package(moment: PulumiMoment) -> str:
+    text = moment.answer.extra.get("schema")
     if not isinstance(text, str):
         return ""
     try:
@@ -98,5 +98,6 @@ RULES: tuple[ContractRule, ...] = (
         mend="Compare it with Pulumi's package metaschema; pulumi schema check tells more.",
         ops=frozenset({Op.GET_SCHEMA}),
         broken=_not_a_package,
+        when=frozenset({Condition.OK}),
     ),
 )

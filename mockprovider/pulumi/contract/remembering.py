@@ -3,89 +3,88 @@
 from __future__ import annotations
 
 from mockprovider.calls import Call, Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity
-from mockprovider.pulumi.contract.asking import GUIDE, PROTO, history, unlike
-from mockprovider.pulumi.contract.history import Compared, PulumiHistory
+from mockprovider.contract import ContractRule, Party, Severity
+from mockprovider.pulumi.contract.asking import GUIDE, PROTO, REAL, unlike
+from mockprovider.pulumi.contract.engines import EnginesHistory
+from mockprovider.pulumi.contract.history import Compared, PulumiMoment
 from mockprovider.pulumi.contract.objects import ObjectSeen
-from mockprovider.pulumi.contract.values import differing, references
+from mockprovider.pulumi.contract.values import alike, references
 from mockprovider.pulumi.diff import Changes
 
 ABOUT_AN_OBJECT = frozenset({Op.DIFF, Op.UPDATE, Op.DELETE})
 DECLARED = "Where a test edits or restores a state by other means than import_(), it says so: provider.contract.adopt()."
 
 
-def _no_state(moment: Moment) -> str:
+def _no_state(moment: PulumiMoment) -> str:
     return "it brings no old state." if moment.call.prior is None else ""
 
 
-def _stale(moment: Moment) -> str:
-    seen = history(moment).known(moment.call)
+def _stale(moment: PulumiMoment) -> str:
+    seen = moment.known
     if seen is None or seen.outputs.open or moment.call.prior is None:
         # Nobody was seen to tell what its state was: an object, or a state, is older than the run.
         return ""
     return unlike(moment.call.prior, seen.outputs.bags, "the parts of the old state", "the last answer had")
 
 
-def _stale_inputs(moment: Moment) -> str:
-    call, seen = moment.call, history(moment).known(moment.call)
+def _stale_inputs(moment: PulumiMoment) -> str:
+    call, seen = moment.call, moment.known
     if seen is None or seen.inputs.open or call.prior_inputs is None:
         return ""
     return unlike(call.prior_inputs, seen.inputs.bags, "the old inputs", "was accepted last")
 
 
-def _another_type(moment: Moment) -> str:
-    seen = history(moment).objects.moved(moment.call)
+def _another_type(moment: PulumiMoment) -> str:
+    seen = moment.history.objects.moved(moment.call)
     return f"the object was made as a {seen.type}, and no Diff has told that it is a {moment.call.type} now." if seen else ""
 
 
 # Replacements ----------------------------------------------------------------------------------------------------------
 
 
-def _compared(moment: Moment) -> Compared | None:
+def _compared(moment: PulumiMoment) -> Compared | None:
     """The last Diff of this resource that asked for a replacement."""
-    compared = history(moment).instance(moment.call).diffs.get(moment.call.urn)
+    compared = moment.instance.diffs.get(moment.call.urn)
     if compared is None or compared.diff.changes != Changes.SOME or not compared.diff.wants_replacement:
         return None
     return compared
 
 
-def _updates_what_is_replaced(moment: Moment) -> str:
+def _updates_what_is_replaced(moment: PulumiMoment) -> str:
     call, compared = moment.call, _compared(moment)
-    if compared is None or compared.id != call.id or next(differing(call.inputs or {}, compared.inputs), None) is not None:
+    if compared is None or compared.id != call.id or not alike(call.inputs or {}, compared.inputs):
         return ""
     return "the Diff of these inputs asked for a replacement."
 
 
-def _created_first(moment: Moment) -> str:
-    compared = None if moment.call.preview else _compared(moment)
+def _created_first(moment: PulumiMoment) -> str:
+    compared = _compared(moment)
     if compared is None or not compared.diff.delete_before_replace:
         return ""
     # Of one in a state from elsewhere nobody knows whether it is there.
-    known = (seen for seen in history(moment).objects.at(moment.call.urn) if seen.id == compared.id and not seen.outputs.open)
+    known = (seen for seen in moment.history.objects.at(moment.call.urn) if seen.id == compared.id and not seen.outputs.open)
     there = any(seen.state == "there" for seen in known)
     return f"the object {compared.id!r} has not been deleted, as the Diff asked for." if there else ""
 
 
-def _made_again(moment: Moment) -> str:
+def _made_again(moment: PulumiMoment) -> str:
     call = moment.call
-    if call.preview or call.urn not in history(moment).instance(call).created:
+    if call.urn not in moment.instance.created:
         return ""
     return "this instance has created the resource before, and nothing has asked for another object since."
 
 
-def _orphaned(moment: Moment) -> str:
-    objects = () if moment.call.preview else history(moment).objects.at(moment.call.urn)
-    orphan = next((seen for seen in objects if seen.half_made), None)
+def _orphaned(moment: PulumiMoment) -> str:
+    orphan = next((seen for seen in moment.history.objects.at(moment.call.urn) if seen.half_made), None)
     return f"an earlier create failed half-way and left {orphan.id!r}, which nobody has asked for since." if orphan else ""
 
 
 # Dependencies ----------------------------------------------------------------------------------------------------------
 
 
-def _deleted_too_soon(moment: Moment) -> str:
+def _deleted_too_soon(moment: PulumiMoment) -> str:
     """A delete of what needs something that is deleted already, or of what is needed by something that is not deleted yet."""
-    call, past = moment.call, history(moment)
-    seen = past.known(call)
+    call, past, seen = moment.call, moment.history, moment.known
     if _is_replaced(past, call):
         return ""
     gone = next((id_ for id_ in _needs(past, seen) if _is_deleted(past, call, id_)), None) if seen else None
@@ -99,24 +98,24 @@ def _deleted_too_soon(moment: Moment) -> str:
     return ""
 
 
-def _is_replaced(past: PulumiHistory, call: Call) -> bool:
+def _is_replaced(past: EnginesHistory, call: Call) -> bool:
     """Whether the program still has the resource, so that its delete is a part of a replacement."""
     return call.urn in past.instance(call).checked
 
 
-def _needs(past: PulumiHistory, seen: ObjectSeen | None) -> list[tuple[str, str]]:
+def _needs(past: EnginesHistory, seen: ObjectSeen | None) -> list[tuple[str, str]]:
     """The URNs and ids of what the inputs of an object say they come from; of an output only the URN is told."""
     needed = [*references(seen.wanted)] if seen is not None else []
     return [(urn, id_ or _only(past, urn)) for urn, id_ in needed]
 
 
-def _only(past: PulumiHistory, urn: str) -> str:
+def _only(past: EnginesHistory, urn: str) -> str:
     """The id of the only object of a URN, or of the last one that there was."""
     there = [seen.id for seen in past.objects.at(urn) if seen.alive] or [seen.id for seen in past.objects.at(urn)[-1:]]
     return there[0] if len(there) == 1 else ""
 
 
-def _is_deleted(past: PulumiHistory, call: Call, needed: tuple[str, str]) -> bool:
+def _is_deleted(past: EnginesHistory, call: Call, needed: tuple[str, str]) -> bool:
     urn, id_ = needed
     if urn in past.instance(call).checked:
         return False
@@ -180,6 +179,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Delete the object, and then create the next one, unless the program says deleteBeforeReplace: false.",
         ops=frozenset({Op.CREATE}),
         broken=_created_first,
+        when=REAL,
         # The program's option outweighs the provider's answer, and no call tells of it.
         severity=Severity.WARNING,
     ),
@@ -191,6 +191,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Remember id and state of a failure that has them; compare the object in the next run, or delete it.",
         ops=frozenset({Op.CREATE}),
         broken=_orphaned,
+        when=REAL,
         # An operator may ask for a replacement (up --replace), and then nothing is asked of the old object before the create.
         severity=Severity.WARNING,
     ),
@@ -202,6 +203,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Remember what was created, and compare before you create the resource again.",
         ops=frozenset({Op.CREATE}),
         broken=_made_again,
+        when=REAL,
         # Nothing tells where one run of an engine ends and the next one begins, if both use one instance.
         severity=Severity.WARNING,
     ),

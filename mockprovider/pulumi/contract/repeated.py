@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
-from mockprovider.calls import Call, Op, Reply
+from mockprovider.calls import Call, Reply
 from mockprovider.paths import Path, show
 from mockprovider.pulumi.diff import Diff
 from mockprovider.values import Bag, Unknown, Value, is_unknown, reveal, same
@@ -56,22 +56,25 @@ class Repeated(Struct):
     diffs: dict[tuple[str, str], tuple[Bag, Diff]] = field(default_factory=dict)
     states: dict[tuple[str, str], MadeState] = field(default_factory=dict)
 
-    def follow(self, call: Call, reply: Reply, diff: Diff | None) -> None:
-        """A call has been answered."""
-        if call.op is Op.CHECK and reply.ok and reply.inputs is not None:
-            checks = self.checks[call.urn]
-            checks.append(CheckedInputs(call.session.instance, call.inputs or {}, reply.inputs))
-            del checks[:-CHECKED]
-        elif call.op is Op.DIFF and diff is not None and diff.stables:
-            self.diffs[call.urn, call.id] = (call.inputs or {}, diff)
-        elif call.op in (Op.CREATE, Op.UPDATE):
-            self._change(call, reply)
-        elif call.op is Op.DELETE:
-            self.previews.pop((call.urn, call.id), None)
-            if reply.ok:
-                self.states.pop((call.type, call.id), None)
+    def check(self, call: Call, inputs: Bag) -> None:
+        """A check has been answered."""
+        checks = self.checks[call.urn]
+        checks.append(CheckedInputs(call.session.instance, call.inputs or {}, inputs))
+        del checks[:-CHECKED]
 
-    def _change(self, call: Call, reply: Reply) -> None:
+    def compare(self, call: Call, diff: Diff) -> None:
+        """A diff has been answered."""
+        if diff.stables:
+            self.diffs[call.urn, call.id] = (call.inputs or {}, diff)
+
+    def delete(self, call: Call, reply: Reply) -> None:
+        """A delete has been answered."""
+        self.previews.pop((call.urn, call.id), None)
+        if reply.ok:
+            self.states.pop((call.type, call.id), None)
+
+    def change(self, call: Call, reply: Reply) -> None:
+        """A create or an update has been answered."""
         if call.preview:
             if reply.ok and reply.value is not None:
                 self.previews[call.urn, call.id] = PreviewedState(call.inputs or {}, call.prior, reply.value, reply.id)

@@ -6,93 +6,40 @@ here, by the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import cast
 
 from mockprovider.calls import EFFECTS, Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity
-from mockprovider.errors import MalformedError
+from mockprovider.contract import ContractRule, Party, Severity
 from mockprovider.terraform.contract.asking import LIFE, PROTO
 from mockprovider.terraform.contract.comparing import frozen
-from mockprovider.terraform.contract.history import TerraformHistory
+from mockprovider.terraform.contract.providers import SHAPES, ProviderMoment
 from mockprovider.terraform.rpcs.conformance import Answer
-from mockprovider.terraform.rpcs.methods import APPLY, DATA, IMPORT, MOVE, OPEN, PLAN, READ, UPGRADE
-from mockprovider.terraform.rpcs.requests import Shape, codec
+from mockprovider.terraform.rpcs.requests import codec
 from mockprovider.terraform.rules import kept
 from mockprovider.terraform.rules.planned import Problem, Promise
-from mockprovider.terraform.schema.tree import Place
 from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.values import Bag
 
-SHAPES: Mapping[Op, Shape] = {
-    Op.PLAN: PLAN,
-    Op.READ: READ,
-    Op.UPGRADE: UPGRADE,
-    Op.MOVE: MOVE,
-    Op.IMPORT: IMPORT,
-    Op.INVOKE: DATA,
-    Op.OPEN: OPEN,
-    **dict.fromkeys(EFFECTS, APPLY),
-}
-"""How the answer to each op is read."""
 
-
-def _history(moment: Moment) -> TerraformHistory:
-    return cast("TerraformHistory", moment.history)
-
-
-def answer_of(moment: Moment) -> Answer | None:
-    """The answer, if it is a message about a type that the schema has."""
-    call, reply = moment.call, moment.reply
-    if call.native is None or reply is None or reply.status is not None or not (reply.message and reply.message.message):
-        return None
-    shape = SHAPES[call.op]
-    tree = tree_of(moment, shape.of)
-    return None if tree is None else Answer(shape, reply.message.message, call.native.message, call.session, tree)
-
-
-def tree_of(moment: Moment, of: str) -> Place | None:
-    """The schema of the type that a call is about."""
-    call, message = moment.call, moment.call.native.message if moment.call.native is not None else None
-    return _history(moment).tree(call, of, getattr(message, "type_name", "") or call.type)
-
-
-def _problems(moment: Moment) -> tuple[Problem, ...]:
-    """What is wrong with an answer: it is read once, and each of the rules about it takes its part."""
-    history = _history(moment)
-    if history.judged[0] is not moment.reply:
-        answer = answer_of(moment)
-        history.judged = (moment.reply, () if answer is None else tuple(_read(answer)))
-    return history.judged[1]
-
-
-def _read(answer: Answer) -> Iterator[Problem]:
-    yield from answer.deferral()
-    try:
-        yield from answer.content()
-    except MalformedError as error:
-        yield Problem("", f"{error}", Promise.FORM)
-
-
-def _broken(promises: frozenset[Promise], moment: Moment) -> str:
-    problem = next((problem for problem in _problems(moment) if problem.promise in promises), None)
+def _broken(promises: frozenset[Promise], moment: ProviderMoment) -> str:
+    if not moment.problems:
+        return ""
+    problem = next((problem for problem in moment.problems if problem.promise in promises), None)
     return "" if problem is None else problem.without_values
 
 
 # What takes more than one answer ---------------------------------------------------------------------------------------------
 
 
-def _another_plan(moment: Moment) -> str:
+def _another_plan(moment: ProviderMoment) -> str:
     """What was planned before, with the configuration as it was known then, still holds in the plan that is applied."""
-    call, reply = moment.call, moment.reply
-    firsts = _history(moment).repeated.firsts(call) if reply is not None else []
-    tree = tree_of(moment, "resource") if firsts else None
-    if tree is None or call.native is None:
+    asked, history = moment.message, moment.history
+    firsts = history.repeated.firsts(moment.call)
+    tree = history.tree_of(moment, "resource") if firsts else None
+    if tree is None:
         return ""
-    config, plan = (
-        Answer.unpacked(dynamic.msgpack, tree) for dynamic in (call.native.message.config, call.native.message.planned_state)
-    )
+    config, plan = (Answer.unpacked(dynamic.msgpack, tree) for dynamic in (asked.config, asked.planned_state))
     problems: list[Problem] = []
     for first in firsts:
         if any(kept.broken(tree, Answer.unpacked(first.config, tree), config)):
@@ -105,25 +52,24 @@ def _another_plan(moment: Moment) -> str:
     return f"{problems[0].path or 'the whole object'} was planned in another way before." if problems else ""
 
 
-def _plans_on(moment: Moment) -> str:
-    call, reply = moment.call, moment.reply
-    repeated, message = _history(moment).repeated, reply.message.message if reply is not None and reply.message else None
-    if message is None or not repeated.plans_on(call, message) or _problems(moment):
+def _plans_on(moment: ProviderMoment) -> str:
+    call, reply, answer = moment.call, moment.reply, moment.answer
+    message = reply.message.message if reply is not None and reply.message else None
+    if message is None or not moment.history.repeated.plans_on(call, message) or moment.problems:
         return ""
-    answer = answer_of(moment)
     paths = answer.changes() if answer is not None else []
     return f"it plans to change {', '.join(paths)}, with the configuration that has just been applied." if paths else ""
 
 
-def _impure(moment: Moment) -> str:
+def _impure(moment: ProviderMoment) -> str:
     reply = moment.reply
     if reply is None or not reply.ok:
         return ""
-    before = _history(moment).repeated.results.get((moment.call.type, frozen(moment.call.inputs)))
+    before = moment.history.repeated.results.get((moment.call.type, frozen(moment.call.inputs)))
     return "" if before is None or before == frozen(reply.value) else "the same arguments had another result before."
 
 
-def _new_meaning(moment: Moment) -> str:
+def _new_meaning(moment: ProviderMoment) -> str:
     call, reply = moment.call, moment.reply
     if reply is None or not (reply.ok and reply.message) or call.stored is None:
         return ""
@@ -143,9 +89,10 @@ def differing_names(before: Bag, id_: str, after: Bag, new_id: str) -> list[str]
     return names or (["id"] if id_ != new_id else [])
 
 
-def _version(moment: Moment, name: str) -> int | None:
+def _version(moment: ProviderMoment, name: str) -> int | None:
     declared = codec(moment.call.session, "resource", name).declared
-    return declared.trait(ResourceTraits).version if declared is not None else _history(moment).learned.version(name)
+    learned: int | None = moment.history.learned.version(name)
+    return declared.trait(ResourceTraits).version if declared is not None else learned
 
 
 # The rules -------------------------------------------------------------------------------------------------------------------
@@ -293,7 +240,7 @@ CONTENTS: tuple[tuple[str, tuple[Op, ...], tuple[Promise, ...], str, str, str], 
 )
 """Rules about one answer: id, ops, what of it they are about, the rule, its source, and what to do."""
 
-SEVERAL: tuple[tuple[str, tuple[Op, ...], Callable[[Moment], str], str, str, str, Severity], ...] = (
+SEVERAL: tuple[tuple[str, tuple[Op, ...], Callable[[ProviderMoment], str], str, str, str, Severity], ...] = (
     (
         "TF-FINAL-PLAN-KEEPS-FIRST",
         (Op.CREATE, Op.UPDATE),

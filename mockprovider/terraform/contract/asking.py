@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
-from typing import cast
 
 from mockprovider.calls import EFFECTS, Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity, in_order
+from mockprovider.contract import Condition, ContractRule, Party, Severity, in_order
 from mockprovider.terraform.contract import lives
 from mockprovider.terraform.contract.comparing import altered, differing
-from mockprovider.terraform.contract.history import (
-    InstanceSeen,
-    ObjectSeen,
-    TerraformHistory,
-    request,
-)
+from mockprovider.terraform.contract.engines import PRIOR, EngineMoment
 from mockprovider.terraform.rules.places import unknowns
 from mockprovider.values import Bag
 
@@ -23,75 +16,51 @@ LIFE = "Terraform's resource instance change lifecycle"
 PROTO = "Terraform's plugin protocol"
 SHOWN = 3
 """How many of several differences a breach shows."""
-PRIOR: Mapping[Op, str] = {
-    Op.READ: "current_state",
-    **dict.fromkeys((Op.PLAN, *EFFECTS), "prior_state"),
-}
-"""The field of the request that holds the prior state."""
-NONE = ObjectSeen(None, ("", None))
+UNKNOWN = frozenset({Condition.UNKNOWN})
 
 
-def history(moment: Moment) -> TerraformHistory:
-    """What this side of the run has seen."""
-    return cast("TerraformHistory", moment.history)
-
-
-def instance(moment: Moment) -> InstanceSeen:
-    """What the instance that is asked has been through."""
-    return history(moment).instance(moment.call)
-
-
-def _prior(moment: Moment) -> ObjectSeen:
-    message = request(moment.call)
-    # Without a message nothing tells what travels.
-    return NONE if message is None else history(moment).recognized(moment.call, getattr(message, PRIOR[moment.call.op]))
-
-
-def _not_answered(moment: Moment) -> str:
-    prior, seen = _prior(moment), instance(moment)
+def _not_answered(moment: EngineMoment) -> str:
+    prior, seen = moment.prior, moment.instance
     if prior.bag is None or prior.state in seen.states:
         return ""
     return _unlike(prior.bag, seen.bags.get(prior.state[0]), "the prior state", "the last answer had")
 
 
-def _not_stored(moment: Moment) -> str:
-    message = request(moment.call)
+def _not_stored(moment: EngineMoment) -> str:
+    message = moment.message
     if message is None or not message.raw_state.json:
         return ""
-    kept = history(moment).recognized(moment.call, message.raw_state.json)
-    states = history(moment).stored_as(moment.call, kept)
+    kept = moment.history.recognized(moment.call, message.raw_state.json)
+    states = moment.history.stored_as(moment.call, kept)
     if states is None or kept.state in states:
         return ""
     return "no answer that is left has brought this state." if states else "the object with this id has been deleted."
 
 
-def _outdated(moment: Moment) -> str:
-    prior, seen = _prior(moment), instance(moment)
+def _outdated(moment: EngineMoment) -> str:
+    prior, seen = moment.prior, moment.instance
     if prior.bag is None or prior.state not in seen.outdated or prior.state in seen.stays:
         return ""
     return "a read has answered another state since then."
 
 
-def _private_not_answered(moment: Moment) -> str:
-    prior, seen = _prior(moment), instance(moment)
+def _private_not_answered(moment: EngineMoment) -> str:
+    prior, seen = moment.prior, moment.instance
     privates = {*seen.states.get(prior.state, ())}
     if None in privates and not (moment.call.op is Op.PLAN and prior.state in seen.read):
         # An upgraded state comes with bytes that are stored, and no call has told them. What gave them may have been seen.
-        stored = (history(moment).stored_as(moment.call, prior) or {}).get(prior.state)
+        stored = (moment.history.stored_as(moment.call, prior) or {}).get(prior.state)
         privates = privates | stored if stored else set()
     if prior.bag is None or not privates - {None} or moment.call.private in privates:
         return ""
     return "the private bytes are not those that came with this state."
 
 
-def _not_planned(moment: Moment) -> str:
-    message, seen = request(moment.call), instance(moment)
-    if message is None:
-        return ""
-    why, _ = history(moment).plan_of(moment.call)
-    sent = history(moment).recognized(moment.call, message.planned_state)
+def _not_planned(moment: EngineMoment) -> str:
+    why, seen = moment.plan[0], moment.instance
     if why == "private":
         return "the private bytes are not those that came with this plan."
+    sent = moment.sent("planned_state")
     if why != "state" or sent.bag is None:
         return ""
     if sent.state in seen.put_off:
@@ -99,36 +68,29 @@ def _not_planned(moment: Moment) -> str:
     return _unlike(sent.bag, seen.planned.get(sent.state[0]), "the planned state", "the last plan had")
 
 
-def _other_prior(moment: Moment) -> str:
-    return "the prior state is not the one that this was planned from." if _unfit(moment) == "prior" else ""
+def _other_prior(moment: EngineMoment) -> str:
+    return "the prior state is not the one that this was planned from." if moment.plan[0] == "prior" else ""
 
 
-def _applied_again(moment: Moment) -> str:
-    return "each plan of this state has been applied already." if _unfit(moment) == "applied" else ""
+def _applied_again(moment: EngineMoment) -> str:
+    return "each plan of this state has been applied already." if moment.plan[0] == "applied" else ""
 
 
-def _other_config(moment: Moment) -> str:
-    if _unfit(moment) != "config":
+def _other_config(moment: EngineMoment) -> str:
+    why, plans = moment.plan
+    if why != "config":
         return ""
-    message, seen = request(moment.call), history(moment)
-    config, planned, prior = (
-        seen.recognized(moment.call, dynamic).bag for dynamic in (message.config, message.planned_state, message.prior_state)
-    )
-    _, plans = seen.plan_of(moment.call)
+    config, planned, prior = (moment.sent(name).bag for name in ("config", "planned_state", "prior_state"))
     # What is ignored was planned as it is, and is in the configuration again when that is evaluated anew.
     names = altered(plans[-1].config, config, prior, planned)
     return f"the configuration differs at {_listed(names)} from the one that was planned." if names else ""
 
 
-def _unfit(moment: Moment) -> str:
-    return "" if request(moment.call) is None else history(moment).plan_of(moment.call)[0]
-
-
-def _unplanned_delete(moment: Moment) -> str:
-    prior, before = _prior(moment), history(moment)
+def _unplanned_delete(moment: EngineMoment) -> str:
+    prior, before = moment.prior, moment.history
     if prior.bag is None or not before.plans_destroys or prior.state not in before.born or prior.state in before.replaceable:
         return ""
-    if before.deletion(moment.call):
+    if before.deletion(moment):
         return ""
     if before.deletable.get(prior.state):
         return "the private bytes are not those that came with the plan of this deletion."
@@ -146,16 +108,16 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:SHOWN])
 
 
-def _unknown_prior(moment: Moment) -> str:
+def _unknown_prior(moment: EngineMoment) -> str:
     return _unknown_in("the prior state", moment.call.prior)
 
 
-def _unknown_config(moment: Moment) -> str:
+def _unknown_config(moment: EngineMoment) -> str:
     return _unknown_in("the configuration that is applied", moment.call.inputs)
 
 
-def _not_validated(moment: Moment) -> str:
-    if request(moment.call) is None or moment.call.type in instance(moment).validated or _unknown_config(moment):
+def _not_validated(moment: EngineMoment) -> str:
+    if moment.message is None or moment.call.type in moment.instance.validated or _unknown_config(moment):
         return ""
     return "this instance has validated no configuration of this type that was wholly known."
 
@@ -247,6 +209,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Store what was applied, not what was planned.",
         ops=frozenset(PRIOR),
         broken=_unknown_prior,
+        when=UNKNOWN,
     ),
     ContractRule(
         id="TF-APPLY-WAS-PLANNED",
@@ -305,6 +268,7 @@ RULES: tuple[ContractRule, ...] = (
         mend="Apply what it depends on first.",
         ops=frozenset({Op.CREATE, Op.UPDATE}),
         broken=_unknown_config,
+        when=UNKNOWN,
     ),
     ContractRule(
         id="TF-CONFIGURATION-WAS-VALIDATED",

@@ -10,9 +10,14 @@ from mockprovider.terraform.rules.places import unknowns
 from mockprovider.terraform.schema.tree import Place
 from mockprovider.values import Bag, Unknown, Value
 
+AS_THEY_ARE = frozenset({str, int, bytes})
+"""The types of values that are compared as they are, which most have."""
+
 
 def differing(before: Bag | None, now: Bag | None) -> list[str]:
     """The properties that differ in what was known before."""
+    if before is now:
+        return []
     one, other = before or {}, now or {}
     return [name for name in sorted(one.keys() | other.keys()) if not _agree(one.get(name), other.get(name))]
 
@@ -43,7 +48,11 @@ def frozen(value: Value, place: Place | None = None) -> Hashable:
     Sets come in any order, and so do lists of which no schema says that they are none.
     """
     if isinstance(value, dict):
-        return frozenset((key, frozen(item, _inside(place, key))) for key, item in value.items() if item is not None)
+        return frozenset(
+            (key, item if type(item) in AS_THEY_ARE else frozen(item, _inside(place, key)))
+            for key, item in value.items()
+            if item is not None
+        )
     if isinstance(value, (list, tuple)):
         items = [frozen(item, place.element if place else None) for item in value]
         if place and (place.nesting == "list" or place.type.name == "tuple"):

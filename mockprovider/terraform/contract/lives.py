@@ -33,7 +33,7 @@ SESSION = StateTable(
         ("stopped", "configure"): STOPPED,
         ("stopped", "use"): STOPPED,
     },
-    state_of=lambda history, call: history.state(call),
+    state_of=lambda now: now.history.state(now.call),
 )
 """After a stop, ephemeral resources are still closed."""
 
@@ -59,6 +59,6 @@ EPHEMERAL = StateTable(
         ("closed", "renew"): CLOSED,
         ("closed", "close"): CLOSED,
     },
-    state_of=lambda history, call: history.ephemeral(call),
+    state_of=lambda now: now.history.ephemeral(now.call),
 )
 """The private bytes tell which one it is."""

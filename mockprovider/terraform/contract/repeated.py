@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Reply
-from mockprovider.terraform.rules.planned import Problem
 
 MOST = 50
 """So many plans of one type and prior state, whose configurations may have become another, are looked through."""
@@ -97,24 +96,3 @@ UNKNOWNS = (b"\xd4\x00", b"\x0c", b"\xc7")
 def _has_unknown(config: bytes) -> bool:
     """Whether something in the bytes may be unknown: an extension of msgpack. What only looks like one is compared, too."""
     return any(mark in config for mark in UNKNOWNS)
-
-
-class Recollection:
-    """What the rules about several answers remember. It is kept once somebody asks: the engine's rules never do."""
-
-    def __init__(self) -> None:
-        self._repeated: Repeated | None = None
-        self.judged: tuple[Reply | None, tuple[Problem, ...]] = (None, ())
-        """What is wrong with the answer that is judged: several rules look at it."""
-
-    @property
-    def repeated(self) -> Repeated:
-        """What was answered before to the same question."""
-        if self._repeated is None:
-            self._repeated = Repeated()
-        return self._repeated
-
-    def follow_answer(self, call: Call, asked: Any, reply: Reply, answered: Any) -> None:
-        """A call has been answered."""
-        if self._repeated is not None:
-            self._repeated.follow(call, asked, reply, answered)

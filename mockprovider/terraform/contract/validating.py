@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from mockprovider.calls import Op
-from mockprovider.contract import ContractRule, Moment, Party, Severity
+from mockprovider.contract import ContractRule, Party, Severity
 from mockprovider.errors import MockProviderError
 from mockprovider.terraform.contract.asking import LIFE
-from mockprovider.terraform.contract.history import TerraformHistory, answered, request
+from mockprovider.terraform.contract.history import answered
+from mockprovider.terraform.contract.providers import ProviderMoment
 from mockprovider.terraform.rpcs.replies import ERROR
 from mockprovider.terraform.schema.tree import Place
 from mockprovider.terraform.values import packing
@@ -17,17 +18,17 @@ from mockprovider.values import Unknown, Value
 VALIDATES = frozenset({"ValidateResourceConfig", "ValidateResourceTypeConfig"})
 
 
-def _blames_the_unknown(moment: Moment) -> str:
+def _blames_the_unknown(moment: ProviderMoment) -> str:
     call, reply = moment.call, moment.reply
     message = answered(call, reply) if reply is not None and call.method in VALIDATES else None
     if message is None:
         return ""
     errors = [diagnostic.attribute.steps for diagnostic in message.diagnostics if diagnostic.severity == ERROR]
     try:
-        tree = cast("TerraformHistory", moment.history).tree(call, "resource", request(call).type_name)
+        tree = moment.history.tree(call, "resource", moment.message.type_name)
         if not errors or tree is None:
             return ""
-        config = packing.unpack(request(call).config.msgpack, tree.type)
+        config = packing.unpack(moment.message.config.msgpack, tree.type)
     except MockProviderError:
         # It does not fit the schema, which is another mistake.
         return ""

@@ -82,7 +82,7 @@ class Answer:
     @staticmethod
     def unpacked(data: bytes, tree: Place) -> Value:
         """The object in a DynamicValue's bytes; none where there are no bytes."""
-        return packing.unpack(data, tree.type) if data else None
+        return tree.unpacked(data) if data else None
 
     def changes(self) -> list[str]:
         """The attributes that a plan changes, as far as they are to be listed."""

@@ -9,7 +9,7 @@ from mockprovider.terraform.rules.planned import Problem, Promise
 from mockprovider.terraform.schema.tree import BLOCK, Place
 from mockprovider.terraform.values.refinements import refused
 from mockprovider.terraform.values.types import Type
-from mockprovider.values import Unknown, Value, same
+from mockprovider.values import LEAVES, Unknown, Value, same
 
 HIDDEN = "another sensitive value than was planned"
 
@@ -27,6 +27,9 @@ def broken(place: Place, planned: Value, actual: Value, path: str = "") -> Itera
         where = f"{path}.{name}" if path else name
         before, after = planned.get(name), actual.get(name)
         is_block = member.form == BLOCK
+        if not is_block and type(before) is type(after) and type(before) in LEAVES and before == after:
+            # Most values stay as they were planned, and no more is to be said of them.
+            continue
         problems = _blocks(member, before, after, where) if is_block else _values(member.type, before, after, where)
         # Messages must not show sensitive values.
         yield from (Problem(where, HIDDEN, problem.promise) for problem in problems) if member.sensitive else problems

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from mockprovider.terraform.rules.places import elements, equal
 from mockprovider.terraform.schema.tree import BLOCK, NESTED, Place
-from mockprovider.values import Unknown, Value
+from mockprovider.values import LEAVES, Unknown, Value
 
 HIDDEN = "a sensitive value"
 
@@ -79,8 +79,12 @@ def problems(place: Place, prior: Value, config: Value, planned: Value, path: st
     for name, member in place.inside.items():
         where = f"{path}.{name}" if path else name
         before = prior.get(name) if isinstance(prior, dict) else None
+        wanted, outcome = config.get(name), planned.get(name)
+        if member.form != BLOCK and type(wanted) is type(outcome) and type(wanted) in LEAVES and wanted == outcome:
+            # Most values are planned as they are configured, and no more is to be said of them.
+            continue
         check = _block if member.form == BLOCK else _attribute
-        yield from check(member, before, config.get(name), planned.get(name), where)
+        yield from check(member, before, wanted, outcome, where)
 
 
 def _attribute(place: Place, prior: Value, config: Value, planned: Value, path: str) -> Iterator[Problem]:

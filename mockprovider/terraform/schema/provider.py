@@ -86,6 +86,10 @@ def _shared(very: _Very, major: int) -> ProviderSchema:
     return ProviderSchema(very.package, major)
 
 
+SECTIONS: Mapping[str, str] = {"resource": "resources", "data": "functions", "ephemeral": "offers"}
+"""Where a package has what payloads are objects of."""
+
+
 class ProviderSchema:
     """Terraform's schema of a package. Definitions that are added to the package later are served, too.
 
@@ -127,14 +131,9 @@ class ProviderSchema:
         """
         if of == "provider":
             return self.provider
-        sections: Mapping[str, Mapping[str, Any]] = {
-            "resource": self.package.resources,
-            "data": self.package.functions,
-            "ephemeral": self.package.offers,
-        }
         held = self._coders.get((of, name))
         # A type that was declared again is compiled again.
-        if held is None or sections[of].get(held.token) is not held.declared:
+        if held is None or getattr(self.package, SECTIONS[of]).get(held.token) is not held.declared:
             held = self._compile(of, name)
             self._coders[of, held.name] = self._coders[of, held.token] = held
         return held

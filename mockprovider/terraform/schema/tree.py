@@ -8,7 +8,7 @@ flags.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from mockprovider.redaction import ANY, Steps
 from mockprovider.schema import camel_case
+from mockprovider.terraform.values import packing
 from mockprovider.terraform.values.types import DYNAMIC, Type
 from mockprovider.values import Value
 
@@ -28,6 +29,9 @@ NESTING: Mapping[str, int] = {"single": 1, "list": 2, "set": 3, "map": 4, "group
 
 EMPTY: Mapping[str, Callable[[], Value]] = {"list": list, "set": list, "map": dict}
 """Nesting modes of collections, with their empty values."""
+
+KEPT = 256
+"""So many objects of a place are kept after they were read."""
 
 FLAGS = ("required", "optional", "computed", "sensitive", "write_only", "deprecated")
 TEXTS = ("description", "description_kind", "deprecation_message")
@@ -77,6 +81,14 @@ class Place(Struct, frozen=True, kw_only=True, dict=True):
         """The member blocks that are empty when the configuration has none; a single block is null then."""
         blocks = {name: member for name, member in self.members.items() if member.form == BLOCK}
         return {name: block for name, block in blocks.items() if block.nesting != "single"}
+
+    @cached_property
+    def unpacked(self) -> Callable[[bytes], Value]:
+        """Reads an object of this place in a message; the latest ones are kept, because one object travels in many messages.
+
+        What it returns is shared, and not to be changed. It raises as ``packing.unpack`` does.
+        """
+        return lru_cache(maxsize=KEPT)(partial(packing.unpack, declared=self.type))
 
     @cached_property
     def hides(self) -> bool:
