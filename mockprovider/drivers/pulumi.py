@@ -16,18 +16,16 @@ from msgspec import Struct
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.checkpoints import read_checkpoint, unlock
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
-from mockprovider.drivers.events import Log, take_log
+from mockprovider.drivers.events import take_log
 from mockprovider.drivers.flags import flags, scope, without_program
+from mockprovider.drivers.outcome import PulumiResult, outcome
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
-from mockprovider.pulumi.exporting import import_state
 from mockprovider.pulumi.languages import read_project
 from mockprovider.pulumi.options import Options, named, unmatched
-from mockprovider.pulumi.result import Result
-from mockprovider.pulumi.state import ResourceStates
-from mockprovider.values import Secret, reveal
+from mockprovider.values import Secret
 
 if TYPE_CHECKING:
     from mockprovider.drivers.projects import ProjectProgram
@@ -46,14 +44,6 @@ SETTINGS = frozenset({"PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_
 
 NOWHERE = ("could not be found in the stack", "where a failure was expected")
 """Phrases in errors of runs that may have named a resource that does not exist."""
-
-
-class PulumiResult(Result):
-    """What one run of the CLI did: a ``Result`` as the embedded engine's, with these differences.
-
-    ``steps`` are in the order in which they began. A preview has no ``outputs``, and its ``state`` is what it was before.
-    ``output`` is what the CLI printed.
-    """
 
 
 class PulumiCli:
@@ -342,7 +332,7 @@ class PulumiCli:
             raise ProgramError(
                 "\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *problems])
             )
-        return self._result(finished, log, arguments[0])
+        return outcome(arguments[0], finished, log, self.export())
 
     def _run(self, command: tuple[str, ...], program: Opened, *, expect_failure: bool) -> Finished:
         if isinstance(program, Mapping):
@@ -367,29 +357,6 @@ class PulumiCli:
         content = {"name": self.project, "runtime": runtime, **(program or {})}
         # JSON is YAML, and needs no library to write.
         (self.folder / "Pulumi.yaml").write_text(json.dumps(content, indent=1), encoding="utf-8")
-
-    def _result(self, finished: Finished, log: Log, operation: str) -> PulumiResult:
-        state = import_state(self.export())
-        stack = next((resource for resource in state.resources if resource.is_stack and operation != "preview"), None)
-        outputs = stack.outputs if stack else {}
-        output = finished.stdout + finished.stderr
-        return PulumiResult(
-            outputs=reveal(outputs),
-            secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
-            summary=log.summary,
-            steps=log.steps,
-            state=ResourceStates(state.resources),
-            pending_operations=list(state.pending),
-            diagnostics=log.diagnostics,
-            error=_error(log, output) if finished.exit_code else None,
-            exit_code=finished.exit_code,
-            output=output,
-        )
-
-
-def _error(log: Log, output: str) -> ProgramError:
-    """What a failed run is about: what the user was told first, or else all of it."""
-    return ProgramError(next((diagnostic.message for diagnostic in log.diagnostics if diagnostic.severity == "error"), output))
 
 
 @functools.cache
