@@ -5,7 +5,11 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from mockprovider.engine.goal import Goal
+from mockprovider.pulumi.resource_options import inherited
 from mockprovider.urn import PROVIDERS, parse_reference
+
+NOBODY = Goal(type="", name="", custom=False)
+"""The parent of what has none."""
 
 
 class Family:
@@ -24,14 +28,12 @@ class Family:
         if goal.read_id:
             return goal
         if parent is None:
-            return replace(goal, provider=_provider(goal, Goal(type="", name="", custom=False)))
+            return replace(goal, provider=_provider(goal, NOBODY))
         return replace(
             goal,
-            protect=parent.protect if goal.protect is None else goal.protect,
-            retain_on_delete=parent.retain_on_delete if goal.retain_on_delete is None else goal.retain_on_delete,
-            deleted_with=goal.deleted_with or parent.deleted_with,
             provider=_provider(goal, parent),
             providers={**parent.providers, **goal.providers} if not (goal.custom or parent.custom) else goal.providers,
+            **inherited(goal, parent),
         )
 
 

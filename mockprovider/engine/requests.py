@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from mockprovider.durations import seconds
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.defaults import SEMVER
-from mockprovider.engine.goal import Alias, Goal
+from mockprovider.engine.goal import Goal
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.pulumi.assets import with_hashes
-from mockprovider.pulumi.state import Timeouts
+from mockprovider.pulumi.resource_options import BY_WIRE, Alias, Timeouts
 from mockprovider.pulumi.values import decode, decode_value
 from mockprovider.urn import Urn
 from mockprovider.values import Archive, Asset, Output, Secret, Value, map_value
@@ -37,46 +38,25 @@ def registration(request: Any, directory: str = ".") -> Goal:
     As in the real engine, some mistakes are found only when its provider is there: these are in the goal.
     """
     _check_spelling(request, managed=request.custom or request.remote)
-    for what, used in (
-        ("a transform", request.transforms),
-        ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
-        ("a state migration", getattr(request, "state_migrations", ())),
-    ):
-        if used:
+    for name, what in UNSUPPORTED.items():
+        value = getattr(request, name, None)
+        # SDKs send a message without hooks where there are none.
+        if value.ByteSize() if isinstance(value, Message) else value:
             raise UnsupportedError(
                 f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
                 "the pulumi CLI does."
             )
-    inputs, dependencies, by_property = _inputs(request, directory)
-    aliases, timeouts, mistake = _found_late(request)
-    before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
-    trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
+    inputs, options = inward(decode(request.object), directory), _options(request, directory)
+    if not (request.propertyDependencies or request.remote):
+        # Without dependencies by property, each property depends on all of them. Who asks for remote components knows better.
+        options["property_dependencies"] = dict.fromkeys(sorted(inputs), options.get("dependencies", ()))
     return Goal(
         type=request.type,
         name=request.name,
         custom=request.custom,
         remote=request.remote,
-        providers=dict(request.providers),
         inputs=inputs,
-        parent=request.parent,
-        provider=request.provider,
-        version=request.version,
-        plugin_download_url=request.pluginDownloadURL,
-        import_id=request.importId,
-        protect=request.protect if request.HasField("protect") else None,
-        dependencies=dependencies,
-        property_dependencies=by_property,
-        delete_before_replace=before,
-        ignore_changes=tuple(request.ignoreChanges),
-        replace_on_changes=tuple(request.replaceOnChanges),
-        replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)}, directory)[""],
-        additional_secret_outputs=tuple(request.additionalSecretOutputs),
-        aliases=aliases,
-        custom_timeouts=timeouts,
-        mistake=mistake,
-        retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
-        deleted_with=request.deletedWith,
-        replace_with=tuple(request.replace_with),
+        **options,
     )
 
 
@@ -90,13 +70,8 @@ def reading(request: Any, directory: str = ".") -> Goal:
         type=request.type,
         name=request.name,
         inputs=inward(decode(request.properties), directory),
-        parent=request.parent,
-        provider=request.provider,
-        version=request.version,
-        plugin_download_url=request.pluginDownloadURL,
         read_id=request.id,
-        dependencies=tuple(sorted(request.dependencies)),
-        additional_secret_outputs=tuple(request.additionalSecretOutputs),
+        **_options(request, directory),
     )
 
 
@@ -130,25 +105,27 @@ def inward(bag: Mapping[str, Value], directory: str = ".") -> dict[str, Value]:
     return {name: map_value(value, settled) for name, value in bag.items()}
 
 
-def _inputs(request: Any, directory: str) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:
-    bag = decode(request.object)
-    dependencies = tuple(sorted(request.dependencies))
-    if request.propertyDependencies:
-        by_property = {key: tuple(sorted(sources.urns)) for key, sources in sorted(request.propertyDependencies.items())}
-    else:
-        # Without dependencies by property, each property depends on all of them.
-        by_property = dict.fromkeys(sorted(bag), dependencies)
-    return inward(bag, directory), dependencies, by_property
+def _options(request: Any, directory: str) -> dict[str, Any]:
+    """The options that a request gives, by name; with the first ``mistake`` in one of those where mistakes are found late.
+
+    Goes by what is set, so that fields which an older SDK lacks need no care.
+    """
+    given: dict[str, Any] = {}
+    for descriptor, value in request.ListFields():
+        option = BY_WIRE.get(descriptor.name)
+        if option is None or option.name in given:
+            continue
+        try:
+            reader = READERS.get(option.name)
+            given[option.name] = reader(request, directory) if reader else SHAPES[option.shape](value)
+        except MalformedError as error:
+            if not option.late:
+                raise
+            given.setdefault("mistake", str(error))
+    return given
 
 
-def _found_late(request: Any) -> tuple[tuple[Alias, ...], Timeouts, str]:
-    try:
-        return _aliases(request), _timeouts(request.customTimeouts), ""
-    except MalformedError as error:
-        return (), Timeouts(), str(error)
-
-
-def _aliases(request: Any) -> tuple[Alias, ...]:
+def _aliases(request: Any, _: str) -> tuple[Alias, ...]:
     aliases = [_alias(urn) for urn in request.aliasURNs]
     for alias in request.aliases:
         if alias.HasField("spec"):
@@ -166,5 +143,30 @@ def _alias(urn: str) -> Alias:
     return Alias(urn=urn)
 
 
-def _timeouts(message: Any) -> Timeouts:
-    return Timeouts(*(seconds(getattr(message, key, "")) for key in ("create", "update", "delete", "read")))
+def _timeouts(request: Any, _: str) -> Timeouts:
+    limits = (getattr(request.customTimeouts, key, "") for key in ("create", "update", "delete", "read"))
+    return Timeouts(*map(seconds, limits))
+
+
+def _by_property(request: Any, _: str) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(sorted(sources.urns)) for key, sources in sorted(request.propertyDependencies.items())}
+
+
+UNSUPPORTED: Mapping[str, str] = {
+    "transforms": "a transform",
+    "hooks": "a resource hook",
+    "state_migrations": "a state migration",
+}
+"""What is refused, by the field of a request; older SDKs lack some."""
+SHAPES: Mapping[str, Callable[[Any], Any]] = {"flag": bool, "text": str, "reference": str, "list": tuple, "map": dict}
+"""What becomes of an option's value, by its shape."""
+READERS: Mapping[str, Callable[[Any, str], Any]] = {
+    "dependencies": lambda request, _: tuple(sorted(request.dependencies)),
+    "property_dependencies": _by_property,
+    "custom_timeouts": _timeouts,
+    "replacement_trigger": lambda request, directory: inward({"": decode_value(request.replacement_trigger)}, directory)[""],
+    "aliases": _aliases,
+    # The Go SDK gives the flag alone.
+    "delete_before_replace": lambda request, _: request.deleteBeforeReplace,
+}
+"""What else becomes an option's value, by its name: of the request, and of the folder that assets are below."""

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from mockprovider.pulumi.resource_options import RememberedOptions, Timeouts, urns
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Value
 
@@ -15,17 +16,8 @@ UNKNOWN_ID = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """The id that a new provider resource has in a preview, and any id that is not known yet."""
 
 
-class Timeouts(Struct, frozen=True):
-    """The resource option ``customTimeouts``, in seconds; 0 leaves it to the provider."""
-
-    create: float = 0.0
-    update: float = 0.0
-    delete: float = 0.0
-    read: float = 0.0
-
-
-class ResourceState(Struct, kw_only=True, eq=False):
-    """One resource as the engine remembers it; the fields are those of Pulumi's deployment format.
+class ResourceState(RememberedOptions, kw_only=True, eq=False):
+    """One resource as the engine remembers it; the fields are those of Pulumi's deployment format, with the remembered options.
 
     ``delete`` marks the old instance of a replacement whose deletion is still to come, ``pending_replacement`` one that is
     deleted and not yet created anew. Two states are equal only if they are one: several instances may share a URN.
@@ -37,25 +29,12 @@ class ResourceState(Struct, kw_only=True, eq=False):
     id: str = ""
     inputs: dict[str, Value] = field(default_factory=dict)
     outputs: dict[str, Value] = field(default_factory=dict)
-    parent: str = ""
-    protect: bool = False
     external: bool = False
     delete: bool = False
     pending_replacement: bool = False
-    dependencies: tuple[str, ...] = ()
-    property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     init_errors: list[str] = field(default_factory=list)
-    provider: str = ""
-    additional_secret_outputs: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    custom_timeouts: Timeouts = Timeouts()
-    import_id: str = ""
-    retain_on_delete: bool = False
-    deleted_with: str = ""
-    replace_with: tuple[str, ...] = ()
-    ignore_changes: tuple[str, ...] = ()
-    replace_on_changes: tuple[str, ...] = ()
-    replacement_trigger: Value = None
+    """The URN under which it was known before, until that is forgotten."""
     refresh_before_update: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
     """What an imported deployment said beyond these fields; exported again as it was."""
@@ -82,13 +61,7 @@ class ResourceState(Struct, kw_only=True, eq=False):
 
     def dependency_urns(self, *, parent: bool = True, provider: bool = True) -> Iterator[str]:
         """The URNs of everything that must exist before it, with ``parent`` and ``provider`` or without; may repeat."""
-        yield from self.dependencies
-        for urns in self.property_dependencies.values():
-            yield from urns
-        yield from self.replace_with
-        for urn in (self.deleted_with, self.provider_urn if provider else "", self.parent if parent else ""):
-            if urn:
-                yield urn
+        return urns(self, parent=parent, provider=provider)
 
 
 class PendingOperation(Struct, frozen=True):
@@ -158,3 +131,6 @@ class ResourceStates(Mapping[str, ResourceState]):
 def copied(state: ResourceState, **changes: Any) -> ResourceState:
     """A new instance of ``state`` with ``changes``."""
     return replace(state, **changes)
+
+
+__all__ = ["UNKNOWN_ID", "PendingOperation", "ResourceState", "ResourceStates", "State", "Timeouts", "copied"]
