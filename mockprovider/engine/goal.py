@@ -68,6 +68,8 @@ class Goal(Struct, kw_only=True):
     retain_on_delete: bool | None = None
     deleted_with: str = ""
     replace_with: tuple[str, ...] = ()
+    hooks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names of its hooks, by their kind as the state spells it."""
     mistake: str = ""
     """What is misspelt in its options."""
 
@@ -113,6 +115,7 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         retain_on_delete=bool(goal.retain_on_delete),
         deleted_with=goal.deleted_with,
         replace_with=goal.replace_with,
+        resource_hooks=goal.hooks,
         ignore_changes=goal.ignore_changes,
         replace_on_changes=goal.replace_on_changes,
         # As in the real engine, which writes a null where a secret is in a trigger.

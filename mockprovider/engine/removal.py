@@ -84,7 +84,7 @@ def _delete(course: Course, old: ResourceState) -> bool:
         course.object(error, old.urn)
         return False
     except EXPECTED as error:
-        (course.object if course.operation.continue_on_error else course.fail)(error, old.urn)
+        course.blame(error, old.urn)
         return False
     return True
 

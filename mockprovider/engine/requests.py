@@ -12,6 +12,7 @@ from mockprovider.durations import seconds
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.defaults import SEMVER
 from mockprovider.engine.goal import Alias, Goal
+from mockprovider.engine.occasions import KINDS
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.state import Timeouts
@@ -39,7 +40,6 @@ def registration(request: Any, directory: str = ".") -> Goal:
     _check_spelling(request, managed=request.custom or request.remote)
     for what, used in (
         ("a transform", request.transforms),
-        ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
         ("a state migration", getattr(request, "state_migrations", ())),
     ):
         if used:
@@ -77,6 +77,7 @@ def registration(request: Any, directory: str = ".") -> Goal:
         retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
         deleted_with=request.deletedWith,
         replace_with=tuple(request.replace_with),
+        hooks=_hooks(request) if request.HasField("hooks") else {},
     )
 
 
@@ -164,6 +165,11 @@ def _aliases(request: Any) -> tuple[Alias, ...]:
 def _alias(urn: str) -> Alias:
     Urn.parse(urn)
     return Alias(urn=urn)
+
+
+def _hooks(request: Any) -> dict[str, tuple[str, ...]]:
+    bound = {kind: tuple(getattr(request.hooks, field, ())) for field, kind in KINDS.items()}
+    return {kind: names for kind, names in bound.items() if names}
 
 
 def _timeouts(message: Any) -> Timeouts:

@@ -57,6 +57,8 @@ class ResourceState(Struct, kw_only=True, eq=False):
     replace_on_changes: tuple[str, ...] = ()
     replacement_trigger: Value = None
     refresh_before_update: bool = False
+    resource_hooks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names of the hooks that are bound to it, by their kind (``BeforeCreate`` and so on)."""
     extra: dict[str, Any] = field(default_factory=dict)
     """What an imported deployment said beyond these fields; exported again as it was."""
 
