@@ -27,7 +27,7 @@ from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
 from mockprovider.engine.refreshing import refresh
-from mockprovider.engine.removal import delete_leftovers
+from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
 from mockprovider.pulumi.state import ResourceState, State
 from mockprovider.urn import reference
@@ -227,6 +227,10 @@ class Deployment(Course):
     def refresh(self, *, flagged_only: bool = False, program_follows: bool = False) -> None:
         """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
         refresh(self, flagged_only=flagged_only, program_follows=program_follows)
+
+    def refuse_hooks(self) -> bool:
+        """Note an error for each resource that cannot be deleted without its program. Returns whether there is any."""
+        return refuse_hooks(self)
 
     def delete_leftovers(self) -> None:
         """Delete what the program no longer has (everything, if there was no program). The second time, nothing happens."""

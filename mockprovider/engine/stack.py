@@ -283,6 +283,8 @@ class Stack:
         )
 
         def carry_out() -> None:
+            if program is None and not only_refresh and deployment.refuse_hooks():
+                return
             deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if not deployment.failed and not deployment.stopped and not only_refresh:
                 if program is not None:
