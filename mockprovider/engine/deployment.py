@@ -16,7 +16,7 @@ from mockprovider.calls import Reply
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.builtin import References
 from mockprovider.engine.course import EXPECTED, Course
-from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
@@ -27,7 +27,7 @@ from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
 from mockprovider.engine.refreshing import refresh
-from mockprovider.engine.removal import delete_leftovers
+from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
 from mockprovider.pulumi.state import ResourceState, State
 from mockprovider.urn import reference
@@ -69,6 +69,7 @@ class Deployment(Course):
         self.family = Family()
         self._fates: dict[str, Fate] = {}
         self._held: set[int] = set()
+        self._cleared = False
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
         if state.pending:
@@ -115,6 +116,11 @@ class Deployment(Course):
             self._give_up(steps, state, Fate.SKIPPED)
             return False
         for step in steps:
+            if self.stopped and step is not steps[0]:
+                # What would follow never begins. Where only the report of a replacement is left, the program gets its answer.
+                if step.op is not StepOp.REPLACE or step is not steps[-1]:
+                    self._go_on()
+                break
             try:
                 self.execute(step)
             except EXPECTED as error:
@@ -165,6 +171,7 @@ class Deployment(Course):
             self.stack_outputs = outputs
         else:
             state.outputs = outputs
+            self.complete(urn)
 
     def invoke(self, goal: Goal) -> Reply:
         """Call the function whose token is the goal's type. Raises ``CallFailedError``, ``RefusedError`` or
@@ -221,9 +228,16 @@ class Deployment(Course):
         """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
         refresh(self, flagged_only=flagged_only, program_follows=program_follows)
 
+    def refuse_hooks(self) -> bool:
+        """Note an error for each resource that cannot be deleted without its program. Returns whether there is any."""
+        return refuse_hooks(self)
+
     def delete_leftovers(self) -> None:
-        """Delete what the program no longer has (everything, if there was no program)."""
-        delete_leftovers(self, self._planner, self._held, self.parallel)
+        """Delete what the program no longer has (everything, if there was no program). The second time, nothing happens."""
+        with self._lock:
+            again, self._cleared = self._cleared, True
+        if not again:
+            delete_leftovers(self, self._planner, self._held, self.parallel)
 
     def finish_stack(self) -> None:
         """Set the stack's outputs to the program's. After a failure, old outputs that got no new value stay."""

@@ -78,6 +78,8 @@ class Outcome(Struct, frozen=True):
     inputs: dict[str, Value] | None = None
     init_errors: tuple[str, ...] = ()
     refresh_before_update: bool = False
+    past_errors: tuple[str, ...] = ()
+    """The initialization errors of earlier attempts."""
 
 
 class ResourceIdentity(Struct, frozen=True):

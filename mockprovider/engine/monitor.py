@@ -9,18 +9,22 @@ half a second.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import grpc
 from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
+from msgspec.structs import replace
 from pulumi.runtime.proto import resource_pb2_grpc
 
+from mockprovider.engine.callbacks import Callbacks
 from mockprovider.engine.components import Context, RemoteComponents
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.deployment import GET_RESOURCE, Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import CallFailedError
+from mockprovider.engine.occasions import Hook
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import inward, reading, registration
@@ -41,12 +45,13 @@ FEATURES = (
     "DELETED_WITH",
     "REPLACE_WITH",
     "BYTE_STRING",
-    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
-    "TRANSFORMS",
-    "INVOKE_TRANSFORMS",
     "PARAMETERIZATION",
     "RESOURCE_HOOKS",
     "ERROR_HOOKS",
+    "SENDS_OPTIONS_TO_HOOKS",
+    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
+    "TRANSFORMS",
+    "INVOKE_TRANSFORMS",
 )
 INVOKED = GetMessageClass(resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"].methods_by_name["Invoke"].output_type)
 """Invoke's answer, which has one name in older SDKs and another in newer ones."""
@@ -103,6 +108,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         self._organization = organization
         context = Context(organization=organization, config=self._config, secret_keys=tuple(self._secret_keys))
         self._packages = Packages()
+        self.callbacks = Callbacks(lambda: deployment.called_off)
+        """The way to functions of the program."""
         self._components = RemoteComponents(deployment, in_process(self), context)
 
     # Resources -------------------------------------------------------------------------------------------------------
@@ -214,7 +221,9 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
         """What is being deployed, and this monitor's features. Older SDKs lack the RPC and its messages."""
         messages: Any = resource_pb2
-        feature = messages.ResourceMonitorFeature
+        known = {
+            name.removeprefix("RESOURCE_MONITOR_FEATURE_"): number for name, number in messages.ResourceMonitorFeature.items()
+        }
         operation = self._deployment.operation
         return messages.DeploymentInfo(
             project=operation.project,
@@ -224,7 +233,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
             configSecretKeys=self._secret_keys,
             dryRun=operation.preview,
             parallel=1,
-            supportedFeatures=[feature.Value(f"RESOURCE_MONITOR_FEATURE_{name}") for name in FEATURES],
+            supportedFeatures=[known[name] for name in FEATURES if name in known],
         )
 
     def SupportsFeature(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
@@ -233,7 +242,11 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         return resource_pb2.SupportsFeatureResponse(hasSupport=name in FEATURES)
 
     def SignalAndWaitForShutdown(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """The program registers nothing more. Leftovers are deleted once it has ended."""
+        """The program registers nothing more. If it has hooks, it waits here for the deletions, which may call them; else
+        leftovers are deleted once it has ended.
+        """
+        if self._deployment.hooks:
+            self._deployment.delete_leftovers()
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
@@ -248,13 +261,20 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         """Not yet."""
         raise self._refused("an invoke transform")
 
-    def RegisterResourceHook(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("a resource hook")
+    def RegisterResourceHook(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Register a function to call before or after steps of the resources that name it."""
+        hook = replace(self._hook(request), on_dry_run=request.on_dry_run, ignore_errors=request.ignore_errors)
+        self._answer(self._deployment.hooks.register, hook)
+        return empty_pb2.Empty()
 
-    def RegisterErrorHook(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("an error hook")
+    def RegisterErrorHook(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Register a function to ask for another attempt where the provider fails."""
+        self._answer(lambda hook: self._deployment.hooks.register(hook, on_error=True), self._hook(request))
+        return empty_pb2.Empty()
+
+    def _hook(self, request: Any) -> Hook:
+        accepts = EVERYTHING if getattr(request.callback, "accepts_byte_string", False) else EVERYTHING - {"byte_strings"}
+        return Hook(request.name, partial(self.callbacks.call, request.callback), accepts)
 
     def _refused(self, what: str) -> MonitorError:
         return self._told(

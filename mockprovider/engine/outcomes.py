@@ -18,3 +18,7 @@ class Fate(StrEnum):
 
 class StoppedError(Exception):
     """The operation has failed, so nothing more is registered: to the program the monitor has gone away."""
+
+
+class HookFailedError(Exception):
+    """A hook of the program has failed, or was never registered."""

@@ -34,6 +34,19 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     removal.carry_out(condemned, lambda: course.stopped)
 
 
+def refuse_hooks(course: Course) -> bool:
+    """Refuse to delete without the program what has hooks for its deletion, also where that is no target.
+
+    Returns whether there is any.
+    """
+    for resource in course.ledger.base:
+        names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
+        if names:
+            message = f"{resource.urn!r} has hooks for its deletion ({', '.join(names)}), and the program does not run"
+            course.fail(RefusedError(f"{message}. Give destroy the program, with run_program=True."), resource.urn)
+    return course.failed
+
+
 def _condemned(course: Course, planner: Planner, targets: Targets, held: Collection[int]) -> list[ResourceState]:
     """The leftovers to delete: with targets, only these and the resources that cannot stay without them."""
     leftovers = [
@@ -84,7 +97,7 @@ def _delete(course: Course, old: ResourceState) -> bool:
         course.object(error, old.urn)
         return False
     except EXPECTED as error:
-        (course.object if course.operation.continue_on_error else course.fail)(error, old.urn)
+        course.blame(error, old.urn)
         return False
     return True
 

@@ -13,6 +13,7 @@ from mockprovider.durations import seconds
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.defaults import SEMVER
 from mockprovider.engine.goal import Goal
+from mockprovider.engine.occasions import KINDS
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.resource_options import BY_WIRE, Alias, Timeouts
@@ -152,9 +153,13 @@ def _by_property(request: Any, _: str) -> dict[str, tuple[str, ...]]:
     return {key: tuple(sorted(sources.urns)) for key, sources in sorted(request.propertyDependencies.items())}
 
 
+def _hooks(request: Any, _: str) -> dict[str, tuple[str, ...]]:
+    bound = {kind: tuple(getattr(request.hooks, field, ())) for field, kind in KINDS.items()}
+    return {kind: names for kind, names in bound.items() if names}
+
+
 UNSUPPORTED: Mapping[str, str] = {
     "transforms": "a transform",
-    "hooks": "a resource hook",
     "state_migrations": "a state migration",
 }
 """What is refused, by the field of a request; older SDKs lack some."""
@@ -165,6 +170,7 @@ READERS: Mapping[str, Callable[[Any, str], Any]] = {
     "property_dependencies": _by_property,
     "custom_timeouts": _timeouts,
     "replacement_trigger": lambda request, directory: inward({"": decode_value(request.replacement_trigger)}, directory)[""],
+    "resource_hooks": _hooks,
     "aliases": _aliases,
     # The Go SDK gives the flag alone.
     "delete_before_replace": lambda request, _: request.deleteBeforeReplace,

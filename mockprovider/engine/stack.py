@@ -283,6 +283,8 @@ class Stack:
         )
 
         def carry_out() -> None:
+            if program is None and not only_refresh and deployment.refuse_hooks():
+                return
             deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if not deployment.failed and not deployment.stopped and not only_refresh:
                 if program is not None:
@@ -321,7 +323,10 @@ class Stack:
             over=lambda: deployment.stopped,
             providers=lambda: leading_to(self._provider),
         )
-        ended = program.run(environment)
+        try:
+            ended = program.run(environment)
+        finally:
+            environment.monitor.callbacks.close()
         if ended.output:
             deployment.log("info", ended.output)
         if ended.error is not None and not (ended.quiet and deployment.failed):

@@ -99,6 +99,8 @@ class RememberedOptions(Struct, kw_only=True):
     replacement_trigger: Annotated[
         Value, Option("replacement_trigger", "replacementTrigger", "replacement_trigger", since="3.208")
     ] = None
+    resource_hooks: Annotated[dict[str, Texts], Option("hooks", "resourceHooks", since="3.182")] = field(default_factory=dict)
+    """The names of the hooks that are bound to it, by their kind as the state spells it (``BeforeCreate`` and so on)."""
 
 
 class AskedOptions(RememberedOptions, kw_only=True):
