@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
-from msgspec import structs
-
-from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
+from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
-from mockprovider.pulumi import deployments
-from mockprovider.pulumi.exporting import export_state, import_state
+from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.result import FAILED, Result
@@ -27,7 +25,7 @@ from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
 
 
-class Stack:
+class Stack(StackMemory):
     """The embedded engine: a Pulumi stack that runs unmodified programs through the real SDK, without the CLI.
 
     Args:
@@ -81,16 +79,6 @@ class Stack:
                 raise DefinitionError(
                     f"The configuration {key!r} is {value!r}; configuration values are strings (JSON for others)."
                 )
-
-    @property
-    def state(self) -> ResourceStates:
-        """The resources in the state, by name or URN."""
-        return ResourceStates(self._state.resources)
-
-    @property
-    def outputs(self) -> dict[str, Value]:
-        """The outputs that the last operation left, secrets wrapped."""
-        return next((dict(resource.outputs) for resource in self._state.resources if resource.is_stack), {})
 
     # Operations ------------------------------------------------------------------------------------------------------
 
@@ -183,6 +171,31 @@ class Stack:
         result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "destroy", expect_failure=expect_failure)
 
+    def import_resources(
+        self,
+        imports: Sequence[Import],
+        *,
+        preview: bool = False,
+        expect_failure: bool = False,
+        timeout: float | None = None,
+    ) -> Result:
+        """The command ``pulumi import``: read what exists into the state, as resources that no program has yet.
+
+        Nothing is changed at the provider. An import whose object is in the state already does nothing. Arguments and errors
+        as for ``up``; ``DefinitionError`` for imports that cannot be, or whose parent or provider is nowhere.
+        """
+
+        def importing(deployment: Deployment) -> None:
+            Importing(deployment, imports, self.config).carry_out()
+
+        result = self._operate(None, work=importing, preview=preview, timeout=timeout)
+        return self._judged(result, "import", expect_failure=expect_failure)
+
+    def import_resource(self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False) -> Result:
+        """``import_resources`` of one resource, with the defaults of ``Import``."""
+        one = Import(type=type_, name=name, id=id_, protect=protect)
+        return self.import_resources([one], expect_failure=expect_failure)
+
     def cancel(self) -> None:
         """Interrupt the operation that another thread, or a layer of a double, has under way; the second time, end it at once.
 
@@ -191,39 +204,6 @@ class Stack:
         """
         if self._at_work is not None:
             self._at_work.interrupt()
-
-    # State -----------------------------------------------------------------------------------------------------------
-
-    def export(self, *, secrets_providers: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The state in Pulumi's deployment format, as ``pulumi stack import`` takes it, secrets in plain text.
-
-        ``secrets_providers`` says how the importing CLI is to encrypt: the key of that name in an export of the stack that
-        imports (also of an empty one). Without it a CLI cannot import a state with secrets; an imported state has its own.
-        """
-        return export_state(structs.replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
-
-    def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
-        """Continue an exported stack, under the exported names of project and stack.
-
-        Args:
-            deployment: what ``pulumi stack export --show-secrets`` printed, or the file that it was written to.
-            cloud: where to create the objects of the state (``double.cloud``), or a mapping from packages to clouds; packages
-                that it leaves out are left alone. ``pulumi.deployments.adopt`` says what becomes an object.
-
-        Raises:
-            MalformedError: it is no deployment, or refers to what is not in it.
-            UnsupportedError: it is of a newer version, or its secrets are encrypted.
-            MockProviderError: ``cloud`` has one of its objects already.
-        """
-        exported = deployments.load(deployment)
-        deployments.refuse_ciphertext(exported)
-        state = import_state(exported)
-        if cloud is not None:
-            deployments.adopt(exported, cloud)
-        self._state = state
-        deployments.announce(exported, self._provider.values() if isinstance(self._provider, Mapping) else [self._provider])
-        self._named = True
-        self.project, self.name = deployments.identity(exported) or (self.project, self.name)
 
     # Running ---------------------------------------------------------------------------------------------------------
 
@@ -254,6 +234,7 @@ class Stack:
         preview: bool = False,
         refresh: bool = False,
         only_refresh: bool = False,
+        work: Callable[[Deployment], None] | None = None,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
@@ -283,14 +264,20 @@ class Stack:
         )
 
         def carry_out() -> None:
-            if program is None and not only_refresh and deployment.refuse_hooks():
+            if work is not None:
+                work(deployment)
+            elif program is None and not only_refresh and deployment.refuse_hooks():
                 return
+            else:
+                whole()
+            at_work.close()
+
+        def whole() -> None:
             deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if not deployment.failed and not deployment.stopped and not only_refresh:
                 if program is not None:
                     self._run(program, deployment, workers)
                 deployment.delete_leftovers()
-            at_work.close()
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:
