@@ -47,11 +47,18 @@ class DefaultProviders:
         config: the stack's configuration by full key (``aws:region``); values are strings, or secrets of them.
         remembered: the state's resources, whose newest provider version stands in where a program asks for none.
         register: registers a provider resource, and answers its reference.
+        named_by_version: whether a version that stands in is part of the name, too.
     """
 
     def __init__(
-        self, config: Mapping[str, Value], remembered: Sequence[ResourceState], register: Callable[[Goal], str]
+        self,
+        config: Mapping[str, Value],
+        remembered: Sequence[ResourceState],
+        register: Callable[[Goal], str],
+        *,
+        named_by_version: bool = True,
     ) -> None:
+        self._named_by_version = named_by_version
         self._config = config
         self._versions = newest_versions(remembered)
         self._register = register
@@ -59,14 +66,15 @@ class DefaultProviders:
 
     def reference(self, goal: Goal) -> str:
         """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
-        wanted = self.normalized(requested(goal, goal.plugin_download_url.rstrip("/")))
+        asked = requested(goal, goal.plugin_download_url.rstrip("/"))
+        wanted = self.normalized(asked)
         if self._denied(wanted.package):
             raise RefusedError(
                 f"default providers are disabled for the package {wanted.package!r} ({DISABLED}), and {goal.name!r} has no "
                 "explicit one. Give it the option `provider`."
             )
         if wanted not in self._references:
-            self._references[wanted] = self._register(self._goal(wanted))
+            self._references[wanted] = self._register(self._goal(wanted, (wanted if self._named_by_version else asked).name))
         return self._references[wanted]
 
     def normalized(self, wanted: Requested) -> Requested:
@@ -84,9 +92,9 @@ class DefaultProviders:
         wanted = wanted if wanted.url else self.normalized(wanted)
         return replace(goal, inputs=with_plugin(goal.inputs, wanted))
 
-    def _goal(self, wanted: Requested) -> Goal:
+    def _goal(self, wanted: Requested, name: str) -> Goal:
         inputs = with_plugin(configured(wanted.package, self._config), wanted)
-        return Goal(type=PROVIDERS + wanted.package, name=wanted.name, inputs=inputs)
+        return Goal(type=PROVIDERS + wanted.package, name=name, inputs=inputs)
 
     def _denied(self, package: str) -> bool:
         text = reveal(self._config.get(DISABLED, "")) or "[]"

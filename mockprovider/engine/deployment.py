@@ -71,7 +71,9 @@ class Deployment(Course):
         self._held: set[int] = set()
         self._cleared = False
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
-        self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
+        self._defaults = DefaultProviders(
+            config, self.ledger.base, self._register_provider, named_by_version=operation.named_by_version
+        )
         if state.pending:
             names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in state.pending)
             self.log(

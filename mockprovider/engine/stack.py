@@ -45,6 +45,8 @@ class Stack(StackMemory):
         timeout: seconds that an operation may take.
     """
 
+    _named_by_version = True
+
     def __init__(
         self,
         provider: ProviderSource | Mapping[str, ProviderSource],
@@ -251,6 +253,7 @@ class Stack(StackMemory):
             continue_on_error=options.get("continue_on_error", False),
             seed=self._seed,
             number=self._operations,
+            named_by_version=self._named_by_version,
         )
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
