@@ -34,6 +34,8 @@ from mockprovider.urn import reference
 from mockprovider.values import Bag, Value
 
 GET_RESOURCE = "pulumi:pulumi:getResource"
+UNRESOLVED = Reply()
+"""The answer to a function that depends on what does not exist yet: nobody was asked, and nothing is known."""
 
 
 class Deployment(Course):
@@ -89,14 +91,15 @@ class Deployment(Course):
             with self._turn:
                 self._go_on()
                 steps, state = self._planner.plan(goal)
-            if not self._carried_out(steps, state):
+            carried_out = self._carried_out(steps, state)
+            self.family.note(state.urn, goal, exists=bool(state.id))
+            if not carried_out:
                 return state
         except EXPECTED as error:
             self.fail(error, self._where(goal))
             raise StoppedError(str(error)) from error
         with self._lock:
             self._registered[state.urn] = state
-            self.family.note(state.urn, goal)
         return state
 
     def refuse(self, goal: Goal) -> None:
@@ -167,8 +170,9 @@ class Deployment(Course):
             state.outputs = outputs
 
     def invoke(self, goal: Goal) -> Reply:
-        """Call the function whose token is the goal's type. Raises ``CallFailedError``, ``RefusedError`` or
-        ``StoppedError``.
+        """Call the function whose token is the goal's type; ``UNRESOLVED`` where it depends on what does not exist yet.
+
+        Raises ``CallFailedError``, ``RefusedError`` or ``StoppedError``.
         """
         if goal.type == GET_RESOURCE:
             # No provider is asked, but the state gets the default provider that a call would use.
@@ -176,7 +180,9 @@ class Deployment(Course):
                 self._go_on()
                 self._defaults.reference(goal)
             return self._get_resource(goal.inputs)
-        return self.instance(goal).invoke(goal.type, goal.inputs)
+        inside = goal.provider or self.family.inside(goal.parent, goal.package)
+        instance = self.instance(replace(goal, provider=inside) if inside else goal)
+        return UNRESOLVED if self.family.wanting(goal.dependencies) else instance.invoke(goal.type, goal.inputs)
 
     def _get_resource(self, inputs: Bag) -> Reply:
         urn = inputs.get("urn", "")

@@ -51,8 +51,13 @@ class Goal(Struct, kw_only=True):
     """Of a component: the providers of its children by package."""
     version: str = ""
     plugin_download_url: str = ""
+    plugin_checksums: tuple[tuple[str, bytes], ...] = ()
     parameterization: Parameterization | None = None
     """Of its package, where that is a parameterized one."""
+    own_plugin: bool = False
+    """Whether it says itself, and not only its package, which plugin it wants."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Of a provider: which variables its process gets under which names."""
     read_id: str = ""
     import_id: str = ""
     protect: bool | None = None
@@ -60,6 +65,7 @@ class Goal(Struct, kw_only=True):
     property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     delete_before_replace: bool | None = None
     ignore_changes: tuple[str, ...] = ()
+    hide_diffs: tuple[tuple[str | int, ...], ...] = ()
     replace_on_changes: tuple[str, ...] = ()
     replacement_trigger: Value = None
     additional_secret_outputs: tuple[str, ...] = ()
@@ -114,6 +120,7 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         deleted_with=goal.deleted_with,
         replace_with=goal.replace_with,
         ignore_changes=goal.ignore_changes,
+        hide_diffs=goal.hide_diffs,
         replace_on_changes=goal.replace_on_changes,
         # As in the real engine, which writes a null where a secret is in a trigger.
         replacement_trigger=map_value(
