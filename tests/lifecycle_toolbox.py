@@ -294,3 +294,28 @@ def names(result: Result) -> list[str]:
 def errors(result: Result) -> str:
     """What the user was told went wrong."""
     return "\n".join(line.message for line in result.diagnostics if line.severity == "error")
+
+
+def life(stack: Lifecycle, program: Raw, count: int) -> None:
+    """The basic life of ``count`` resources, providers included: up, refresh, an empty up, refresh and destroy."""
+
+    def ops(result: Result) -> list[str]:
+        return [op for op, _ in result.steps]
+
+    assert ops(stack.up(program, preview=True)) == ["create"] * count
+    assert ops(stack.refresh()) == ["same"] * count
+    assert ops(stack.up(program)) == ["same"] * count
+    assert ops(stack.refresh()) == ["same"] * count
+    assert ops(stack.destroy()) == ["delete"] * count
+    assert (ops(stack.refresh()), stack.state.every) == ([], ())
+
+
+def state(urn_: str, **fields: Any) -> dict[str, Any]:
+    """A resource of a deployment that is to be adopted; a custom one needs an ``id``."""
+    return {"urn": urn_, "type": Urn.parse(urn_).type, "custom": "id" in fields, **fields}
+
+
+def adopt(stack: Lifecycle, *resources: dict[str, Any], **more: Any) -> None:
+    """Let ``stack`` begin with these resources."""
+    manifest = {"time": "0001-01-01T00:00:00Z", "magic": "", "version": ""}
+    stack.import_({"version": 3, "deployment": {"manifest": manifest, "resources": list(resources), **more}})

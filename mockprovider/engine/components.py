@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -12,14 +12,18 @@ from mockprovider.calls import Handler, Op, Reply
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.goal import Goal
+from mockprovider.engine.outcomes import StoppedError
 from mockprovider.engine.outgoing import outgoing
 from mockprovider.engine.requests import inward
+from mockprovider.engine.threads import SLICE, Work
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.components.room import SELF
 from mockprovider.pulumi.values import decode
 from mockprovider.urn import PROVIDERS, Urn, reference
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value, map_value
 
+GRACE = 0.5
+"""Seconds that a Construct has to end once the operation has failed."""
 SINGLE = ("protect", "retainOnDelete", "replacement_trigger", "customTimeouts")
 LISTS = ("additionalSecretOutputs", "replaceOnChanges", "aliases", "replace_with", "dependencies", "ignoreChanges")
 """The options of a registration that Construct has under the same names; lists of those that were not given are empty."""
@@ -52,9 +56,22 @@ class RemoteComponents:
             if instance.known:
                 bag = _inputs(decode(request.object), instance.accepts)
                 extra = {**self._common(), **self._own(), **_options(request, goal), **_inherited(goal)}
-                return instance.ask_back(Op.CONSTRUCT, self._monitor, type=goal.type, name=goal.name, inputs=bag, extra=extra)
+                fields = {"type": goal.type, "name": goal.name, "inputs": bag, "extra": extra}
+                return self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
         state = self._deployment.register(replace(goal, custom=False, remote=False, provider=""))
         return Reply(value={}, extra={"urn": state.urn})
+
+    def _unless_stopped(self, ask: Callable[[], Reply]) -> Reply:
+        """What ``ask`` answers. Raises ``StoppedError`` where the operation has failed meanwhile and no answer comes."""
+        work = Work(ask).start()
+        try:
+            while not work.wait(SLICE):
+                if self._deployment.stopped and not work.wait(GRACE):
+                    raise StoppedError("the operation has failed while a component was under construction")
+        except BaseException:
+            work.stop()
+            raise
+        return work.result()
 
     def call(self, request: Any, goal: Goal) -> Reply:
         """Call the method of a ``ResourceCallRequest``; failures of single arguments are in the reply.

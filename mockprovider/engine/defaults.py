@@ -154,7 +154,8 @@ def newest_plugins(remembered: Sequence[ResourceState]) -> dict[str, Requested]:
 
 
 def _plugin(package: str, inputs: Bag) -> Requested:
-    kept = inputs.get(INTERNAL) or {}
+    # Old states have all of it among the inputs.
+    kept = inputs.get(INTERNAL, inputs)
     version = reveal(kept.get("version") if "parameterization" in kept else inputs.get("version"))
     known = version if isinstance(version, str) and SEMVER.fullmatch(version) else ""
     return Requested(package, known, str(kept.get("pluginDownloadURL", "")), parameterization(package, inputs, kept))

@@ -71,13 +71,10 @@ class Deployment(Course):
         self.family = Family()
         self._fates: dict[str, Fate] = {}
         self._held: set[int] = set()
+        self._completed: set[str] = set()
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
-        if state.pending:
-            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in state.pending)
-            self.log(
-                "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
-            )
+        self._unclear = state.pending
 
     # What programs ask for -------------------------------------------------------------------------------------------
 
@@ -114,7 +111,7 @@ class Deployment(Course):
         return self._fates.get(urn, Fate.DONE)
 
     def _carried_out(self, steps: Sequence[EngineStep], state: ResourceState) -> bool:
-        if any(urn in self._fates for urn in state.dependency_urns()):
+        if any(urn in self._fates for urn in state.dependency_urns(provider=False)):
             self._give_up(steps, state, Fate.SKIPPED)
             return False
         for step in steps:
@@ -159,9 +156,11 @@ class Deployment(Course):
     def register_outputs(self, urn: str, outputs: dict[str, Value]) -> None:
         """The outputs of a component; those of the stack are kept until the end. Raises ``StoppedError``."""
         with self._lock:
-            state = self._registered.get(urn)
-        if state is None:
-            error = RefusedError(f"outputs were registered for {urn!r}, which is no resource of this program")
+            state, again = self._registered.get(urn), urn in self._completed
+            self._completed.add(urn)
+        if state is None or (again and not state.is_stack):
+            why = "which is no resource of this program" if state is None else "which has registered its outputs already"
+            error = RefusedError(f"outputs were registered for {urn!r}, {why}")
             self.fail(error, urn)
             raise StoppedError(str(error))
         if state.is_stack:
@@ -225,6 +224,13 @@ class Deployment(Course):
 
     def refresh(self, *, flagged_only: bool = False, program_follows: bool = False) -> None:
         """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
+        flagged = any(resource.refresh_before_update for resource in self.ledger.base)
+        if self._unclear and flagged_only and not flagged and not self.preview:
+            # As in the real engine, an operation that looks at objects, or changes none, does not warn.
+            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in self._unclear)
+            self.log(
+                "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
+            )
         refresh(self, flagged_only=flagged_only, program_follows=program_follows)
 
     def delete_leftovers(self) -> None:

@@ -54,7 +54,7 @@ class Family:
     def heir(self, goal: Goal) -> Goal:
         """``goal`` with what it inherits: protection, what becomes of it, and its provider."""
         parent = self._goals.get(goal.parent)
-        if goal.read_id:
+        if goal.reads:
             return goal
         if parent is None:
             return replace(goal, provider=_provider(goal, Goal(type="", name="", custom=False)))

@@ -35,7 +35,7 @@ class Parameterization(Struct, frozen=True):
 
 
 class Goal(Struct, kw_only=True):
-    """A registration (``RegisterResource``, or ``ReadResource`` where ``read_id`` is set). Options that were not given
+    """A registration (``RegisterResource``, or ``ReadResource`` where it ``reads``). Options that were not given
     are ``None``.
     """
 
@@ -58,6 +58,8 @@ class Goal(Struct, kw_only=True):
     """Whether it says itself, and not only its package, which plugin it wants."""
     environment: dict[str, str] = field(default_factory=dict)
     """Of a provider: which variables its process gets under which names."""
+    reads: bool = False
+    """Whether it is only read."""
     read_id: str = ""
     import_id: str = ""
     protect: bool | None = None
@@ -107,7 +109,7 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         id=goal.read_id,
         inputs=goal.inputs,
         parent=goal.parent,
-        external=bool(goal.read_id),
+        external=goal.reads,
         protect=bool(goal.protect),
         dependencies=goal.dependencies,
         property_dependencies=goal.property_dependencies,

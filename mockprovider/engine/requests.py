@@ -17,7 +17,7 @@ from mockprovider.paths import Path, parse
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.state import Timeouts
 from mockprovider.pulumi.values import decode, decode_value
-from mockprovider.urn import PROVIDERS, Urn
+from mockprovider.urn import PROVIDERS, Urn, parse_reference
 from mockprovider.values import Archive, Asset, Output, Secret, Value, map_value
 
 
@@ -50,6 +50,8 @@ def registration(request: Any, directory: str = ".") -> Goal:
                 f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
                 "the pulumi CLI does."
             )
+    if (request.custom and not request.type.startswith(PROVIDERS)) or request.remote:
+        _check_providers(request.provider, *request.providers.values())
     inputs, dependencies, by_property = _inputs(request, directory)
     aliases, timeouts, hidden, mistake = _found_late(request)
     before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
@@ -91,8 +93,6 @@ def registration(request: Any, directory: str = ".") -> Goal:
 def reading(request: Any, directory: str = ".") -> Goal:
     """The goal of a ``ReadResourceRequest``, with assets below ``directory``. Raises ``RefusedError`` for mistakes."""
     _check_spelling(request, managed=True)
-    if not request.id:
-        raise RefusedError(f"expected an id for {request.type} {request.name!r}: nothing can be read without one")
     return Goal(
         type=request.type,
         name=request.name,
@@ -102,6 +102,7 @@ def reading(request: Any, directory: str = ".") -> Goal:
         version=request.version,
         plugin_download_url=request.pluginDownloadURL,
         plugin_checksums=_checksums(request),
+        reads=True,
         read_id=request.id,
         dependencies=tuple(sorted(request.dependencies)),
         additional_secret_outputs=tuple(request.additionalSecretOutputs),
@@ -123,6 +124,7 @@ def calling(request: Any) -> Goal:
     """The goal of a ``ResourceCallRequest``, without its arguments. Raises ``RefusedError`` for mistakes."""
     if request.version and not SEMVER.fullmatch(request.version):
         raise MalformedError(f"{request.version!r} of {request.tok!r} is no version. Write it as '1.2.3'.")
+    _check_providers(request.provider)
     return Goal(
         type=request.tok,
         name=request.tok,
@@ -131,6 +133,15 @@ def calling(request: Any) -> Goal:
         plugin_download_url=request.pluginDownloadURL,
         plugin_checksums=_checksums(request),
     )
+
+
+def _check_providers(*references: str) -> None:
+    """Raise ``MalformedError`` for what names no provider."""
+    for reference in references:
+        if reference and not parse_reference(reference)[0].type.removeprefix(PROVIDERS):
+            raise MalformedError(f"{reference!r} names a provider without a package")
+        if reference and not parse_reference(reference)[0].type.startswith(PROVIDERS):
+            raise MalformedError(f"{reference!r} is no provider reference: its type does not begin with {PROVIDERS!r}")
 
 
 def _check_spelling(request: Any, *, managed: bool) -> None:
