@@ -24,7 +24,7 @@ class Parameterization(Struct, frozen=True):
 
 
 class Goal(AskedOptions, kw_only=True):
-    """A registration (``RegisterResource``, or ``ReadResource`` where ``read_id`` is set), with all its options."""
+    """A registration (``RegisterResource``, or ``ReadResource`` where it ``reads``), with all its options."""
 
     type: str
     name: str
@@ -34,6 +34,10 @@ class Goal(AskedOptions, kw_only=True):
     """A component that its provider constructs."""
     parameterization: Parameterization | None = None
     """Of its package, where that is a parameterized one."""
+    own_plugin: bool = False
+    """Whether it says itself, and not only its package, which plugin it wants."""
+    reads: bool = False
+    """Whether it is only read."""
     read_id: str = ""
     mistake: str = ""
     """What is misspelt in its options."""
@@ -73,7 +77,7 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         custom=goal.custom,
         id=goal.read_id,
         inputs=goal.inputs,
-        external=bool(goal.read_id),
+        external=goal.reads,
         aliases=(alias,) if alias else (),
         **options,
     )

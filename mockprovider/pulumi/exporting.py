@@ -34,7 +34,7 @@ LISTS: Mapping[str, str] = {
 MAPS: Mapping[str, str] = {row.state: row.name for row in REMEMBERED if row.shape == "map"}
 """Keys that hold lists of strings by name."""
 BAGS = ("inputs", "outputs")
-OWN = {"urn", "initErrors", "customTimeouts", "replacementTrigger", *PLAIN, *LISTS, *MAPS, *BAGS}
+OWN = {"urn", "hideDiff", "initErrors", "customTimeouts", "replacementTrigger", *PLAIN, *LISTS, *MAPS, *BAGS}
 """All keys that are fields of a state."""
 TIMEOUTS = ("create", "update", "delete", "read")
 
@@ -86,6 +86,8 @@ def _write(state: ResourceState) -> dict[str, Any]:
             exported[key] = {name: list(texts) for name, texts in value.items()}
     if state.init_errors:
         exported["initErrors"] = list(state.init_errors)
+    if state.hide_diffs:
+        exported["hideDiff"] = [list(path) for path in state.hide_diffs]
     timeouts = {key: value for key in TIMEOUTS if (value := getattr(state.custom_timeouts, key))}
     if timeouts:
         exported["customTimeouts"] = timeouts
@@ -110,6 +112,7 @@ def _read(exported: Mapping[str, Any]) -> ResourceState:
     fields["custom_timeouts"] = Timeouts(
         **{key: float((exported.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS}
     )
+    fields["hide_diffs"] = tuple(tuple(path) for path in exported.get("hideDiff") or ())
     fields["replacement_trigger"] = from_plain(exported.get("replacementTrigger"))
     fields["extra"] = {key: value for key, value in exported.items() if key not in OWN}
     return ResourceState(urn=urn, **fields)

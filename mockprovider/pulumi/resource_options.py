@@ -95,6 +95,8 @@ class RememberedOptions(Struct, kw_only=True):
     import_id: Annotated[str, Option("importId", "importID")] = ""
     retain_on_delete: Annotated[bool | None, everywhere("retainOnDelete", inherited=True, since="3.25")] = None
     ignore_changes: Annotated[Texts, everywhere("ignoreChanges")] = ()
+    hide_diffs: Annotated[tuple[tuple[str | int, ...], ...], Option("hideDiffs", "hideDiff", since="3.190", late=True)] = ()
+    """Property paths, in segments, whose changes are not shown."""
     replace_on_changes: Annotated[Texts, everywhere("replaceOnChanges", since="3.6")] = ()
     replacement_trigger: Annotated[
         Value, Option("replacement_trigger", "replacementTrigger", "replacement_trigger", since="3.208")
@@ -112,6 +114,9 @@ class AskedOptions(RememberedOptions, kw_only=True):
     ] = None
     version: Annotated[str, Option("version")] = ""
     plugin_download_url: Annotated[str, Option("pluginDownloadURL", since="3.21")] = ""
+    plugin_checksums: Annotated[tuple[tuple[str, bytes], ...], Option("pluginChecksums", since="3.49")] = ()
+    environment: Annotated[dict[str, str], Option("envVarMappings", since="3.210")] = field(default_factory=dict)
+    """Of a provider: which variables its process gets under which names."""
     providers: Annotated[dict[str, str], Option("providers", construct="providers")] = field(default_factory=dict)
     """Of a component: the providers of its children by package."""
 
