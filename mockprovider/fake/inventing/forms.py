@@ -346,7 +346,7 @@ FORMS: tuple[Form, ...] = (
         r"base64|b64|certificate_authority\.data|certificate_authorities\.data|ca_certificate|ca_cert|client_certificate|client_key",
         _text,
         "Y2x1c3Rlci01Y2UyYjllMQ==",
-        "Terraform decodes it to text alone; of clusters it is a certificate (PEM)",
+        "engines decode it to text alone; of clusters it is a certificate (PEM)",
         r"(?i)base64",
     ),
     Form("hex", "hex", lambda it: it.hex(16), "5ce2b9e13c552a3e", "hex digits"),
