@@ -88,7 +88,7 @@ class State(Struct, frozen=True):
 
 
 class ResourceStates(Mapping[str, ResourceState]):
-    """A state's resources, looked up by the name that the program gave them or by URN.
+    """A state's resources, looked up by the name that the program gave them, by type and name, or by URN.
 
     Iterates over URNs, old instances of replacements left out (they are in ``every``).
     """
@@ -98,20 +98,27 @@ class ResourceStates(Mapping[str, ResourceState]):
         """All of them, also old instances that wait for their deletion."""
         self._live = {resource.urn: resource for resource in resources if not resource.delete}
 
-    def __getitem__(self, key: str) -> ResourceState:
-        """The resource called ``key``. Raises ``KeyError`` with the names there are, or the URNs that share the name."""
+    def __getitem__(self, key: str | tuple[str, str]) -> ResourceState:
+        """The resource of this name, type and name (``state["aws:s3/bucket:Bucket", "site"]``), or URN.
+
+        Raises ``KeyError`` with the names there are, or with the types and URNs that share the name.
+        """
         __tracebackhide__ = True
-        if key in self._live:
+        if isinstance(key, str) and key in self._live:
             return self._live[key]
-        named = [resource for resource in self._live.values() if resource.name == key]
+        type_, name = ("", key) if isinstance(key, str) else key
+        named = [resource for resource in self._live.values() if resource.name == name and type_ in ("", resource.type)]
         plain = [resource for resource in named if not resource.is_provider and not resource.is_stack]
         matches = plain or named
         if len(matches) == 1:
             return matches[0]
+        types = {resource.type for resource in matches}
+        if len(types) > 1:
+            keys = ", ".join(f"[{type_!r}, {name!r}]" for type_ in sorted(types))
+            raise KeyError(f"{name!r} is the name of several resources; say the type, too: {keys}")
         if matches:
-            raise KeyError(
-                f"{key!r} is the name of several resources; use a URN: {', '.join(resource.urn for resource in matches)}"
-            )
+            urns = ", ".join(resource.urn for resource in matches)
+            raise KeyError(f"{name!r} is the name of several resources of one type; use a URN: {urns}")
         raise KeyError(f"there is no resource {key!r}; there are: {', '.join(sorted(self.names())) or 'none'}")
 
     def __iter__(self) -> Iterator[str]:
