@@ -15,8 +15,9 @@ class Family:
         self._goals: dict[str, Goal] = {}
 
     def note(self, urn: str, goal: Goal) -> None:
-        """Remember what the children of ``urn`` may inherit."""
-        self._goals[urn] = goal
+        """Remember what the children of ``urn`` may inherit: of what is only read, nothing."""
+        if not goal.read_id:
+            self._goals[urn] = goal
 
     def heir(self, goal: Goal) -> Goal:
         """``goal`` with what it inherits: protection, what becomes of it, and its provider."""
