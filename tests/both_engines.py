@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from difflib import unified_diff
+from pprint import pformat
 from typing import Any
 
 from engine_logs import EngineLog
@@ -106,14 +108,14 @@ class Both:
         fails = not embedded.succeeded
         real = getattr(self.cli, operation)(*programs, expect_failure=fails, **options, **self._arguments)
         self.results = (embedded, real)
-        assert embedded.summary == real.summary
-        assert sorted(embedded.steps) == sorted(real.steps)
-        assert blamed(embedded) == blamed(real)
         ours, theirs = (by_resource(double) for double in self.doubles)
-        assert ours == theirs
-        assert resources(self.stack.export()) == resources(self.cli.export())
         existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]
-        assert existing[0] == existing[1]
+        _same("calls", ours, theirs)
+        _same("steps", sorted(embedded.steps), sorted(real.steps))
+        _same("summaries", embedded.summary, real.summary)
+        _same("diagnostics", blamed(embedded), blamed(real))
+        _same("states", resources(self.stack.export()), resources(self.cli.export()))
+        _same("clouds", *existing)
         assert [
             rule.unfired for double in self.doubles for rule in double.faults.rules if rule.unfired and not rule.when.optional
         ] == []
@@ -183,6 +185,11 @@ class Both:
         """Let the next call of ``op`` for ``name`` fail under both."""
         for each in self.breaking:
             each.fail(op, name)
+
+
+def _same(what: str, ours: Any, theirs: Any) -> None:
+    lines = [] if ours == theirs else [pformat(each, width=150, sort_dicts=True).splitlines() for each in (theirs, ours)]
+    assert ours == theirs, f"the {what} differ:\n" + "\n".join(unified_diff(*lines, "pulumi", "embedded", "", "", 2, ""))
 
 
 def blamed(result: Result) -> list[tuple[str, str]]:

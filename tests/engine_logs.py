@@ -96,8 +96,8 @@ def _without_folders(value: Any) -> Any:
         }
     if isinstance(value, list):
         return [_without_folders(item) for item in value]
-    return (
-        re.sub(r"(/[^/:\s]+)*/(?=[^/\s]+\.(txt|zip|tar|gz)$)", "/", value)
-        if isinstance(value, str) and value.startswith("/")
-        else value
-    )
+    if not isinstance(value, str):
+        return value
+    # A program that failed tells where, line by line.
+    value = re.sub(r'File "[^"]*/(?=[^/"]+")', 'File "', value)
+    return re.sub(r"(/[^/:\s]+)*/(?=[^/\s]+\.(txt|zip|tar|gz)$)", "/", value) if value.startswith("/") else value

@@ -60,7 +60,8 @@ class Family:
         parent = self._goals.get(goal.parent)
         if goal.reads:
             return goal
-        if parent is None:
+        if parent is None or parent.reads:
+            # What is only read hands nothing down.
             return replace(goal, provider=_provider(goal, NOBODY))
         return replace(
             goal,

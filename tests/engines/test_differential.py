@@ -11,7 +11,8 @@ import hypothesis
 import pulumi
 import pytest
 from both_engines import Both, UnanswerableError
-from differential import THEMES, Story, stories
+from differential import Story
+from differential_drawing import THEMES, stories
 
 pytestmark = pytest.mark.pulumi_cli
 
