@@ -61,7 +61,12 @@ def test_a_life_of_new_names(stack):
         (t("t1"), "n1", {}, {"same"}),
         (t("t2"), "n1", SPEC(type=t("t1")), {"same"}),
         ("pkgA:othermod:t3", "n1", {"alias_specs": [{"type": t("t1")}, {"type": t("t2")}]}, {"same"}),
-        ("pkgA:othermod:t3", "n1", {"alias_specs": [{"type": t("t1")}, {"type": "pkgA:othermod:t3"}, {"type": t("t2")}]}, {"same"}),
+        (
+            "pkgA:othermod:t3",
+            "n1",
+            {"alias_specs": [{"type": t("t1")}, {"type": "pkgA:othermod:t3"}, {"type": t("t2")}]},
+            {"same"},
+        ),
         ("pkgA:othermod:t3", "n1", {}, {"same"}),
         (t("t4"), "n2", {**SPEC(type="pkgA:othermod:t3", name="n1"), "inputs": {"x": 42}}, {"update"}),
         (t("t5"), "n3", {**URN(urn(t("t4"), "n2")), "inputs": {"x": 1000}}, {"update"}),

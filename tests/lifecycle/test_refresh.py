@@ -54,7 +54,10 @@ def test_initialization_errors(fails):
     adopt(stack, state(URNS[0], id="0", initErrors=["not ready"]), state(URNS[1], id="1"))
     result = stack.refresh()
     assert (result.state["resA"].init_errors, result.state["resA"].id) == (reasons if fails else [], "0")
-    assert (result.state["resB"].outputs, [line.severity for line in result.diagnostics]) == ({"foo": "bar"}, ["warning"] * fails)
+    assert (result.state["resB"].outputs, [line.severity for line in result.diagnostics]) == (
+        {"foo": "bar"},
+        ["warning"] * fails,
+    )
 
 
 @pytest.mark.parametrize("parallel", [1, 4])
