@@ -73,8 +73,10 @@ class Both:
             double.journal.clear()
         programs = () if program is None else (program,)
         self.log.begin(operation, options)
-        embedded = getattr(self.stack, operation)(*programs, expect_failure=fails, **options)
-        real = getattr(self.cli, operation)(*programs, expect_failure=fails, **options)
+        # Each engine is held to the update plan that it made itself.
+        ours, theirs = ({**options, "plan": plan} for plan in options["plan"]) if "plan" in options else (options, options)
+        embedded = getattr(self.stack, operation)(*programs, expect_failure=fails, **ours)
+        real = getattr(self.cli, operation)(*programs, expect_failure=fails, **theirs)
         self.results = (embedded, real)
         assert embedded.summary == real.summary
         assert sorted(embedded.steps) == sorted(real.steps)

@@ -10,6 +10,7 @@ from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
 from mockprovider.errors import MockProviderError
@@ -30,6 +31,7 @@ class Course(Run):
         state: where it starts from; not changed.
         sources: the providers.
         references: the outputs of the stacks that the program may refer to.
+        plans: the update plans to keep to, and to make.
     """
 
     def __init__(
@@ -38,9 +40,11 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
+        plans: Planning | None = None,
     ) -> None:
         self.operation = operation
         self.preview = operation.preview
+        self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
         self.steps: list[tuple[StepOp, str]] = []
@@ -104,6 +108,8 @@ class Course(Run):
         kind = KINDS[step.op]
         with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
             kind.apply(self, step)
+        if self.plans.making and step.new is not None:
+            self.plans.done(step.new)
         self.note(step)
 
     def note(self, step: EngineStep) -> None:
