@@ -101,12 +101,15 @@ class Both:
             double.journal.clear()
         programs = () if program is None else (program,)
         self.log.begin(operation, options)
-        embedded = self._embedded(operation, programs, fails, options)
+        # Each engine is held to the update plan that it made itself.
+        plans = options.get("plan", (None, None))
+        our_options, their_options = ({**options, **({"plan": plan} if plan else {})} for plan in plans)
+        embedded = self._embedded(operation, programs, fails, our_options)
         self.ended.append(embedded.succeeded)
         if fails is None and "could not be found: neither" in str(embedded.error):
             raise UnanswerableError(str(embedded.error))
         fails = not embedded.succeeded
-        real = getattr(self.cli, operation)(*programs, expect_failure=fails, **options, **self._arguments)
+        real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **self._arguments)
         self.results = (embedded, real)
         ours, theirs = (by_resource(double) for double in self.doubles)
         existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]

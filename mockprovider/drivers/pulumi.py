@@ -20,6 +20,7 @@ from mockprovider.drivers.events import take_log
 from mockprovider.drivers.flags import flags, scope, without_program
 from mockprovider.drivers.importing import import_command
 from mockprovider.drivers.outcome import PulumiResult, outcome
+from mockprovider.drivers.planning import planned, planning
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
@@ -128,7 +129,7 @@ class PulumiCli:
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
-        plan: Path | None = None,
+        plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
@@ -141,7 +142,7 @@ class PulumiCli:
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first.
             refresh: refresh first.
-            plan: an update plan that ``preview(save_plan=...)`` saved; an up that would do something else fails.
+            plan: an update plan that a preview of either engine made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             arguments: further ones of the CLI, as they are.
             options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``.
@@ -149,10 +150,10 @@ class PulumiCli:
         Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
-        chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
-        return self._operate(
-            ("up", "--yes", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
-        )
+        with planned(plan, self.folder) as path:
+            chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "plan": path})
+            command = ("up", "--yes", *chosen, *arguments)
+            return self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
 
     def preview(
         self,
@@ -160,16 +161,20 @@ class PulumiCli:
         *,
         interpreter: Path | str | None = None,
         refresh: bool = False,
-        save_plan: Path | None = None,
+        save_plan: Path | bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi preview``; ``save_plan`` is where to save the update plan. Other arguments and errors as for ``up``."""
-        chosen = flags(**{"refresh": refresh, "save-plan": save_plan})
-        return self._operate(
-            ("preview", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
-        )
+        """``pulumi preview``. Other arguments and errors as for ``up``.
+
+        With ``save_plan`` the result has the update ``plan``; if it is a path, the plan is saved there.
+        """
+        with planning(save_plan, self.folder) as path:
+            command = ("preview", *flags(**{"refresh": refresh, "save-plan": path}), *arguments)
+            result = self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
+            result.plan = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else None
+        return result
 
     def refresh(
         self,

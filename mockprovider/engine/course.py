@@ -13,6 +13,7 @@ from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import HookFailedError
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
 from mockprovider.errors import MockProviderError
@@ -33,6 +34,7 @@ class Course(Run):
         state: where it starts from; not changed.
         sources: the providers.
         references: the outputs of the stacks that the program may refer to.
+        plans: the update plans to keep to, and to make.
     """
 
     def __init__(
@@ -41,9 +43,11 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
+        plans: Planning | None = None,
     ) -> None:
         self.operation = operation
         self.preview = operation.preview
+        self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
         self.steps: list[tuple[StepOp, str]] = []
@@ -117,6 +121,8 @@ class Course(Run):
                 self._with_hooks(step, kind)
             else:
                 kind.apply(self, step)
+        if self.plans.making and step.new is not None:
+            self.plans.done(step.new)
         self.note(step)
 
     def _with_hooks(self, step: EngineStep, kind: StepKind) -> None:

@@ -26,6 +26,7 @@ from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.refreshing import refresh
 from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
@@ -49,6 +50,7 @@ class Deployment(Course):
         parallel: how many deletions run at once.
         references: the outputs of the stacks that the program may refer to.
         autonaming: how objects are to be called whose names the program leaves open.
+        plans: the update plans to keep to, and to make.
     """
 
     def __init__(
@@ -61,8 +63,9 @@ class Deployment(Course):
         parallel: int = 1,
         references: References | None = None,
         autonaming: Autonaming | None = None,
+        plans: Planning | None = None,
     ) -> None:
-        super().__init__(operation, migrated(state, operation, config), sources, references)
+        super().__init__(operation, migrated(state, operation, config), sources, references, plans)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()
@@ -173,9 +176,18 @@ class Deployment(Course):
             raise StoppedError(str(error))
         if state.is_stack:
             self.stack_outputs = outputs
-        else:
-            state.outputs = outputs
-            self.complete(urn)
+            return
+        try:
+            self.plans.outputs(urn, self._outputs_before(urn), outputs)
+        except RefusedError as error:
+            self.fail(error, urn)
+            raise StoppedError(str(error)) from error
+        state.outputs = outputs
+        self.complete(urn)
+
+    def _outputs_before(self, urn: str) -> dict[str, Value]:
+        old = self.ledger.live.get(urn)
+        return old.outputs if old is not None else {}
 
     def invoke(self, goal: Goal) -> Reply:
         """Call the function whose token is the goal's type; ``UNRESOLVED`` where it depends on what does not exist yet.
@@ -260,4 +272,11 @@ class Deployment(Course):
             return
         before = next((resource.outputs for resource in self.ledger.base if resource.is_stack), {})
         outputs = self.stack_outputs
-        stack.outputs = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
+        whole = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
+        try:
+            if outputs is not None:
+                self.plans.outputs(stack.urn, before, whole)
+        except RefusedError as error:
+            self.object(error, stack.urn)
+            return
+        stack.outputs = whole

@@ -108,11 +108,15 @@ class Planner:
         before = self._preceding(new, included=included)
         if included:
             steps, state = self._register(goal, old, new, known.refusal)
+            self._run.plans.admit(steps, self._identities.claimants)
             self._refuse_left_out(new)
             return before + steps, state
         if known.refusal:
             raise known.refusal
         steps, state = self._pass_over(goal, old, new)
+        if old is not None:
+            self._run.plans.goal(goal, urn, old, old.inputs, self._seed(urn))
+        self._run.plans.admit(steps)
         return before + steps, state
 
     def _preceding(self, new: ResourceState, *, included: bool) -> list[EngineStep]:
@@ -215,6 +219,8 @@ class Planner:
         self._check(case)
         if refusal:
             raise refusal
+        if not self._run.plans.idle:
+            self._keep_to_plan(case, imported=imported)
         diff = None
         if case.old is not None and not case.recreating and not case.old.external:
             diff = self._diff(case, case.old)
@@ -224,14 +230,25 @@ class Planner:
             return [], case.old
         return self._steps(decision, case, diff or Diff()), case.new
 
+    def _keep_to_plan(self, case: _Case, *, imported: bool) -> None:
+        anew = case.recreating or case.replaced or bool(case.old and case.old.external)
+        seed = self._seed(case.new.urn)
+        goes_on = imported or case.recreating
+        self._run.plans.goal(case.goal, case.new.urn, case.old, case.new.inputs, seed, anew=anew, goes_on=goes_on)
+
+    def _seed(self, urn: str) -> bytes:
+        return self._run.plans.seed(urn, self._operation.random_seed(urn))
+
     def _import(self, case: _Case) -> None:
         """Import now: Check and Diff compare with what was imported, so it cannot wait for its turn among the steps."""
         new, replacing = case.new, case.old is not None and not case.recreating
         step = EngineStep(
             op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing
         )
+        self._run.plans.importing(case.goal, new.urn, self._seed(new.urn))
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
+        self._run.plans.done(new)
         self._run.note(step)
         if replacing:
             self._run.note(EngineStep(op=StepOp.REPLACE, old=case.old, new=new))
@@ -254,7 +271,7 @@ class Planner:
     def _checked(
         self, provider: ResourceProvider, new: ResourceState, olds: dict[str, Value] | None, news: dict[str, Value]
     ) -> dict[str, Value]:
-        seed = self._operation.random_seed(new.urn)
+        seed = self._seed(new.urn)
         naming = None if new.is_provider else self._autonaming.of(new.urn, seed)
         if naming and naming.insisted and not provider.names:
             message = f"{new.type} resource has a custom autonaming setting, and its provider does not heed such settings"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
@@ -13,13 +13,16 @@ from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
+from mockprovider.engine.removal import finish_plan
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
 from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
+from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
 from mockprovider.pulumi.result import FAILED, Result
 from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
@@ -93,6 +96,7 @@ class Stack(StackMemory):
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
@@ -110,6 +114,7 @@ class Stack(StackMemory):
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
+            plan: an update plan that a preview made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
@@ -117,16 +122,21 @@ class Stack(StackMemory):
 
         Raises:
             DefinitionError: ``program`` or ``command`` is none.
-            MalformedError, UnsupportedError, PluginError: a project's folder is none, or its language cannot be run here.
+            MalformedError, UnsupportedError, PluginError: a project's folder is none, or its language cannot be run here;
+                ``plan`` is none, or its secrets are encrypted.
             ProgramError: it failed, or succeeded in spite of ``expect_failure``; the message holds the diagnostics.
             MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
-        ready = self._ready(program, command, cwd, interpreter)
+        ready, held = self._ready(program, command, cwd, interpreter), expected(plan)
         if preview:
-            looked = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+            plans = Planning(held)
+            looked = self._operate(
+                ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options
+            )
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        result = self._operate(ready, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        plans = Planning(held)
+        result = self._operate(ready, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
@@ -137,14 +147,23 @@ class Stack(StackMemory):
         cwd: Path | str | None = None,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        plan: Mapping[str, Any] | Path | None = None,
+        save_plan: Path | bool = False,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``."""
+        """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``.
+
+        With ``save_plan`` the result has a ``plan`` to which an ``up`` can be held; if it is a path, the plan is saved there,
+        as ``pulumi preview --save-plan --show-secrets`` does.
+        """
         ready = self._ready(program, command, cwd, interpreter)
-        result = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        plans = Planning(expected(plan), making=bool(save_plan))
+        result = self._operate(ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
+        if isinstance(save_plan, Path) and result.plan is not None:
+            save(result.plan, save_plan)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
@@ -237,12 +256,14 @@ class Stack(StackMemory):
         refresh: bool = False,
         only_refresh: bool = False,
         work: Callable[[Deployment], None] | None = None,
+        plans: Planning | None = None,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
         names = named(options, "refresh" if only_refresh else "destroy" if program is None else "preview" if preview else "up")
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
+        plans = plans or Planning()
         self._operations += 1
         operation = Operation(
             project=self.project,
@@ -264,6 +285,7 @@ class Stack(StackMemory):
             parallel=workers,
             references=self._references,
             autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
+            plans=plans,
         )
 
         def carry_out() -> None:
@@ -281,6 +303,7 @@ class Stack(StackMemory):
                 if program is not None:
                     self._run(program, deployment, workers)
                 deployment.delete_leftovers()
+                finish_plan(deployment)
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:
@@ -293,7 +316,10 @@ class Stack(StackMemory):
             state = at_work.state
             if not preview:
                 self._state = state
-        return _result(deployment, state)
+        result = _result(deployment, state)
+        if plans.making and result.succeeded:
+            result.plan = written(UpdatePlan(plans.resources, dict(self.config)))
+        return result
 
     def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
         from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow

@@ -13,6 +13,7 @@ from mockprovider.engine.instance import Checked, Outcome, ResourceIdentity, ide
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.outgoing import with_secrets
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.registry import Registry
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
@@ -81,6 +82,7 @@ class Run(Protocol):
     registry: Registry
     hooks: Hooks
     preview: bool
+    plans: Planning
     deleted: Collection[str]
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
 

@@ -53,6 +53,7 @@ class Result(Struct, kw_only=True):
         error: what went wrong first, ``None`` if nothing did.
         exit_code: 0 for success, as a command line ends.
         output: what a user would have read.
+        plan: of a preview that was asked for one, the update plan, as ``pulumi`` writes it; secrets may be in it.
     """
 
     outputs: dict[str, Value] = field(default_factory=dict)
@@ -65,6 +66,7 @@ class Result(Struct, kw_only=True):
     error: Exception | None = None
     exit_code: int = 0
     output: str = ""
+    plan: dict[str, Any] | None = None
 
     @property
     def succeeded(self) -> bool:
