@@ -70,6 +70,8 @@ class Goal(Struct, kw_only=True):
     replace_with: tuple[str, ...] = ()
     mistake: str = ""
     """What is misspelt in its options."""
+    transformed: bool = False
+    """Whether transforms have seen what it inherits, which is then among its own options."""
 
     @property
     def package(self) -> str:

@@ -16,6 +16,7 @@ from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
 from pulumi.runtime.proto import resource_pb2_grpc
 
+from mockprovider.engine.callbacks import Callbacks
 from mockprovider.engine.components import Context, RemoteComponents
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.deployment import GET_RESOURCE, Deployment
@@ -24,6 +25,7 @@ from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import inward, reading, registration
+from mockprovider.engine.transforms import Transforms
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
 from mockprovider.pulumi.sdk import engine_pb2, provider_pb2, resource_pb2
@@ -41,10 +43,10 @@ FEATURES = (
     "DELETED_WITH",
     "REPLACE_WITH",
     "BYTE_STRING",
-    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
     "TRANSFORMS",
     "INVOKE_TRANSFORMS",
     "PARAMETERIZATION",
+    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
     "RESOURCE_HOOKS",
     "ERROR_HOOKS",
 )
@@ -103,13 +105,25 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         self._organization = organization
         context = Context(organization=organization, config=self._config, secret_keys=tuple(self._secret_keys))
         self._packages = Packages()
+        self.callbacks = Callbacks(lambda: deployment.called_off)
+        """The way to functions of the program."""
+        self._transforms = Transforms(self.callbacks, deployment.family, directory)
         self._components = RemoteComponents(deployment, in_process(self), context)
 
     # Resources -------------------------------------------------------------------------------------------------------
 
     def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Register a resource."""
-        goal = self._goal(registration, request)
+        if not (request.transforms or self._transforms.in_use):
+            return self._answered(request, self._goal(registration, request))
+        changed, own = self._answer(self._transforms.registered, request)
+        goal = self._goal(registration, changed)
+        goal.transformed = changed is not request
+        answer = self._answered(changed, goal)
+        self._transforms.note(answer.urn, own)
+        return answer
+
+    def _answered(self, request: Any, goal: Goal) -> Any:
         if goal.remote:
             return self._constructed(request, goal)
         state = self._registered(goal)
@@ -124,7 +138,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def _constructed(self, request: Any, goal: Goal) -> Any:
         try:
-            reply = self._components.construct(request, goal)
+            reply = self.callbacks.attended(lambda: self._components.construct(request, goal))
         except StoppedError as error:
             raise gone(error) from error
         answer = resource_pb2.RegisterResourceResponse(
@@ -175,6 +189,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a function of a provider."""
+        if self._transforms.in_use:
+            request = self._answer(self._transforms.invoked, request)
         goal = Goal(
             type=request.tok,
             name=request.tok,
@@ -200,7 +216,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
             version=request.version,
             plugin_download_url=request.pluginDownloadURL,
         )
-        reply = self._answer(lambda wanted: self._components.call(request, wanted), self._packaged(request, goal))
+        wanted = self._packaged(request, goal)
+        reply = self.callbacks.attended(lambda: self._answer(lambda goal: self._components.call(request, goal), wanted))
         message = provider_pb2.CallResponse()
         getattr(message, "return").CopyFrom(encode(reply.value or {}))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
@@ -240,13 +257,15 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         """Register a package, parameterized or not, and answer the reference by which requests name it."""
         return resource_pb2.RegisterPackageResponse(ref=self._answer(self._packages.register, request))
 
-    def RegisterStackTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("a transform")
+    def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Have a function of the program change all that is registered from now on."""
+        self._answer(self._transforms.add, request)
+        return empty_pb2.Empty()
 
-    def RegisterStackInvokeTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("an invoke transform")
+    def RegisterStackInvokeTransform(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Have a function of the program change all that is invoked from now on."""
+        self._answer(lambda callback: self._transforms.add(callback, invokes=True), request)
+        return empty_pb2.Empty()
 
     def RegisterResourceHook(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
         """Not yet."""

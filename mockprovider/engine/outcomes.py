@@ -18,3 +18,7 @@ class Fate(StrEnum):
 
 class StoppedError(Exception):
     """The operation has failed, so nothing more is registered: to the program the monitor has gone away."""
+
+
+class CallbackFailedError(Exception):
+    """A function of the program that the engine called back has failed."""

@@ -60,11 +60,14 @@ class Ended(Struct, frozen=True):
 def run_program(program: Program, environment: Environment) -> Ended:
     """Run ``program`` to its end, in this thread."""
     from pulumi.errors import RunError  # noqa: PLC0415 - importing pulumi takes half a second
-    from pulumi.runtime import run_in_stack  # noqa: PLC0415 - as above
+    from pulumi.runtime import run_in_stack, settings  # noqa: PLC0415 - as above
+
+    from mockprovider.engine.callbacks import ProgramCallbacks  # noqa: PLC0415 - as above
 
     _configure(environment)
     workers = executor(environment.parallel)
     loop = asyncio.new_event_loop()
+    settings.SETTINGS.callbacks = environment.monitor.callbacks.local = ProgramCallbacks(environment.monitor, loop, workers)
     try:
         loop.set_default_executor(workers)
         # What a failed program leaves behind has been told by its error.

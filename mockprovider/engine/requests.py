@@ -38,7 +38,6 @@ def registration(request: Any, directory: str = ".") -> Goal:
     """
     _check_spelling(request, managed=request.custom or request.remote)
     for what, used in (
-        ("a transform", request.transforms),
         ("a resource hook", request.HasField("hooks") and request.hooks.ByteSize()),
         ("a state migration", getattr(request, "state_migrations", ())),
     ):
@@ -122,12 +121,17 @@ def inward(bag: Mapping[str, Value], directory: str = ".") -> dict[str, Value]:
     def settled(value: Value) -> Value:
         if isinstance(value, Output):
             return Secret(value.value) if value.secret else value.value
-        if isinstance(value, Archive) and value.assets:
-            members = {name: settled(asset) for name, asset in value.assets.items()}
-            return with_hashes(replace(value, assets=members), directory)
-        return with_hashes(value, directory) if isinstance(value, (Asset, Archive)) else value
+        return hashed(value, directory) if isinstance(value, (Asset, Archive)) else value
 
     return {name: map_value(value, settled) for name, value in bag.items()}
+
+
+def hashed(value: Asset | Archive, directory: str = ".") -> Asset | Archive:
+    """An asset or archive with its hash, and those of its members. Relative paths of files are below ``directory``."""
+    if isinstance(value, Archive) and value.assets:
+        value = replace(value, assets={name: hashed(asset, directory) for name, asset in value.assets.items()})
+    whole: Asset | Archive = with_hashes(value, directory)
+    return whole
 
 
 def _inputs(request: Any, directory: str) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:

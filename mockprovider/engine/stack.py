@@ -321,7 +321,10 @@ class Stack:
             over=lambda: deployment.stopped,
             providers=lambda: leading_to(self._provider),
         )
-        ended = program.run(environment)
+        try:
+            ended = program.run(environment)
+        finally:
+            environment.monitor.callbacks.close()
         if ended.output:
             deployment.log("info", ended.output)
         if ended.error is not None and not (ended.quiet and deployment.failed):
