@@ -12,4 +12,5 @@ def test_an_error_raised_from_itself_ends():
         raise ProgramError("it failed") from cause
     except ProgramError as error:
         shorten(error, error.__traceback__, __file__)
-        assert error.__cause__ is None
+        led_to = error.__cause__
+    assert led_to is None
