@@ -4,6 +4,7 @@ import pulumi
 import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Component, Thing, calls, make
 from pulumi import ResourceOptions
+from pulumi.runtime.settings import register_package
 
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError, ProgramError, UnsupportedError
@@ -266,7 +267,7 @@ def test_two_stacks_at_once():
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (lambda: pulumi.runtime.register_stack_transform(lambda _: None), "transform"),
+        (lambda: register_package("cloud", "1.0.0", "", "more", "1.0.0", "", extension=True), "package beside another"),
     ],
 )
 def test_what_is_to_come_is_refused(program, said):

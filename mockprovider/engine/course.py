@@ -12,7 +12,7 @@ from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.operation import Operation
-from mockprovider.engine.outcomes import HookFailedError
+from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
@@ -20,7 +20,7 @@ from mockprovider.errors import MockProviderError
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
 
-EXPECTED = (CallFailedError, RefusedError, PartialFailureError, HookFailedError, MockProviderError)
+EXPECTED = (CallFailedError, RefusedError, PartialFailureError, CallbackFailedError, MockProviderError)
 """What can go wrong with a step; anything else is a bug of ours and is raised through."""
 
 

@@ -55,11 +55,18 @@ class Family:
         above = self._goals.get(parent)
         return "" if above is None or above.custom else above.providers.get(package, "")
 
+    def parent(self, urn: str) -> str:
+        """The URN of a resource's parent; empty where there is none."""
+        goal = self._goals.get(urn)
+        return goal.parent if goal else ""
+
     def heir(self, goal: Goal) -> Goal:
         """``goal`` with what it inherits: protection, what becomes of it, and its provider."""
         parent = self._goals.get(goal.parent)
         if goal.reads:
             return goal
+        if goal.transformed:
+            return _settled(goal, parent)
         if parent is None or parent.reads:
             # What is only read hands nothing down.
             return replace(goal, provider=_provider(goal, NOBODY))
@@ -69,6 +76,14 @@ class Family:
             providers={**parent.providers, **goal.providers} if not (goal.custom or parent.custom) else goal.providers,
             **inherited(goal, parent),
         )
+
+
+def _settled(goal: Goal, parent: Goal | None) -> Goal:
+    """A goal whose transforms have seen what it inherits, and decided: only a component's providers are still its parent's."""
+    if goal.custom or goal.remote:
+        return replace(goal, provider="") if goal.is_provider else goal
+    above = parent.providers if parent and not parent.custom else {}
+    return replace(goal, provider="", providers={**above, **goal.providers})
 
 
 def _provider(goal: Goal, parent: Goal) -> str:

@@ -41,6 +41,8 @@ class Goal(AskedOptions, kw_only=True):
     read_id: str = ""
     mistake: str = ""
     """What is misspelt in its options."""
+    transformed: bool = False
+    """Whether transforms have seen what it inherits, which is then among its own options."""
 
     @property
     def package(self) -> str:

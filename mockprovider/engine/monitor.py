@@ -29,6 +29,7 @@ from mockprovider.engine.occasions import Hook
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import calling, invocation, inward, reading, registration
+from mockprovider.engine.transforms import Transforms
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
 from mockprovider.pulumi.sdk import engine_pb2, provider_pb2, resource_pb2
@@ -50,13 +51,12 @@ FEATURES = (
     "BYTE_STRING",
     "INVOKE_DEPENDS_ON",
     "INVOKE_PARENT",
+    "TRANSFORMS",
+    "INVOKE_TRANSFORMS",
     "PARAMETERIZATION",
     "RESOURCE_HOOKS",
     "ERROR_HOOKS",
     "SENDS_OPTIONS_TO_HOOKS",
-    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
-    "TRANSFORMS",
-    "INVOKE_TRANSFORMS",
 )
 TEXTS = EVERYTHING - {"byte_strings"}
 """What an SDK accepts that knows no byte strings."""
@@ -119,6 +119,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         self._packages = Packages()
         self.callbacks = Callbacks(lambda: deployment.called_off)
         """The way to functions of the program."""
+        self._transforms = Transforms(self.callbacks, deployment.family, directory)
         self._components = RemoteComponents(deployment, in_process(self), context)
 
     # Resources -------------------------------------------------------------------------------------------------------
@@ -126,7 +127,16 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def RegisterResource(self, request: Any, metadata: Sequence[tuple[str, str]] = ()) -> Any:  # noqa: N802 - the RPC's name
         """Register a resource. ``metadata`` is the call's, by which SDKs for Node.js are known."""
         request = spelled_anew(request, metadata)
-        goal = self._goal(registration, request)
+        if not (request.transforms or self._transforms.in_use):
+            return self._answered(request, self._goal(registration, request))
+        changed, own = self._answer(self._transforms.registered, request)
+        goal = self._goal(registration, changed)
+        goal.transformed = changed is not request
+        answer = self._answered(changed, goal)
+        self._transforms.note(answer.urn, own)
+        return answer
+
+    def _answered(self, request: Any, goal: Goal) -> Any:
         if goal.remote:
             return self._constructed(request, goal)
         state = self._registered(goal)
@@ -143,7 +153,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def _constructed(self, request: Any, goal: Goal) -> Any:
         try:
-            reply = self._components.construct(request, goal)
+            reply = self.callbacks.attended(lambda: self._components.construct(request, goal))
         except StoppedError as error:
             raise gone(error) from error
         answer = resource_pb2.RegisterResourceResponse(
@@ -194,6 +204,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a function of a provider."""
+        if self._transforms.in_use:
+            request = self._answer(self._transforms.invoked, request)
         goal = self._answer(lambda asked: invocation(asked, self._directory), request)
         reply = self._answer(self._deployment.invoke, self._packaged(request, goal))
         message: Any = INVOKED()
@@ -207,8 +219,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a method of a resource."""
-        goal = self._answer(calling, request)
-        reply = self._answer(lambda wanted: self._components.call(request, wanted), self._packaged(request, goal))
+        wanted = self._packaged(request, self._answer(calling, request))
+        reply = self.callbacks.attended(lambda: self._answer(lambda goal: self._components.call(request, goal), wanted))
         message = provider_pb2.CallResponse()
         getattr(message, "return").CopyFrom(encode(reply.value or {}, EVERYTHING if _takes_bytes(request) else TEXTS))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
@@ -254,13 +266,15 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         """Register a package, parameterized or not, and answer the reference by which requests name it."""
         return resource_pb2.RegisterPackageResponse(ref=self._answer(self._packages.register, request))
 
-    def RegisterStackTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("a transform")
+    def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Have a function of the program change all that is registered from now on."""
+        self._answer(self._transforms.add, request)
+        return empty_pb2.Empty()
 
-    def RegisterStackInvokeTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("an invoke transform")
+    def RegisterStackInvokeTransform(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Have a function of the program change all that is invoked from now on."""
+        self._answer(lambda callback: self._transforms.add(callback, invokes=True), request)
+        return empty_pb2.Empty()
 
     def RegisterResourceHook(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Register a function to call before or after steps of the resources that name it."""

@@ -68,7 +68,7 @@ def run_program(program: Program, environment: Environment) -> Ended:
     _configure(environment)
     workers = executor(environment.parallel)
     loop = asyncio.new_event_loop()
-    settings.SETTINGS.callbacks = environment.monitor.callbacks.local = ProgramCallbacks(environment.monitor, loop)
+    settings.SETTINGS.callbacks = environment.monitor.callbacks.local = ProgramCallbacks(environment.monitor, loop, workers)
     try:
         loop.set_default_executor(workers)
         # What a failed program leaves behind has been told by its error.

@@ -149,15 +149,20 @@ def inward(
             if value.dependencies and depends is not None:
                 depends[name] = tuple(sorted({*depends.get(name, ()), *value.dependencies}))
             return Secret(value.value) if value.secret else value.value
-        if isinstance(value, Archive) and value.assets:
-            members = {name: settled(asset) for name, asset in value.assets.items()}
-            return with_hashes(replace(value, assets=members), directory)
-        return with_hashes(value, directory) if isinstance(value, (Asset, Archive)) else value
+        return hashed(value, directory) if isinstance(value, (Asset, Archive)) else value
 
     result = {}
     for name, value in bag.items():
         result[name] = map_value(value, settled)
     return result
+
+
+def hashed(value: Asset | Archive, directory: str = ".") -> Asset | Archive:
+    """An asset or archive with its hash, and those of its members. Relative paths of files are below ``directory``."""
+    if isinstance(value, Archive) and value.assets:
+        value = replace(value, assets={name: hashed(asset, directory) for name, asset in value.assets.items()})
+    whole: Asset | Archive = with_hashes(value, directory)
+    return whole
 
 
 def _complete_dependencies(
@@ -233,7 +238,6 @@ def _hooks(request: Any, _: str) -> dict[str, tuple[str, ...]]:
 
 
 UNSUPPORTED: Mapping[str, str] = {
-    "transforms": "a transform",
     "state_migrations": "a state migration",
 }
 """What is refused, by the field of a request; older SDKs lack some."""
