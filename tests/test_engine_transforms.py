@@ -231,7 +231,9 @@ def test_bytes_that_are_no_text_pass_through():
         monitor.RegisterStackTransform(callback_pb2.Callback(token="raw", target=target, accepts_byte_string=True))
         bag = encode({"acl": raw})
         monitor.RegisterResource(
-            resource_pb2.RegisterResourceRequest(type="cloud:index:Bucket", name="b", custom=True, object=bag)
+            resource_pb2.RegisterResourceRequest(
+                type="cloud:index:Bucket", name="b", custom=True, object=bag, accepts_byte_string=True
+            )
         )
 
     with Double(Package("cloud")) as double:
