@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
+from mockprovider.engine.events import Telling
 from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.operation import Operation
@@ -30,6 +31,7 @@ class Course(Run):
         state: where it starts from; not changed.
         sources: the providers.
         references: the outputs of the stacks that the program may refer to.
+        telling: what tells others of what happens.
     """
 
     def __init__(
@@ -38,8 +40,10 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
+        telling: Telling | None = None,
     ) -> None:
         self.operation = operation
+        self.telling = telling or Telling()
         self.preview = operation.preview
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
@@ -67,8 +71,7 @@ class Course(Run):
         """Show ``message`` to the user. Debug lines are dropped: there are a dozen for each resource."""
         if severity == "debug":
             return
-        with self._lock:
-            self.diagnostics.append(Diagnostic(severity, message, urn))
+        self._show(Diagnostic(severity, message, urn))
 
     @property
     def failed(self) -> bool:
@@ -79,8 +82,13 @@ class Course(Run):
         """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
         with self._lock:
             self.errors.append(error)
-            if not shown:
-                self.diagnostics.append(Diagnostic("error", str(error), urn))
+        if not shown:
+            self._show(Diagnostic("error", str(error), urn))
+
+    def _show(self, diagnostic: Diagnostic) -> None:
+        with self._lock:
+            self.diagnostics.append(diagnostic)
+        self.telling.diagnostic(diagnostic)
 
     def fail(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
         """Note ``error`` and stop: nothing new begins."""
@@ -102,8 +110,13 @@ class Course(Run):
     def execute(self, step: EngineStep) -> None:
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
-        with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
-            kind.apply(self, step)
+        self.telling.step("begun", step, step.op.value)
+        try:
+            with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
+                kind.apply(self, step)
+        except EXPECTED:
+            self.telling.step("failed", step, step.op.value)
+            raise
         self.note(step)
 
     def note(self, step: EngineStep) -> None:
@@ -113,6 +126,7 @@ class Course(Run):
             self.steps.append((op, step.resource.urn))
             if counts:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
+        self.telling.step("done", step, op.value)
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""

@@ -18,6 +18,7 @@ from mockprovider.engine.builtin import References
 from mockprovider.engine.course import EXPECTED, Course
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.defaults import DefaultProviders
+from mockprovider.engine.events import Telling
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
 from mockprovider.engine.graph import transitive_dependencies
@@ -47,6 +48,7 @@ class Deployment(Course):
         parallel: how many deletions run at once.
         references: the outputs of the stacks that the program may refer to.
         autonaming: how objects are to be called whose names the program leaves open.
+        telling: what tells others of what happens.
     """
 
     def __init__(
@@ -59,8 +61,9 @@ class Deployment(Course):
         parallel: int = 1,
         references: References | None = None,
         autonaming: Autonaming | None = None,
+        telling: Telling | None = None,
     ) -> None:
-        super().__init__(operation, migrated(state, operation, config), sources, references)
+        super().__init__(operation, migrated(state, operation, config), sources, references, telling)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()

@@ -12,6 +12,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.events import OnEvent, Telling
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.program import Ended, Environment
@@ -45,6 +46,7 @@ class Stack:
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
+        on_event: called with each ``EngineEvent`` while an operation goes on, one at a time, in the thread in which it happens.
     """
 
     def __init__(
@@ -59,8 +61,10 @@ class Stack:
         seed: int = 0,
         parallel: int = 1,
         timeout: float = 60.0,
+        on_event: OnEvent | None = None,
     ) -> None:
         self.name = name
+        self.on_event = on_event
         self.organization = organization
         self.parallel = parallel
         self.timeout = timeout
@@ -258,7 +262,8 @@ class Stack:
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        names = named(options, "refresh" if only_refresh else "destroy" if program is None else "preview" if preview else "up")
+        kind = "refresh" if only_refresh else "up" if program else "destroy"
+        names = named(options, "preview" if program and preview else kind)
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         self._operations += 1
         operation = Operation(
@@ -271,6 +276,8 @@ class Stack:
             seed=self._seed,
             number=self._operations,
         )
+        telling = Telling(self.on_event)
+        telling.begin(kind, operation)
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
             operation,
@@ -280,6 +287,7 @@ class Stack:
             parallel=workers,
             references=self._references,
             autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
+            telling=telling,
         )
 
         def carry_out() -> None:
@@ -301,7 +309,9 @@ class Stack:
             state = at_work.state
             if not preview:
                 self._state = state
-        return _result(deployment, state)
+        result = _result(deployment, state)
+        telling.end(result)
+        return result
 
     def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
         from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
