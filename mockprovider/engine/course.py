@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
-from mockprovider.engine.events import Telling
+from mockprovider.engine.events import EventTeller
 from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.operation import Operation
@@ -40,10 +40,10 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
-        telling: Telling | None = None,
+        telling: EventTeller | None = None,
     ) -> None:
         self.operation = operation
-        self.telling = telling or Telling()
+        self.telling = telling or EventTeller()
         self.preview = operation.preview
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []

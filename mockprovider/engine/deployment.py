@@ -18,7 +18,7 @@ from mockprovider.engine.builtin import References
 from mockprovider.engine.course import EXPECTED, Course
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.defaults import DefaultProviders
-from mockprovider.engine.events import Telling
+from mockprovider.engine.events import EventTeller
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
 from mockprovider.engine.graph import transitive_dependencies
@@ -61,7 +61,7 @@ class Deployment(Course):
         parallel: int = 1,
         references: References | None = None,
         autonaming: Autonaming | None = None,
-        telling: Telling | None = None,
+        telling: EventTeller | None = None,
     ) -> None:
         super().__init__(operation, migrated(state, operation, config), sources, references, telling)
         self.stack_outputs: dict[str, Value] | None = None

@@ -73,7 +73,7 @@ EngineEvent: TypeAlias = OperationBegun | StepEvent | Diagnostic | OperationEnde
 OnEvent: TypeAlias = Callable[[EngineEvent], object]
 
 
-class Telling:
+class EventTeller:
     """Tells ``on_event`` what happens in one operation, one event at a time, until that raises an error. Thread-safe.
 
     Without ``on_event`` it does nothing.
@@ -124,4 +124,4 @@ class Telling:
                 self._error = error
 
 
-__all__ = ["EngineEvent", "OnEvent", "OperationBegun", "OperationEnded", "StepEvent", "Telling"]
+__all__ = ["EngineEvent", "EventTeller", "OnEvent", "OperationBegun", "OperationEnded", "StepEvent"]

@@ -12,7 +12,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
-from mockprovider.engine.events import OnEvent, Telling
+from mockprovider.engine.events import EventTeller, OnEvent
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.program import Ended, Environment
@@ -276,7 +276,7 @@ class Stack:
             seed=self._seed,
             number=self._operations,
         )
-        telling = Telling(self.on_event)
+        telling = EventTeller(self.on_event)
         telling.begin(kind, operation)
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
