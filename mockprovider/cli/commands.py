@@ -340,6 +340,7 @@ def replay(
 @click.option("--cassette", type=FILE, metavar="FILE", help="Replay this recording instead of faking.")
 @click.option("--interpreter", metavar="FILE", help="What runs Python or JavaScript, instead of what the project names.")
 @click.option("--timeout", default=300.0, show_default=True, metavar="SECONDS", help="How long it may take.")
+@click.option("--diff", "details", is_flag=True, help="Show each property, as pulumi's --diff does.")
 @seed_option
 @example("  mockprovider run my-project up --types plugins/catalog/storage.json")
 def run_(
@@ -351,6 +352,7 @@ def run_(
     cassette: Path | None,
     interpreter: str | None,
     timeout: float,
+    details: bool,
     seed: int,
 ) -> None:
     """Run a Pulumi program without pulumi.
@@ -364,7 +366,7 @@ def run_(
     if cassette and types:
         raise click.UsageError("Give --types for the fake or --cassette for a recorded provider, not both.")
     chosen = {"interpreter": interpreter} if interpreter and operation in ("preview", "up") else {}
-    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, **chosen)
+    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, details=details, **chosen)
 
 
 main.add_command(cassette)

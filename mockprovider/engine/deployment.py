@@ -18,6 +18,7 @@ from mockprovider.engine.builtin import References
 from mockprovider.engine.course import EXPECTED, Course
 from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.defaults import DefaultProviders
+from mockprovider.engine.events import EventTeller
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
 from mockprovider.engine.graph import transitive_dependencies
@@ -51,6 +52,7 @@ class Deployment(Course):
         references: the outputs of the stacks that the program may refer to.
         autonaming: how objects are to be called whose names the program leaves open.
         plans: the update plans to keep to, and to make.
+        telling: what tells others of what happens.
     """
 
     def __init__(
@@ -64,8 +66,9 @@ class Deployment(Course):
         references: References | None = None,
         autonaming: Autonaming | None = None,
         plans: Planning | None = None,
+        telling: EventTeller | None = None,
     ) -> None:
-        super().__init__(operation, migrated(state, operation, config), sources, references, plans)
+        super().__init__(operation, migrated(state, operation, config), sources, references, plans, telling)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()

@@ -329,6 +329,7 @@ class Planner:
                 new=None if op is StepOp.DELETE_REPLACED else case.new,
                 keep_old=keep,
                 before_replace=not keep,
+                diff=diff,
             )
             for op in STEPS[decision]
         ]

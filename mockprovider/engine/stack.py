@@ -9,6 +9,7 @@ from typing import Any, Unpack
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.events import EventTeller, OnEvent
 from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
@@ -46,6 +47,7 @@ class Stack(StackMemory):
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
+        on_event: called with each ``EngineEvent`` while an operation goes on, one at a time, in the thread in which it happens.
     """
 
     _named_by_version = True
@@ -62,8 +64,10 @@ class Stack(StackMemory):
         seed: int = 0,
         parallel: int = 1,
         timeout: float = 60.0,
+        on_event: OnEvent | None = None,
     ) -> None:
         self.name = name
+        self.on_event = on_event
         self.organization = organization
         self.parallel = parallel
         self.timeout = timeout
@@ -261,7 +265,8 @@ class Stack(StackMemory):
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        names = named(options, "refresh" if only_refresh else "destroy" if program is None else "preview" if preview else "up")
+        kind = "refresh" if only_refresh else "up" if program else "destroy"
+        names = named(options, "preview" if program and preview else kind)
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         plans = plans or Planning()
         self._operations += 1
@@ -276,6 +281,8 @@ class Stack(StackMemory):
             number=self._operations,
             named_by_version=self._named_by_version,
         )
+        telling = EventTeller(self.on_event)
+        telling.begin(kind, operation)
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
             operation,
@@ -286,6 +293,7 @@ class Stack(StackMemory):
             references=self._references,
             autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
             plans=plans,
+            telling=telling,
         )
 
         def carry_out() -> None:
@@ -319,6 +327,7 @@ class Stack(StackMemory):
         result = _result(deployment, state)
         if plans.making and result.succeeded:
             result.plan = written(UpdatePlan(plans.resources, dict(self.config)))
+        telling.end(result)
         return result
 
     def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:

@@ -51,6 +51,7 @@ class EngineStep(Struct, kw_only=True):
 
     ``keep_old`` marks the old instance for deletion at the end instead of dropping it; ``result`` is the op that a refresh
     came to; ``news`` says whether a summary is to count it. What is ``passed_over``, because it is no target, is only kept.
+    ``diff`` is what was answered to Diff, for who is told of the step.
     """
 
     op: StepOp
@@ -61,6 +62,7 @@ class EngineStep(Struct, kw_only=True):
     result: StepOp | None = None
     news: bool = True
     passed_over: bool = False
+    diff: Diff | None = None
 
     @property
     def resource(self) -> ResourceState:
