@@ -26,8 +26,14 @@ PROVIDERS = "ACD"
 URNS = {name: provider_urn("pkgA", name) if name in PROVIDERS else urn(A, name) for name in NAMES}
 MANAGED = {"B": "A", "E": "C", "H": "D"}
 DEPENDENT = {
-    "C": ("A", "A"), "D": ("B", "A"), "F": ("A", "C"), "G": ("B", "C"), "I": ("A", "D"), "J": ("B", "D"),
-    "K": ("A", "FG"), "L": ("B", "FG"),
+    "C": ("A", "A"),
+    "D": ("B", "A"),
+    "F": ("A", "C"),
+    "G": ("B", "C"),
+    "I": ("A", "D"),
+    "J": ("B", "D"),
+    "K": ("A", "FG"),
+    "L": ("B", "FG"),
 }
 
 

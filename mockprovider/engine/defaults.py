@@ -14,6 +14,7 @@ from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import SEMVER, internal, parameterization
 from mockprovider.engine.registry import INTERNAL
+from mockprovider.engine.wording import denied
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
@@ -68,10 +69,7 @@ class DefaultProviders:
         """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
         wanted = self.normalized(requested(goal, goal.plugin_download_url.removesuffix("/")))
         if self._denied(wanted.package):
-            raise RefusedError(
-                f"default providers are disabled for the package {wanted.package!r} ({DISABLED}), and {goal.name!r} has no "
-                "explicit one. Give it the option `provider`."
-            )
+            raise RefusedError(denied(wanted.package, goal.type))
         if wanted.key not in self._references:
             self._references[wanted.key] = self._register(self._goal(wanted))
         return self._references[wanted.key]
