@@ -17,13 +17,16 @@ ROOT = Path(__file__).parent.parent
 TABLES = sorted((ROOT / "tests" / "lifecycle" / "tables").glob("*.toml"))
 COMPLETE = (
     "alias",
+    "components",
     "delete_before_replace",
     "env_var_mappings",
     "hide_diffs",
+    "parameterized",
     "pending_delete",
     "provider",
     "replace_with",
     "replacement_trigger",
+    "resource_reference",
     "retain_on_delete",
     "step_generator",
 )
