@@ -29,6 +29,7 @@ from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
+from mockprovider.engine.wording import changed_provider, irreplaceable, left_out
 from mockprovider.pulumi.diff import Diff, compare
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.values import Value, has_unknown
@@ -142,7 +143,7 @@ class Planner:
 
     def _read(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
         if not goal.read_id:
-            raise RefusedError(f"expected an id for {new.urn!r}: nothing can be read without one")
+            raise RefusedError(f"Expected an ID for {new.urn}: nothing can be read without one")
         self._run.provider(new)
         if old is not None and not old.external and old.id != goal.read_id:
             self._replaced.add(new.urn)
@@ -175,11 +176,7 @@ class Planner:
             new.inputs = {}
             return [EngineStep(op=StepOp.SAME, new=new)], new
         if old.provider and self._run.registry.get(old.provider) is None:
-            why = "is excluded. Include it" if self._targets.excluding else "is no target. Make it one"
-            raise RefusedError(
-                f"the provider {old.provider!r} of {new.urn!r} is not registered: the program gives the resource another one, "
-                f"and it {why}, or change the program back."
-            )
+            raise RefusedError(changed_provider(old.provider, new.urn))
         steps = self._unchanged(old)
         self._identities.registered[new.urn] = steps[-1].resource
         return steps, steps[-1].resource
@@ -199,8 +196,7 @@ class Planner:
         missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)
         if missing is None:
             return
-        why = "is excluded. Exclude this, too" if self._targets.excluding else "is no target. Make it one"
-        error = RefusedError(f"resource {new.urn!r} depends on {missing!r}, which would be created, but {why}.")
+        error = RefusedError(left_out(new.urn, missing, excluded=self._targets.excluding))
         if not self._run.preview:
             raise error
         self._run.object(error, new.urn)
@@ -285,7 +281,7 @@ class Planner:
     def _diff(self, case: _Case, old: ResourceState) -> Diff:
         goal, new = case.goal, case.new
         if not self._run.preview and has_unknown(goal.replacement_trigger):
-            raise RefusedError(f"the replacement trigger of {new.urn!r} is unknown, which only a preview may hold")
+            raise RefusedError(f"replacement trigger contains unknowns for {new.urn}: only a preview may hold them")
         wanted = forced(
             old, goal, self._replaced, provider_replaced=lambda: self._provider_replaced(old, new), asked_for=case.replaced
         )
@@ -360,10 +356,7 @@ class Planner:
             if id(resource) in self._condemned:
                 continue
             if resource.protect and not resource.delete:
-                raise RefusedError(
-                    f"unable to replace resource {resource.urn!r} as part of replacing {urn!r}: it is protected. "
-                    "Remove `protect` from it."
-                )
+                raise RefusedError(irreplaceable(resource.urn, urn))
             self._condemned.add(id(resource))
             self._deleted.add(resource.urn)
             steps.append(

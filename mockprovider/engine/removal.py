@@ -12,6 +12,7 @@ from mockprovider.engine.planner import Planner
 from mockprovider.engine.steps import EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
+from mockprovider.engine.wording import unasked_for
 from mockprovider.pulumi.state import ResourceState, copied
 
 
@@ -89,8 +90,7 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
     ]
     for resource in unasked:
-        message = f"resource {resource.urn!r} would be deleted along with what it depends on, but is no target"
-        course.object(RefusedError(f"{message}. Make it one, or take dependents along."), resource.urn)
+        course.object(RefusedError(unasked_for(resource.urn)), resource.urn)
     if unasked and not course.operation.preview:
         course.stop()
         return []

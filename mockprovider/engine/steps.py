@@ -15,6 +15,7 @@ from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.registry import Registry
+from mockprovider.engine.wording import undeletable
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState, copied
@@ -166,9 +167,7 @@ def delete(run: Run, step: EngineStep) -> None:
     """Delete, where the provider is to be asked at all; a preview asks nothing."""
     old = step.was
     if old.protect and step.op in (StepOp.DELETE, StepOp.DISCARD):
-        raise RefusedError(
-            f"resource {old.urn!r} cannot be deleted because it is protected. Remove `protect`, run up, then try again."
-        )
+        raise RefusedError(undeletable(old.urn))
     if not run.preview and calls_delete(old, run.deleted):
         provider, of = run.manager(old), identity(old, old.custom_timeouts.delete)
         run.hooks.tried(run, Occasion("delete", old), lambda: provider.delete(of))
@@ -211,7 +210,7 @@ def import_(run: Run, step: EngineStep) -> None:
     if outcome.outputs is None:
         raise RefusedError(f"resource {new.import_id!r} does not exist")
     if outcome.inputs is None:
-        raise RefusedError(f"the provider of {new.type} does not support importing: its Read answered no inputs")
+        raise RefusedError(f"provider does not support importing resources; the Read of {new.type} answered no inputs")
     # What is secret in the program's inputs says nothing of what is read.
     new.inputs = outcome.inputs
     _take(new, outcome)
