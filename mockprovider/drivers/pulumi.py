@@ -136,6 +136,7 @@ class PulumiCli:
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        run_program: bool = False,
         plan: Path | None = None,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
@@ -149,6 +150,7 @@ class PulumiCli:
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first.
             refresh: refresh first.
+            run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
             plan: an update plan that ``preview(save_plan=...)`` saved; an up that would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             arguments: further ones of the CLI, as they are.
@@ -157,7 +159,7 @@ class PulumiCli:
         Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
-        chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "plan": plan})
+        chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "run-program": run_program, "plan": plan})
         return self._operate(
             ("up", "--yes", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
         )
@@ -168,13 +170,14 @@ class PulumiCli:
         *,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        run_program: bool = False,
         save_plan: Path | None = None,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
         """``pulumi preview``; ``save_plan`` is where to save the update plan. Other arguments and errors as for ``up``."""
-        chosen = flags(**{"refresh": refresh, "save-plan": save_plan})
+        chosen = flags(**{"refresh": refresh, "run-program": run_program, "save-plan": save_plan})
         return self._operate(
             ("preview", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
         )
@@ -183,29 +186,36 @@ class PulumiCli:
         self,
         program: Program | None = None,
         *,
+        run_program: bool = False,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi refresh``, or only its preview; ``program`` gives only the project's settings. The rest is as for ``up``."""
-        chosen = without_program(preview=preview)
-        return self._operate(
-            ("refresh", *chosen, *arguments), self._opened(program or {}), options, expect_failure=expect_failure
-        )
+        """``pulumi refresh``, or only its preview. ``program`` is run with ``run_program``; without, it gives only its project's
+        settings. The rest is as for ``up``.
+        """
+        chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program}))
+        opened = self._opened(program or {}, interpreter)
+        return self._operate(("refresh", *chosen, *arguments), opened, options, expect_failure=expect_failure)
 
     def destroy(
         self,
+        program: Program | None = None,
         *,
+        run_program: bool = False,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi destroy``, or only its preview. Arguments and errors as for ``up``."""
-        chosen = (*without_program(preview=preview), *flags(refresh=refresh))
-        return self._operate(("destroy", *chosen, *arguments), {}, options, expect_failure=expect_failure)
+        """``pulumi destroy``, or only its preview; ``program`` as for ``refresh``. Arguments and errors as for ``up``."""
+        chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program, "refresh": refresh}))
+        opened = self._opened(program or {}, interpreter)
+        return self._operate(("destroy", *chosen, *arguments), opened, options, expect_failure=expect_failure)
 
     def import_resource(
         self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False

@@ -27,6 +27,7 @@ from mockprovider.engine.graph import dependents
 from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.revisiting import Revisiting
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
 from mockprovider.errors import MalformedError
@@ -70,6 +71,7 @@ class Planner:
         self._condemned: set[int] = set()
         self._targets = Targets(operation.scope)
         self._left_out: set[str] = set()
+        self.revisiting = Revisiting(operation, run, self._targets, self._left_out)
 
     @property
     def seen(self) -> list[str]:
@@ -104,6 +106,12 @@ class Planner:
         self._identities.registered[urn] = new
         if goal.read_id:
             return self._read(goal, old, new)
+        old = self.revisiting.reread(old, new)
+        if self._operation.only_refresh or self._operation.destroying:
+            planned = self.revisiting.planned(goal, old, new)
+            if planned is not None:
+                self._identities.registered[urn] = planned[1]
+                return planned
         if self._targets.include(new, implied=new.is_provider or new.is_stack):
             planned = self._register(goal, old, new, known.refusal)
             self._refuse_left_out(new)
@@ -129,6 +137,8 @@ class Planner:
                 EngineStep(op=StepOp.REPLACE, old=old, new=new),
             ]
             return steps, new
+        if self._operation.destroying:
+            self.revisiting.to_delete.append(new)
         return [EngineStep(op=StepOp.READ, old=old, new=new)], new
 
     # Targets ---------------------------------------------------------------------------------------------------------
@@ -159,6 +169,10 @@ class Planner:
             if before is not None and not self._identities.is_settled(dependency):
                 steps += self._unchanged(before)
         return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new, passed_over=True)]
+
+    def has_seen(self, urn: str) -> bool:
+        """Whether the program has registered ``urn`` of the state, under this name or another, and it was no target left."""
+        return self._identities.is_settled(urn) and urn not in self.revisiting.untouched
 
     def going_with(self, targets: Targets) -> set[str]:
         """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""

@@ -12,9 +12,10 @@ from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.ending import blamed, result_of
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.operation import Operation
-from mockprovider.engine.program import Ended, Environment
+from mockprovider.engine.program import Environment
 from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
@@ -22,7 +23,7 @@ from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import export_state, import_state
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
-from mockprovider.pulumi.result import FAILED, Result
+from mockprovider.pulumi.result import Result
 from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
 
@@ -103,6 +104,7 @@ class Stack:
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        run_program: bool = False,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
@@ -120,6 +122,7 @@ class Stack:
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
+            run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
@@ -132,11 +135,12 @@ class Stack:
             MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
         ready = self._ready(program, command, cwd, interpreter)
+        how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
         if preview:
-            looked = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+            looked = self._operate("up", ready, preview=True, **how)
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        result = self._operate(ready, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        result = self._operate("up", ready, **how)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
@@ -147,6 +151,7 @@ class Stack:
         cwd: Path | str | None = None,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        run_program: bool = False,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
@@ -154,24 +159,41 @@ class Stack:
     ) -> Result:
         """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``."""
         ready = self._ready(program, command, cwd, interpreter)
-        result = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
+        result = self._operate("preview", ready, preview=True, **how)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
         self,
+        program: Given | None = None,
         *,
+        run_program: bool = False,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         expect_failure: bool = False,
+        parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Read what exists into the state; with ``preview``, only show it. Other arguments and errors as for ``up``."""
-        result = self._operate(None, only_refresh=True, preview=preview, timeout=timeout, **options)
-        return self._judged(result, "refresh", expect_failure=expect_failure)
+        """Read what exists into the state; with ``preview``, only show it. Other arguments and errors as for ``up``.
+
+        With ``run_program``, the program runs, and what it registers is read with the options and the provider that it has
+        there. Components and providers are registered as in ``up``, and nothing else is created, updated or deleted.
+        """
+        ready = self._revisiting("refresh", run_program, program, command, cwd, interpreter)
+        how: Any = {"preview": preview, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
+        return self._judged(self._operate("refresh", ready, **how), "refresh", expect_failure=expect_failure)
 
     def destroy(
         self,
+        program: Given | None = None,
         *,
+        run_program: bool = False,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         expect_failure: bool = False,
@@ -179,9 +201,14 @@ class Stack:
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Delete everything; with ``preview``, only show it. No program runs. Other arguments and errors as for ``up``."""
-        result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
-        return self._judged(result, "destroy", expect_failure=expect_failure)
+        """Delete everything; with ``preview``, only show it. Other arguments and errors as for ``up``.
+
+        With ``run_program``, the program runs first, and what it registers is deleted with the options, hooks and provider that
+        it has there. Components and providers are registered as in ``up``, and deleted in the end, too.
+        """
+        ready = self._revisiting("destroy", run_program, program, command, cwd, interpreter)
+        how: Any = {"preview": preview, "refresh": refresh, "run_program": run_program, "parallel": parallel, **options}
+        return self._judged(self._operate("destroy", ready, timeout=timeout, **how), "destroy", expect_failure=expect_failure)
 
     def cancel(self) -> None:
         """Interrupt the operation that another thread, or a layer of a double, has under way; the second time, end it at once.
@@ -247,18 +274,29 @@ class Stack:
             self._identify(project)
         return of_project(project)
 
+    def _revisiting(self, operation: str, run_program: bool, *given: Any) -> Ready | None:
+        """The program of a refresh or destroy. Raises ``DefinitionError`` for one that would not be run."""
+        if run_program:
+            return self._ready(*given)
+        if any(part is not None for part in given):
+            raise DefinitionError(f"A {operation} runs no program, unless it is told run_program=True.")
+        return None
+
     def _operate(
         self,
+        what: str,
         program: Ready | None,
         *,
         preview: bool = False,
         refresh: bool = False,
-        only_refresh: bool = False,
+        run_program: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        names = named(options, "refresh" if only_refresh else "destroy" if program is None else "preview" if preview else "up")
+        names = named(options, "preview" if preview and what == "up" else what)
+        only_refresh = what == "refresh"
+        program_refreshes = run_program and what != "destroy"
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         self._operations += 1
         operation = Operation(
@@ -266,6 +304,9 @@ class Stack:
             stack=self.name,
             preview=preview,
             only_refresh=only_refresh,
+            program_refreshes=program_refreshes,
+            refreshing=program_refreshes and (refresh or only_refresh),
+            destroying=run_program and what == "destroy",
             scope=Scope(names["target"], bool(dependents), names["exclude"], names["replace"]),
             continue_on_error=options.get("continue_on_error", False),
             seed=self._seed,
@@ -283,13 +324,12 @@ class Stack:
         )
 
         def carry_out() -> None:
-            if program is None and not only_refresh and deployment.refuse_hooks():
-                return
-            deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
-            if not deployment.failed and not deployment.stopped and not only_refresh:
+            if what != "destroy" or program is not None or not deployment.refuse_hooks():
+                deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
+            if not deployment.failed and not deployment.stopped and (program is not None or not only_refresh):
                 if program is not None:
                     self._run(program, deployment, workers)
-                deployment.delete_leftovers()
+                deployment.wind_up()
             at_work.close()
 
         self._at_work = at_work = OperationAtWork(deployment)
@@ -303,7 +343,7 @@ class Stack:
             state = at_work.state
             if not preview:
                 self._state = state
-        return _result(deployment, state)
+        return result_of(deployment, state)
 
     def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
         from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
@@ -330,7 +370,7 @@ class Stack:
         if ended.output:
             deployment.log("info", ended.output)
         if ended.error is not None and not (ended.quiet and deployment.failed):
-            deployment.fail(_blamed(ended), shown=ended.shown)
+            deployment.fail(blamed(ended), shown=ended.shown)
 
     def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
         if isinstance(result.error, MockProviderError) and not isinstance(result.error, ProgramError):
@@ -345,32 +385,3 @@ class Stack:
 
 def _outputs_of(source: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
     return (lambda: source.outputs) if isinstance(source, Stack) else (lambda: source)
-
-
-def _blamed(ended: Ended) -> ProgramError:
-    if isinstance(ended.error, ProgramError):
-        return ended.error
-    error = ProgramError(f"The program raised {type(ended.error).__name__}: {ended.error}\n{ended.trace}")
-    error.__cause__ = ended.error
-    return error
-
-
-def _result(deployment: Deployment, state: State) -> Result:
-    outputs = next((resource.outputs for resource in state.resources if resource.is_stack), {})
-    ours = [
-        error for error in deployment.errors if isinstance(error, MockProviderError) and not isinstance(error, ProgramError)
-    ]
-    error = next(iter([*ours, *deployment.errors]), None)
-    result = Result(
-        outputs=reveal(outputs),
-        secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
-        summary=dict(deployment.counted),
-        steps=[(op.value, urn) for op, urn in deployment.steps],
-        state=ResourceStates(state.resources),
-        pending_operations=list(state.pending),
-        diagnostics=list(deployment.diagnostics),
-        error=error,
-        exit_code=FAILED if error else 0,
-    )
-    result.output = str(result)
-    return result

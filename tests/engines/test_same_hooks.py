@@ -123,7 +123,7 @@ def test_failed_hooks_and_going_on_after_errors(both):
     both.run("up", program, continue_on_error=True)
     noted.calls.clear()
     noted.broken = {"before_delete first": "no", "after_delete third": "no"}
-    both.run("up", lambda: noted.everywhere(), fails=True, continue_on_error=True)
+    both.run("up", noted.everywhere, fails=True, continue_on_error=True)
     noted.taken(2)
 
 
@@ -158,6 +158,7 @@ def test_error_hooks(both):
     noted = Noted()
     wanted = {"acl": "1"}
     names = ["a"]
+
     def program():
         patient = noted.error_hook("patient", lambda args: len(args.errors) < 3)
         never = noted.error_hook("never", False)
