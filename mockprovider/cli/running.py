@@ -27,7 +27,7 @@ def run(
     cassette: Path | None,
     seed: int,
     timeout: float,
-    **options: str,
+    **options: Any,
 ) -> None:
     """Run one operation, with its own ``options``.
 

@@ -193,8 +193,8 @@ class PulumiCli:
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi refresh``, or only its preview. ``program`` is run with ``run_program``; without, it gives only its project's
-        settings. The rest is as for ``up``.
+        """``pulumi refresh``, or only its preview. ``run_program`` runs ``program``, which else gives only its
+        project's settings. The rest is as for ``up``.
         """
         chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program}))
         opened = self._opened(program or {}, interpreter)
