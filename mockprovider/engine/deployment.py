@@ -34,6 +34,8 @@ from mockprovider.urn import reference
 from mockprovider.values import Bag, Value
 
 GET_RESOURCE = "pulumi:pulumi:getResource"
+UNRESOLVED = Reply()
+"""The answer to a function that depends on what does not exist yet: nobody was asked, and nothing is known."""
 
 
 class Deployment(Course):
@@ -70,13 +72,10 @@ class Deployment(Course):
         self._fates: dict[str, Fate] = {}
         self._held: set[int] = set()
         self._cleared = False
+        self._completed: set[str] = set()
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
-        if state.pending:
-            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in state.pending)
-            self.log(
-                "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
-            )
+        self._unclear = state.pending
 
     # What programs ask for -------------------------------------------------------------------------------------------
 
@@ -90,14 +89,15 @@ class Deployment(Course):
             with self._turn:
                 self._go_on()
                 steps, state = self._planner.plan(goal)
-            if not self._carried_out(steps, state):
+            carried_out = self._carried_out(steps, state)
+            self.family.note(state.urn, goal, exists=bool(state.id))
+            if not carried_out:
                 return state
         except EXPECTED as error:
             self.fail(error, self._where(goal))
             raise StoppedError(str(error)) from error
         with self._lock:
             self._registered[state.urn] = state
-            self.family.note(state.urn, goal)
         return state
 
     def refuse(self, goal: Goal) -> None:
@@ -112,7 +112,7 @@ class Deployment(Course):
         return self._fates.get(urn, Fate.DONE)
 
     def _carried_out(self, steps: Sequence[EngineStep], state: ResourceState) -> bool:
-        if any(urn in self._fates for urn in state.dependency_urns()):
+        if any(urn in self._fates for urn in state.dependency_urns(provider=False)):
             self._give_up(steps, state, Fate.SKIPPED)
             return False
         for step in steps:
@@ -162,9 +162,11 @@ class Deployment(Course):
     def register_outputs(self, urn: str, outputs: dict[str, Value]) -> None:
         """The outputs of a component; those of the stack are kept until the end. Raises ``StoppedError``."""
         with self._lock:
-            state = self._registered.get(urn)
-        if state is None:
-            error = RefusedError(f"outputs were registered for {urn!r}, which is no resource of this program")
+            state, again = self._registered.get(urn), urn in self._completed
+            self._completed.add(urn)
+        if state is None or (again and not state.is_stack):
+            why = "which is no resource of this program" if state is None else "which has registered its outputs already"
+            error = RefusedError(f"outputs were registered for {urn!r}, {why}")
             self.fail(error, urn)
             raise StoppedError(str(error))
         if state.is_stack:
@@ -174,8 +176,9 @@ class Deployment(Course):
             self.complete(urn)
 
     def invoke(self, goal: Goal) -> Reply:
-        """Call the function whose token is the goal's type. Raises ``CallFailedError``, ``RefusedError`` or
-        ``StoppedError``.
+        """Call the function whose token is the goal's type; ``UNRESOLVED`` where it depends on what does not exist yet.
+
+        Raises ``CallFailedError``, ``RefusedError`` or ``StoppedError``.
         """
         if goal.type == GET_RESOURCE:
             # No provider is asked, but the state gets the default provider that a call would use.
@@ -183,7 +186,9 @@ class Deployment(Course):
                 self._go_on()
                 self._defaults.reference(goal)
             return self._get_resource(goal.inputs)
-        return self.instance(goal).invoke(goal.type, goal.inputs)
+        inside = goal.provider or self.family.inside(goal.parent, goal.package)
+        instance = self.instance(replace(goal, provider=inside) if inside else goal)
+        return UNRESOLVED if self.family.wanting(goal.dependencies) else instance.invoke(goal.type, goal.inputs)
 
     def _get_resource(self, inputs: Bag) -> Reply:
         urn = inputs.get("urn", "")
@@ -226,6 +231,13 @@ class Deployment(Course):
 
     def refresh(self, *, flagged_only: bool = False, program_follows: bool = False) -> None:
         """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
+        flagged = any(resource.refresh_before_update for resource in self.ledger.base)
+        if self._unclear and flagged_only and not flagged and not self.preview:
+            # As in the real engine, an operation that looks at objects, or changes none, does not warn.
+            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in self._unclear)
+            self.log(
+                "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
+            )
         refresh(self, flagged_only=flagged_only, program_follows=program_follows)
 
     def refuse_hooks(self) -> bool:

@@ -1,6 +1,9 @@
-"""What children inherit from their parents where they say nothing themselves."""
+"""What children inherit from their parents where they say nothing themselves, and what of a family exists."""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -13,15 +16,45 @@ class Family:
 
     def __init__(self) -> None:
         self._goals: dict[str, Goal] = {}
+        self._children: dict[str, dict[str, None]] = defaultdict(dict)
+        self._exists: dict[str, bool] = {}
 
-    def note(self, urn: str, goal: Goal) -> None:
-        """Remember what the children of ``urn`` may inherit."""
+    def note(self, urn: str, goal: Goal, *, exists: bool) -> None:
+        """Remember what the children of ``urn`` may inherit, and whether it has an object by now; a component needs none."""
         self._goals[urn] = goal
+        self._exists[urn] = exists or not goal.custom
+        self._children[goal.parent][urn] = None
+
+    def wanting(self, urns: Iterable[str]) -> bool:
+        """Whether an object is still missing of ``urns``, or of what stands below the components among them.
+
+        As in SDKs, a custom resource stands for itself alone, and a URN that nobody registered for nothing.
+        """
+        frontier, seen = list(urns), set[str]()
+        while frontier:
+            urn = frontier.pop()
+            if urn in seen or urn not in self._exists:
+                continue
+            seen.add(urn)
+            if not self._exists[urn]:
+                return True
+            if not self._goals[urn].custom:
+                frontier += self._children[urn]
+        return False
+
+    def provider_of(self, urn: str) -> str:
+        """The provider that manages ``urn``; empty for a component of the program. Raises ``KeyError`` for an unknown one."""
+        return self._goals[urn].provider
+
+    def inside(self, parent: str, package: str) -> str:
+        """The provider that the component ``parent`` has for the functions of ``package``, if it has one."""
+        above = self._goals.get(parent)
+        return "" if above is None or above.custom else above.providers.get(package, "")
 
     def heir(self, goal: Goal) -> Goal:
         """``goal`` with what it inherits: protection, what becomes of it, and its provider."""
         parent = self._goals.get(goal.parent)
-        if goal.read_id:
+        if goal.reads:
             return goal
         if parent is None:
             return replace(goal, provider=_provider(goal, Goal(type="", name="", custom=False)))

@@ -35,7 +35,7 @@ class Parameterization(Struct, frozen=True):
 
 
 class Goal(Struct, kw_only=True):
-    """A registration (``RegisterResource``, or ``ReadResource`` where ``read_id`` is set). Options that were not given
+    """A registration (``RegisterResource``, or ``ReadResource`` where it ``reads``). Options that were not given
     are ``None``.
     """
 
@@ -51,8 +51,15 @@ class Goal(Struct, kw_only=True):
     """Of a component: the providers of its children by package."""
     version: str = ""
     plugin_download_url: str = ""
+    plugin_checksums: tuple[tuple[str, bytes], ...] = ()
     parameterization: Parameterization | None = None
     """Of its package, where that is a parameterized one."""
+    own_plugin: bool = False
+    """Whether it says itself, and not only its package, which plugin it wants."""
+    environment: dict[str, str] = field(default_factory=dict)
+    """Of a provider: which variables its process gets under which names."""
+    reads: bool = False
+    """Whether it is only read."""
     read_id: str = ""
     import_id: str = ""
     protect: bool | None = None
@@ -60,6 +67,7 @@ class Goal(Struct, kw_only=True):
     property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     delete_before_replace: bool | None = None
     ignore_changes: tuple[str, ...] = ()
+    hide_diffs: tuple[tuple[str | int, ...], ...] = ()
     replace_on_changes: tuple[str, ...] = ()
     replacement_trigger: Value = None
     additional_secret_outputs: tuple[str, ...] = ()
@@ -103,7 +111,7 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         id=goal.read_id,
         inputs=goal.inputs,
         parent=goal.parent,
-        external=bool(goal.read_id),
+        external=goal.reads,
         protect=bool(goal.protect),
         dependencies=goal.dependencies,
         property_dependencies=goal.property_dependencies,
@@ -117,6 +125,7 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         replace_with=goal.replace_with,
         resource_hooks=goal.hooks,
         ignore_changes=goal.ignore_changes,
+        hide_diffs=goal.hide_diffs,
         replace_on_changes=goal.replace_on_changes,
         # As in the real engine, which writes a null where a secret is in a trigger.
         replacement_trigger=map_value(

@@ -8,7 +8,7 @@ half a second.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,13 +21,14 @@ from pulumi.runtime.proto import resource_pb2_grpc
 from mockprovider.engine.callbacks import Callbacks
 from mockprovider.engine.components import Context, RemoteComponents
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.deployment import GET_RESOURCE, Deployment
+from mockprovider.engine.deployment import GET_RESOURCE, UNRESOLVED, Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import CallFailedError
+from mockprovider.engine.nodejs import spelled_anew
 from mockprovider.engine.occasions import Hook
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.packages import Packages
-from mockprovider.engine.requests import inward, reading, registration
+from mockprovider.engine.requests import calling, invocation, inward, reading, registration
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
 from mockprovider.pulumi.sdk import engine_pb2, provider_pb2, resource_pb2
@@ -35,6 +36,8 @@ from mockprovider.pulumi.state import ResourceState
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.values import Value, has_unknown
 
+NAMES: Mapping[Fate, str] = {Fate.FAILED: "FAIL", Fate.SKIPPED: "SKIP"}
+"""The program's words for what went wrong."""
 SEVERITIES = {number: name.lower() for name, number in engine_pb2.LogSeverity.items()}
 FEATURES = (
     "SECRETS",
@@ -45,6 +48,8 @@ FEATURES = (
     "DELETED_WITH",
     "REPLACE_WITH",
     "BYTE_STRING",
+    "INVOKE_DEPENDS_ON",
+    "INVOKE_PARENT",
     "PARAMETERIZATION",
     "RESOURCE_HOOKS",
     "ERROR_HOOKS",
@@ -53,6 +58,10 @@ FEATURES = (
     "TRANSFORMS",
     "INVOKE_TRANSFORMS",
 )
+TEXTS = EVERYTHING - {"byte_strings"}
+"""What an SDK accepts that knows no byte strings."""
+ONLY_NUMBERED = frozenset({"BYTE_STRING", "INVOKE_DEPENDS_ON", "INVOKE_PARENT"})
+"""Features that came after those that are asked for by an id."""
 INVOKED = GetMessageClass(resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"].methods_by_name["Invoke"].output_type)
 """Invoke's answer, which has one name in older SDKs and another in newer ones."""
 
@@ -114,14 +123,17 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     # Resources -------------------------------------------------------------------------------------------------------
 
-    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Register a resource."""
+    def RegisterResource(self, request: Any, metadata: Sequence[tuple[str, str]] = ()) -> Any:  # noqa: N802 - the RPC's name
+        """Register a resource. ``metadata`` is the call's, by which SDKs for Node.js are known."""
+        request = spelled_anew(request, metadata)
         goal = self._goal(registration, request)
         if goal.remote:
             return self._constructed(request, goal)
         state = self._registered(goal)
         outputs = state.outputs if request.custom else {}
         fate = self._deployment.fate(state.urn)
+        if fate in NAMES and not getattr(request, "supportsResultReporting", False):
+            raise MonitorError(grpc.StatusCode.INTERNAL, "resource registration failed")
         answer: Any = resource_pb2.RegisterResourceResponse(
             urn=state.urn, id=state.id, object=encode(_for(outputs, request), _accepted(request)), result=_result(fate)
         )
@@ -182,34 +194,23 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a function of a provider."""
-        goal = Goal(
-            type=request.tok,
-            name=request.tok,
-            inputs=inward(decode(request.args), self._directory),
-            provider=request.provider,
-            version=request.version,
-            plugin_download_url=request.pluginDownloadURL,
-        )
+        goal = self._answer(lambda asked: invocation(asked, self._directory), request)
         reply = self._answer(self._deployment.invoke, self._packaged(request, goal))
-        accepts = EVERYTHING if request.acceptResources or request.tok == GET_RESOURCE else EVERYTHING - {"resources"}
         message: Any = INVOKED()
-        getattr(message, "return").CopyFrom(encode(reply.value or {}, accepts))
+        if reply is UNRESOLVED:
+            message.unknown = True
+            return message
+        getattr(message, "return").CopyFrom(encode(reply.value or {}, _accepted_of(request)))
         for failure in reply.failures:
             message.failures.add(property=failure.path, reason=failure.reason)
         return message
 
     def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a method of a resource."""
-        goal = Goal(
-            type=request.tok,
-            name=request.tok,
-            provider=request.provider,
-            version=request.version,
-            plugin_download_url=request.pluginDownloadURL,
-        )
+        goal = self._answer(calling, request)
         reply = self._answer(lambda wanted: self._components.call(request, wanted), self._packaged(request, goal))
         message = provider_pb2.CallResponse()
-        getattr(message, "return").CopyFrom(encode(reply.value or {}))
+        getattr(message, "return").CopyFrom(encode(reply.value or {}, EVERYTHING if _takes_bytes(request) else TEXTS))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
             message.returnDependencies[name].urns.extend(urns)
         for failure in reply.failures:
@@ -239,7 +240,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def SupportsFeature(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Whether this monitor has a feature, as older SDKs ask for it."""
         name = "".join(f"_{letter}" if letter.isupper() else letter.upper() for letter in request.id)
-        return resource_pb2.SupportsFeatureResponse(hasSupport=name in FEATURES)
+        return resource_pb2.SupportsFeatureResponse(hasSupport=name in FEATURES and name not in ONLY_NUMBERED)
 
     def SignalAndWaitForShutdown(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
         """The program registers nothing more. If it has hooks, it waits here for the deletions, which may call them; else
@@ -338,9 +339,8 @@ class Engine:
 
 def _result(fate: Fate) -> Any:
     """The program's word for ``fate``. Newer SDKs know no skipping, only failing."""
-    names: Mapping[Fate, str] = {Fate.FAILED: "FAIL", Fate.SKIPPED: "SKIP"}
     values = resource_pb2.Result.DESCRIPTOR.values_by_name
-    name = names.get(fate, "SUCCESS")
+    name = NAMES.get(fate, "SUCCESS")
     return values[name if name in values else "FAIL"].number
 
 
@@ -357,4 +357,16 @@ def _accepted(request: Any) -> frozenset[str]:
         refused.add("secrets")
     if not request.acceptResources:
         refused.add("resources")
+    if not _takes_bytes(request):
+        refused.add("byte_strings")
     return EVERYTHING - refused
+
+
+def _accepted_of(request: Any) -> frozenset[str]:
+    """What the caller of a function accepts. Older SDKs ask for a resource without saying that they accept references."""
+    accepts = EVERYTHING if _takes_bytes(request) else TEXTS
+    return accepts if request.acceptResources or request.tok == GET_RESOURCE else accepts - {"resources"}
+
+
+def _takes_bytes(request: Any) -> bool:
+    return bool(getattr(request, "accepts_byte_string", False))

@@ -16,7 +16,8 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
     remembered = [resource.urn for resource in course.ledger.base]
     operation = course.operation
     if program_follows and not (operation.only_refresh or operation.destroying):
-        missing = targets.missing_already(remembered, refreshing=bool(remembered) and not flagged_only)
+        looking = not flagged_only or any(resource.refresh_before_update for resource in course.ledger.base)
+        missing = targets.missing_already(remembered, refreshing=bool(remembered) and looking)
     else:
         missing = targets.missing(remembered) if operation.destroying or not flagged_only else []
     if course.refuse_missing(missing):

@@ -115,9 +115,9 @@ class Registry:
         inputs = {"version": news["version"], **checked.inputs} if "version" in news else dict(checked.inputs)
         if "version" in news and not same(inputs["version"], news["version"]):
             raise wrong(f"provider {urn!r} changed its version from {news['version']!r} to {inputs['version']!r}")
-        if INTERNAL in inputs and INTERNAL not in news:
-            del inputs[INTERNAL]
         if INTERNAL in news:
+            if INTERNAL in inputs:
+                self._engine.log("warning", f"the provider answered the key {INTERNAL}, which is the engine's own", urn)
             inputs[INTERNAL] = news[INTERNAL]
         return Checked(inputs)
 

@@ -63,7 +63,7 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
     if not targets.constrained:
         return leftovers + ours
     try:
-        going = planner.going_with(targets)
+        going = planner.dependents.going_with(targets)
     except EXPECTED as error:
         # Providers are asked what goes along, and may fail.
         course.fail(error)

@@ -39,17 +39,8 @@ LISTS: Mapping[str, str] = {
     "replaceOnChanges": "replace_on_changes",
 }
 BAGS = ("inputs", "outputs")
-OWN = {
-    "urn",
-    "initErrors",
-    "propertyDependencies",
-    "customTimeouts",
-    "replacementTrigger",
-    "resourceHooks",
-    *PLAIN,
-    *LISTS,
-    *BAGS,
-}
+OWN = {"urn", "hideDiff", "initErrors", "propertyDependencies", "customTimeouts", "replacementTrigger", "resourceHooks"}
+OWN |= {*PLAIN, *LISTS, *BAGS}
 TIMEOUTS = ("create", "update", "delete", "read")
 
 
@@ -101,6 +92,8 @@ def _write(state: ResourceState) -> dict[str, Any]:
         exported["propertyDependencies"] = {key: list(urns) for key, urns in state.property_dependencies.items()}
     if state.resource_hooks:
         exported["resourceHooks"] = {kind: list(names) for kind, names in state.resource_hooks.items()}
+    if state.hide_diffs:
+        exported["hideDiff"] = [list(path) for path in state.hide_diffs]
     timeouts = {key: value for key in TIMEOUTS if (value := getattr(state.custom_timeouts, key))}
     if timeouts:
         exported["customTimeouts"] = timeouts
@@ -127,6 +120,7 @@ def _read(exported: Mapping[str, Any]) -> ResourceState:
         **{key: float((exported.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS}
     )
     fields["resource_hooks"] = {kind: tuple(names) for kind, names in (exported.get("resourceHooks") or {}).items()}
+    fields["hide_diffs"] = tuple(tuple(path) for path in exported.get("hideDiff") or ())
     fields["replacement_trigger"] = from_plain(exported.get("replacementTrigger"))
     fields["extra"] = {key: value for key, value in exported.items() if key not in OWN}
     return ResourceState(urn=urn, **fields)

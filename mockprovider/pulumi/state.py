@@ -54,6 +54,8 @@ class ResourceState(Struct, kw_only=True, eq=False):
     deleted_with: str = ""
     replace_with: tuple[str, ...] = ()
     ignore_changes: tuple[str, ...] = ()
+    hide_diffs: tuple[tuple[str | int, ...], ...] = ()
+    """Property paths, in segments, whose changes are not shown."""
     replace_on_changes: tuple[str, ...] = ()
     replacement_trigger: Value = None
     refresh_before_update: bool = False
