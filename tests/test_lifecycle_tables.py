@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 TABLES = sorted((ROOT / "tests" / "lifecycle" / "tables").glob("*.toml"))
-COMPLETE = ("alias", "env_var_mappings", "hide_diffs", "provider")
+COMPLETE = ("error_hooks", "resource_hooks", "alias", "env_var_mappings", "hide_diffs", "provider")
 """The files of which every test has a row."""
 
 
