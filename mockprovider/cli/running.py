@@ -31,7 +31,7 @@ def run(
     seed: int,
     timeout: float,
     details: bool = False,
-    **options: str,
+    **options: Any,
 ) -> None:
     """Run one operation, with its own ``options``; ``details`` show each property.
 

@@ -129,6 +129,7 @@ class PulumiCli:
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        run_program: bool = False,
         plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
@@ -142,6 +143,7 @@ class PulumiCli:
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first.
             refresh: refresh first.
+            run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
             plan: an update plan that a preview of either engine made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             arguments: further ones of the CLI, as they are.
@@ -151,7 +153,7 @@ class PulumiCli:
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
         with planned(plan, self.folder) as path:
-            chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "plan": path})
+            chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "run-program": run_program, "plan": path})
             command = ("up", "--yes", *chosen, *arguments)
             return self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
 
@@ -161,6 +163,7 @@ class PulumiCli:
         *,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        run_program: bool = False,
         save_plan: Path | bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
@@ -171,7 +174,7 @@ class PulumiCli:
         With ``save_plan`` the result has the update ``plan``; if it is a path, the plan is saved there.
         """
         with planning(save_plan, self.folder) as path:
-            command = ("preview", *flags(**{"refresh": refresh, "save-plan": path}), *arguments)
+            command = ("preview", *flags(**{"refresh": refresh, "run-program": run_program, "save-plan": path}), *arguments)
             result = self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
             result.plan = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else None
         return result
@@ -180,29 +183,36 @@ class PulumiCli:
         self,
         program: Program | None = None,
         *,
+        run_program: bool = False,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi refresh``, or only its preview; ``program`` gives only the project's settings. The rest is as for ``up``."""
-        chosen = without_program(preview=preview)
-        return self._operate(
-            ("refresh", *chosen, *arguments), self._opened(program or {}), options, expect_failure=expect_failure
-        )
+        """``pulumi refresh``, or only its preview. ``run_program`` runs ``program``, which else gives only its
+        project's settings. The rest is as for ``up``.
+        """
+        chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program}))
+        opened = self._opened(program or {}, interpreter)
+        return self._operate(("refresh", *chosen, *arguments), opened, options, expect_failure=expect_failure)
 
     def destroy(
         self,
+        program: Program | None = None,
         *,
+        run_program: bool = False,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi destroy``, or only its preview. Arguments and errors as for ``up``."""
-        chosen = (*without_program(preview=preview), *flags(refresh=refresh))
-        return self._operate(("destroy", *chosen, *arguments), {}, options, expect_failure=expect_failure)
+        """``pulumi destroy``, or only its preview; ``program`` as for ``refresh``. Arguments and errors as for ``up``."""
+        chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program, "refresh": refresh}))
+        opened = self._opened(program or {}, interpreter)
+        return self._operate(("destroy", *chosen, *arguments), opened, options, expect_failure=expect_failure)
 
     def import_resources(
         self, imports: Sequence[Import], *, preview: bool = False, expect_failure: bool = False

@@ -45,6 +45,7 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
+        *,
         plans: Planning | None = None,
         telling: EventTeller | None = None,
     ) -> None:

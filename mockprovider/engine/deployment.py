@@ -28,7 +28,7 @@ from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
 from mockprovider.engine.planning import Planning
-from mockprovider.engine.refreshing import refresh
+from mockprovider.engine.refreshing import refresh, refresh_leftovers
 from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
 from mockprovider.pulumi.state import ResourceState, State
@@ -68,7 +68,7 @@ class Deployment(Course):
         plans: Planning | None = None,
         telling: EventTeller | None = None,
     ) -> None:
-        super().__init__(operation, migrated(state, operation, config), sources, references, plans, telling)
+        super().__init__(operation, migrated(state, operation, config), sources, references, plans=plans, telling=telling)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()
@@ -261,11 +261,15 @@ class Deployment(Course):
         """Note an error for each resource that cannot be deleted without its program. Returns whether there is any."""
         return refuse_hooks(self)
 
-    def delete_leftovers(self) -> None:
-        """Delete what the program no longer has (everything, if there was no program). The second time, nothing happens."""
+    def wind_up(self) -> None:
+        """Delete, or in a refresh read, what the program has not registered; a destroy deletes everything. It is done once."""
         with self._lock:
             again, self._cleared = self._cleared, True
-        if not again:
+        if again:
+            return
+        if self.operation.only_refresh:
+            refresh_leftovers(self, self._planner)
+        else:
             delete_leftovers(self, self._planner, self._held, self.parallel)
 
     def finish_stack(self) -> None:

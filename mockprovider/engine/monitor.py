@@ -261,7 +261,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         leftovers are deleted once it has ended.
         """
         if self._deployment.hooks:
-            self._deployment.delete_leftovers()
+            self._deployment.wind_up()
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802 - the RPC's name

@@ -22,6 +22,12 @@ class Operation(Struct, frozen=True, kw_only=True):
     stack: str
     preview: bool = False
     only_refresh: bool = False
+    program_refreshes: bool = False
+    """Nothing is read before the program runs."""
+    refreshing: bool = False
+    """What the program registers is read as it comes."""
+    destroying: bool = False
+    """What the program registers is deleted in the end."""
     scope: Scope = Scope()
     continue_on_error: bool = False
     seed: int = 0

@@ -27,6 +27,7 @@ from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.revisiting import Revisiting
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.wording import changed_provider, irreplaceable, left_out
@@ -71,6 +72,7 @@ class Planner:
         self.dependents = Dependents(run, self._identities, self._deleted)
         self._targets = Targets(operation.scope)
         self._left_out: set[str] = set()
+        self.revisiting = Revisiting(operation, run, self._targets, self._left_out)
 
     @property
     def seen(self) -> list[str]:
@@ -105,6 +107,12 @@ class Planner:
         self._identities.registered[urn] = new
         if goal.reads:
             return self._read(goal, old, new)
+        old = self.revisiting.reread(old, new)
+        if self._operation.only_refresh or self._operation.destroying:
+            planned = self.revisiting.planned(goal, old, new)
+            if planned is not None:
+                self._identities.registered[urn] = planned[1]
+                return planned
         included = self._targets.include(new, implied=new.is_provider or new.is_stack)
         before = self._preceding(new, included=included)
         if included:
@@ -152,6 +160,8 @@ class Planner:
                 EngineStep(op=StepOp.REPLACE, old=old, new=new),
             ]
             return steps, new
+        if self._operation.destroying:
+            self.revisiting.to_delete.append(new)
         return [EngineStep(op=StepOp.READ, old=old, new=new)], new
 
     # Targets ---------------------------------------------------------------------------------------------------------
@@ -191,6 +201,10 @@ class Planner:
             if before is not None and not self._identities.is_settled(dependency):
                 steps += self._unchanged(before)
         return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new, passed_over=True)]
+
+    def has_seen(self, urn: str) -> bool:
+        """Whether the program has registered ``urn`` of the state, under this name or another, and it was no target left."""
+        return self._identities.is_settled(urn) and urn not in self.revisiting.untouched
 
     def _refuse_left_out(self, new: ResourceState) -> None:
         missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)

@@ -31,7 +31,8 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
-    removal = Removal(course.ledger.base, lambda resource: _delete(course, resource), parallel)
+    whole = course.ledger.remaining() if course.operation.destroying else course.ledger.base
+    removal = Removal(whole, lambda resource: _delete(course, resource), parallel)
     removal.carry_out(condemned, lambda: course.stopped)
 
 
@@ -74,10 +75,12 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         # What was deleted before a replacement, and is marked for deletion since then, is gone already.
         if id(resource) not in held and not (resource.delete and planner.has_deleted(resource))
     ]
+    ours = planner.revisiting.to_delete
     if targets.excluding:
-        return _without(course, leftovers, staying(course.ledger.base, targets.excludes, dependents=targets.dependents))
+        spared = staying(course.ledger.base, targets.excludes, dependents=targets.dependents)
+        return _without(course, leftovers, spared) + [resource for resource in ours if resource.urn not in spared]
     if not targets.constrained:
-        return leftovers
+        return leftovers + ours
     try:
         going = planner.dependents.going_with(targets)
     except EXPECTED as error:
@@ -86,7 +89,7 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         return []
     unasked = [
         resource
-        for resource in leftovers
+        for resource in leftovers + ours
         if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
     ]
     for resource in unasked:
@@ -94,7 +97,8 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
     if unasked and not course.operation.preview:
         course.stop()
         return []
-    return _without(course, leftovers, {resource.urn for resource in leftovers} - going)
+    going_too = [resource for resource in ours if resource.urn in going]
+    return _without(course, leftovers, {resource.urn for resource in leftovers} - going) + going_too
 
 
 def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:

@@ -9,23 +9,24 @@ from typing import Any, Unpack
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.ending import blamed, judged, result_of
 from mockprovider.engine.events import EventTeller, OnEvent
 from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.planning import Planning
-from mockprovider.engine.program import Ended, Environment
+from mockprovider.engine.program import Environment
 from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
 from mockprovider.engine.removal import finish_plan
 from mockprovider.engine.targets import Scope
-from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
+from mockprovider.errors import DefinitionError
 from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
-from mockprovider.pulumi.result import FAILED, Result
-from mockprovider.pulumi.state import ResourceStates, State
+from mockprovider.pulumi.result import Result
+from mockprovider.pulumi.state import State
 from mockprovider.values import Secret, Value, reveal
 
 
@@ -100,6 +101,7 @@ class Stack(StackMemory):
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        run_program: bool = False,
         plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         parallel: int | None = None,
@@ -118,6 +120,7 @@ class Stack(StackMemory):
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
+            run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
             plan: an update plan that a preview made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
@@ -132,15 +135,12 @@ class Stack(StackMemory):
             MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
         ready, held = self._ready(program, command, cwd, interpreter), expected(plan)
+        how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
         if preview:
-            plans = Planning(held)
-            looked = self._operate(
-                ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options
-            )
+            looked = self._operate("up", ready, preview=True, plans=Planning(held), **how)
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        plans = Planning(held)
-        result = self._operate(ready, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
+        result = self._operate("up", ready, plans=Planning(held), **how)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
@@ -151,6 +151,7 @@ class Stack(StackMemory):
         cwd: Path | str | None = None,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        run_program: bool = False,
         plan: Mapping[str, Any] | Path | None = None,
         save_plan: Path | bool = False,
         expect_failure: bool = False,
@@ -165,26 +166,43 @@ class Stack(StackMemory):
         """
         ready = self._ready(program, command, cwd, interpreter)
         plans = Planning(expected(plan), making=bool(save_plan))
-        result = self._operate(ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
+        how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
+        result = self._operate("preview", ready, preview=True, plans=plans, **how)
         if isinstance(save_plan, Path) and result.plan is not None:
             save(result.plan, save_plan)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
         self,
+        program: Given | None = None,
         *,
+        run_program: bool = False,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         expect_failure: bool = False,
+        parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Read what exists into the state; with ``preview``, only show it. Other arguments and errors as for ``up``."""
-        result = self._operate(None, only_refresh=True, preview=preview, timeout=timeout, **options)
-        return self._judged(result, "refresh", expect_failure=expect_failure)
+        """Read what exists into the state; with ``preview``, only show it. Other arguments and errors as for ``up``.
+
+        With ``run_program``, the program runs, and what it registers is read with the options and the provider that it has
+        there. Components and providers are registered as in ``up``, and nothing else is created, updated or deleted.
+        """
+        ready = self._revisiting("refresh", run_program, program, command, cwd, interpreter)
+        how: Any = {"preview": preview, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
+        return self._judged(self._operate("refresh", ready, **how), "refresh", expect_failure=expect_failure)
 
     def destroy(
         self,
+        program: Given | None = None,
         *,
+        run_program: bool = False,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         expect_failure: bool = False,
@@ -192,9 +210,14 @@ class Stack(StackMemory):
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Delete everything; with ``preview``, only show it. No program runs. Other arguments and errors as for ``up``."""
-        result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
-        return self._judged(result, "destroy", expect_failure=expect_failure)
+        """Delete everything; with ``preview``, only show it. Other arguments and errors as for ``up``.
+
+        With ``run_program``, the program runs first, and what it registers is deleted with the options, hooks and provider that
+        it has there. Components and providers are registered as in ``up``, and deleted in the end, too.
+        """
+        ready = self._revisiting("destroy", run_program, program, command, cwd, interpreter)
+        how: Any = {"preview": preview, "refresh": refresh, "run_program": run_program, "parallel": parallel, **options}
+        return self._judged(self._operate("destroy", ready, timeout=timeout, **how), "destroy", expect_failure=expect_failure)
 
     def import_resources(
         self,
@@ -213,7 +236,7 @@ class Stack(StackMemory):
         def importing(deployment: Deployment) -> None:
             Importing(deployment, imports, self.config).carry_out()
 
-        result = self._operate(None, work=importing, preview=preview, timeout=timeout)
+        result = self._operate("import", None, work=importing, preview=preview, timeout=timeout)
         return self._judged(result, "import", expect_failure=expect_failure)
 
     def import_resource(self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False) -> Result:
@@ -252,21 +275,30 @@ class Stack(StackMemory):
             self._identify(project)
         return of_project(project)
 
+    def _revisiting(self, operation: str, run_program: bool, *given: Any) -> Ready | None:
+        """The program of a refresh or destroy. Raises ``DefinitionError`` for one that would not be run."""
+        if run_program:
+            return self._ready(*given)
+        if any(part is not None for part in given):
+            raise DefinitionError(f"A {operation} runs no program, unless it is told run_program=True.")
+        return None
+
     def _operate(
         self,
+        what: str,
         program: Ready | None,
         *,
         preview: bool = False,
         refresh: bool = False,
-        only_refresh: bool = False,
+        run_program: bool = False,
         work: Callable[[Deployment], None] | None = None,
         plans: Planning | None = None,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        kind = "refresh" if only_refresh else "up" if program else "destroy"
-        names = named(options, "preview" if program and preview else kind)
+        names = named(options, "preview" if preview and what == "up" else what)
+        only_refresh, program_refreshes = what == "refresh", run_program and what != "destroy"
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         plans = plans or Planning()
         self._operations += 1
@@ -275,6 +307,9 @@ class Stack(StackMemory):
             stack=self.name,
             preview=preview,
             only_refresh=only_refresh,
+            program_refreshes=program_refreshes,
+            refreshing=program_refreshes and (refresh or only_refresh),
+            destroying=run_program and what == "destroy",
             scope=Scope(names["target"], bool(dependents), names["exclude"], names["replace"]),
             continue_on_error=options.get("continue_on_error", False),
             seed=self._seed,
@@ -282,7 +317,7 @@ class Stack(StackMemory):
             named_by_version=self._named_by_version,
         )
         telling = EventTeller(self.on_event)
-        telling.begin(kind, operation)
+        telling.begin("up" if what == "preview" else what, operation)
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
             operation,
@@ -299,18 +334,17 @@ class Stack(StackMemory):
         def carry_out() -> None:
             if work is not None:
                 work(deployment)
-            elif program is None and not only_refresh and deployment.refuse_hooks():
-                return
             else:
                 whole()
             at_work.close()
 
         def whole() -> None:
-            deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
-            if not deployment.failed and not deployment.stopped and not only_refresh:
+            if what != "destroy" or program is not None or not deployment.refuse_hooks():
+                deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
+            if not deployment.failed and not deployment.stopped and (program is not None or not only_refresh):
                 if program is not None:
                     self._run(program, deployment, workers)
-                deployment.delete_leftovers()
+                deployment.wind_up()
                 finish_plan(deployment)
 
         self._at_work = at_work = OperationAtWork(deployment)
@@ -324,7 +358,7 @@ class Stack(StackMemory):
             state = at_work.state
             if not preview:
                 self._state = state
-        result = _result(deployment, state)
+        result = result_of(deployment, state)
         if plans.making and result.succeeded:
             result.plan = written(UpdatePlan(plans.resources, dict(self.config)))
         telling.end(result)
@@ -355,47 +389,11 @@ class Stack(StackMemory):
         if ended.output:
             deployment.log("info", ended.output)
         if ended.error is not None and not (ended.quiet and deployment.failed):
-            deployment.fail(_blamed(ended), shown=ended.shown)
+            deployment.fail(blamed(ended), shown=ended.shown)
 
     def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
-        if isinstance(result.error, MockProviderError) and not isinstance(result.error, ProgramError):
-            raise result.error
-        if result.succeeded and expect_failure:
-            raise ProgramError(f"The {what} of {self.project}/{self.name} was expected to fail, and succeeded: {result}")
-        if result.error is not None and not expect_failure:
-            cause = result.error.__cause__ if isinstance(result.error, ProgramError) else result.error
-            raise ProgramError(f"The {what} of {self.project}/{self.name} {result}") from cause
-        return result
+        return judged(result, f"{what} of {self.project}/{self.name}", expect_failure=expect_failure)
 
 
 def _outputs_of(source: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
     return (lambda: source.outputs) if isinstance(source, Stack) else (lambda: source)
-
-
-def _blamed(ended: Ended) -> ProgramError:
-    if isinstance(ended.error, ProgramError):
-        return ended.error
-    error = ProgramError(f"The program raised {type(ended.error).__name__}: {ended.error}\n{ended.trace}")
-    error.__cause__ = ended.error
-    return error
-
-
-def _result(deployment: Deployment, state: State) -> Result:
-    outputs = next((resource.outputs for resource in state.resources if resource.is_stack), {})
-    ours = [
-        error for error in deployment.errors if isinstance(error, MockProviderError) and not isinstance(error, ProgramError)
-    ]
-    error = next(iter([*ours, *deployment.errors]), None)
-    result = Result(
-        outputs=reveal(outputs),
-        secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
-        summary=dict(deployment.counted),
-        steps=[(op.value, urn) for op, urn in deployment.steps],
-        state=ResourceStates(state.resources),
-        pending_operations=list(state.pending),
-        diagnostics=list(deployment.diagnostics),
-        error=error,
-        exit_code=FAILED if error else 0,
-    )
-    result.output = str(result)
-    return result

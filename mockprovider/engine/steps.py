@@ -222,24 +222,25 @@ def import_(run: Run, step: EngineStep) -> None:
 
 def refresh(run: Run, step: EngineStep) -> None:
     """Read, then Diff the other way round: what was read stands for the old side, the remembered inputs for the new one."""
-    _read_again(run, step)
+    read_again(run, step)
     run.ledger.found(step.was, step.new)
 
 
-def _read_again(run: Run, step: EngineStep) -> None:
-    old = step.was
+def read_again(run: Run, step: EngineStep) -> None:
+    """Read what a step is about, which becomes its ``new``, with the options and provider that ``new`` had before, if any."""
+    old, wanted = step.was, step.new or step.was
     step.result, step.new = StepOp.SAME, old
     if not old.custom or old.is_provider or old.pending_replacement:
         return
-    provider = run.manager(old)
-    actual = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
+    provider = run.manager(wanted)
+    actual = provider.read(identity(old, old.custom_timeouts.read, urn=wanted.urn), old.inputs, old.outputs)
     if not actual.id or actual.outputs is None:
         step.result, step.new = StepOp.DELETE, None
         return
     if actual.init_errors:
-        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(actual.init_errors), old.urn)
+        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(actual.init_errors), wanted.urn)
     inputs = old.inputs if actual.inputs is None else actual.inputs
-    new = copied(old, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
+    new = copied(wanted, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
     new.init_errors = list(actual.init_errors)
     new.outputs = actual.outputs
     _dress(new)
