@@ -44,6 +44,8 @@ class Course(Run):
     ) -> None:
         self.operation = operation
         self.preview = operation.preview
+        self.moment = operation.moment
+        self.ignores_protection = operation.ignore_protect
         self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []

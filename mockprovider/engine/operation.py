@@ -14,7 +14,8 @@ class Operation(Struct, frozen=True, kw_only=True):
 
     ``number`` counts the stack's operations; it and ``seed`` make the random seeds that Check is given.
     ``only_refresh`` says that nothing follows the refresh, ``scope`` what it is limited to; with ``continue_on_error`` a step
-    that failed stops only what depends on it.
+    that failed stops only what depends on it, and with ``ignore_protect`` nothing is protected. ``moment`` is when it is, as
+    RFC 3339 has it.
     """
 
     project: str
@@ -23,6 +24,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     only_refresh: bool = False
     scope: Scope = Scope()
     continue_on_error: bool = False
+    ignore_protect: bool = False
+    moment: str = ""
     seed: int = 0
     number: int = 1
 

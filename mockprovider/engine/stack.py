@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Unpack
 
+from mockprovider.clock import Clock
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
@@ -27,6 +29,9 @@ from mockprovider.pulumi.result import FAILED, Result
 from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
 
+EPOCH = 946_684_800
+"""The first second of 2000, from which stacks without a clock count their operations."""
+
 
 class Stack(StackMemory):
     """The embedded engine: a Pulumi stack that runs unmodified programs through the real SDK, without the CLI.
@@ -46,6 +51,8 @@ class Stack(StackMemory):
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
+        clock: what the times in the state are read from. By default they count the operations, a second each from 2000 on, so
+            that equal runs make equal states.
     """
 
     def __init__(
@@ -60,6 +67,7 @@ class Stack(StackMemory):
         seed: int = 0,
         parallel: int = 1,
         timeout: float = 60.0,
+        clock: Clock | None = None,
     ) -> None:
         self.name = name
         self.organization = organization
@@ -76,6 +84,7 @@ class Stack(StackMemory):
         self._seed = seed
         self._state = State()
         self._operations = 0
+        self._clock = clock
         self._at_work: OperationAtWork | None = None
         for key, value in self.config.items():
             if not isinstance(reveal(value), str):
@@ -232,6 +241,10 @@ class Stack(StackMemory):
         given = {key if ":" in key else f"{self.project}:{key}": value for key, value in self._given.items()}
         self.config = {**({} if isinstance(project, str) else project.config(self.name, given)), **given}
 
+    def _moment(self) -> str:
+        seconds = EPOCH + self._operations if self._clock is None else self._clock.now()
+        return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
     def _ready(
         self, program: Given | None, command: Sequence[str] | None, cwd: Path | str | None, interpreter: Path | str | None
     ) -> Ready:
@@ -270,6 +283,8 @@ class Stack(StackMemory):
             only_refresh=only_refresh,
             scope=Scope(names["target"], bool(dependents), names["exclude"], names["replace"]),
             continue_on_error=options.get("continue_on_error", False),
+            ignore_protect=options.get("ignore_protect", False),
+            moment=self._moment(),
             seed=self._seed,
             number=self._operations,
         )

@@ -28,6 +28,9 @@ PLAIN: Mapping[str, str] = {
     "retainOnDelete": "retain_on_delete",
     "deletedWith": "deleted_with",
     "refreshBeforeUpdate": "refresh_before_update",
+    "taint": "taint",
+    "created": "created",
+    "modified": "modified",
 }
 """Keys of a resource that hold a string or a boolean, and the field that each is."""
 LISTS: Mapping[str, str] = {
