@@ -18,14 +18,14 @@ from mockprovider.drivers.checkpoints import read_checkpoint, unlock
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.events import take_log
 from mockprovider.drivers.flags import flags, scope, without_program
-from mockprovider.drivers.importing import import_command
+from mockprovider.drivers.importing import ImportCommand
+from mockprovider.drivers.marking import StateCommands
 from mockprovider.drivers.outcome import PulumiResult, outcome
 from mockprovider.drivers.planning import planned, planning
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
-from mockprovider.pulumi.imports import Import, placed
 from mockprovider.pulumi.languages import read_project
 from mockprovider.pulumi.options import Options, named, unmatched
 from mockprovider.values import Secret
@@ -49,7 +49,7 @@ NOWHERE = ("could not be found in the stack", "where a failure was expected")
 """Phrases in errors of runs that may have named a resource that does not exist."""
 
 
-class PulumiCli:
+class PulumiCli(ImportCommand, StateCommands):
     """One project with one stack under the real CLI, in a folder of its own, with its own home and a file backend.
 
     Args:
@@ -213,22 +213,6 @@ class PulumiCli:
         chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program, "refresh": refresh}))
         opened = self._opened(program or {}, interpreter)
         return self._operate(("destroy", *chosen, *arguments), opened, options, expect_failure=expect_failure)
-
-    def import_resources(
-        self, imports: Sequence[Import], *, preview: bool = False, expect_failure: bool = False
-    ) -> PulumiResult:
-        """``pulumi import``, of each of ``imports``, or only its preview. Arguments and errors as for ``Stack``."""
-        remembered = {resource["urn"] for resource in self.export(show_secrets=False)["deployment"].get("resources") or ()}
-        places = placed(imports, self.stack, self.project, remembered)
-        with import_command(places, self.folder / "imports.json", preview=preview) as command:
-            return self._operate(command, {}, {}, expect_failure=expect_failure)
-
-    def import_resource(
-        self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
-    ) -> PulumiResult:
-        """``import_resources`` of one resource, with the defaults of ``Import``."""
-        one = Import(type=type_, name=name, id=id_, protect=protect)
-        return self.import_resources([one], expect_failure=expect_failure)
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
         """``pulumi stack export`` as data; with ``show_secrets``, secrets are in plain text."""

@@ -52,6 +52,8 @@ class Course(Run):
         self.operation = operation
         self.telling = telling or EventTeller()
         self.preview = operation.preview
+        self.moment = operation.moment
+        self.ignores_protection = operation.ignore_protect
         self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []

@@ -160,10 +160,10 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
     return Decision.UPDATE if changed or old.init_errors else Decision.SAME
 
 
-def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:
+def objections(old: ResourceState, goal: Goal, diff: Diff, *, ignore_protect: bool = False) -> list[Objection]:
     """What speaks against a replacement: protection before and after, or an import that would lose its id."""
     against = []
-    if goal.protect and old.protect:
+    if goal.protect and old.protect and not ignore_protect:
         against.append(Objection(irreplaceable(old.urn)))
     if goal.import_id:
         keys = ", ".join(diff.replaces) or "the change of its object"

@@ -221,7 +221,7 @@ class Planner:
     def _register(
         self, goal: Goal, old: ResourceState | None, new: ResourceState, refusal: RefusedError | None
     ) -> tuple[list[EngineStep], ResourceState]:
-        replaced = old is not None and self._targets.replaces(new.urn)
+        replaced = old is not None and (old.taint or self._targets.replaces(new.urn))
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         imported = imports(old, goal)
         if imported:
@@ -345,7 +345,7 @@ class Planner:
         ]
 
     def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[EngineStep]:
-        self._object(objections(old, case.goal, diff), case.new.urn)
+        self._object(objections(old, case.goal, diff, ignore_protect=self._operation.ignore_protect), case.new.urn)
         self._replaced.add(case.new.urn)
         if case.provider is not None and not case.replaced:
             # Defaults and generated names of the old object must not carry over, so Check sees the raw inputs alone.
@@ -369,7 +369,7 @@ class Planner:
         for resource in reversed(self.dependents.of(old) + self.dependents.replaced_with(urn)):
             if id(resource) in self._condemned:
                 continue
-            if resource.protect and not resource.delete:
+            if resource.protect and not resource.delete and not self._operation.ignore_protect:
                 raise RefusedError(irreplaceable(resource.urn, urn))
             self._condemned.add(id(resource))
             self._deleted.add(resource.urn)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Unpack
 
+from mockprovider.clock import Clock
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
-from mockprovider.engine.ending import blamed, judged, result_of
+from mockprovider.engine.ending import judged, result_of
 from mockprovider.engine.events import EventTeller, OnEvent
 from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.planning import Planning
-from mockprovider.engine.program import Environment
-from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
+from mockprovider.engine.ready import Given, Ready, of_command, of_function, of_project
 from mockprovider.engine.removal import finish_plan
+from mockprovider.engine.running import run_to_its_end
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError
 from mockprovider.pulumi.imports import Import
@@ -27,7 +29,10 @@ from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
 from mockprovider.pulumi.result import Result
 from mockprovider.pulumi.state import State
-from mockprovider.values import Secret, Value, reveal
+from mockprovider.values import Value, reveal
+
+EPOCH = 946_684_800
+"""The first second of 2000, from which stacks without a clock count their operations."""
 
 
 class Stack(StackMemory):
@@ -49,6 +54,8 @@ class Stack(StackMemory):
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
         on_event: called with each ``EngineEvent`` while an operation goes on, one at a time, in the thread in which it happens.
+        clock: what the times in the state are read from. By default they count the operations, a second each from 2000 on, so
+            that equal runs make equal states.
     """
 
     _named_by_version = True
@@ -66,6 +73,7 @@ class Stack(StackMemory):
         parallel: int = 1,
         timeout: float = 60.0,
         on_event: OnEvent | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self.name = name
         self.on_event = on_event
@@ -83,6 +91,7 @@ class Stack(StackMemory):
         self._seed = seed
         self._state = State()
         self._operations = 0
+        self._clock = clock
         self._at_work: OperationAtWork | None = None
         for key, value in self.config.items():
             if not isinstance(reveal(value), str):
@@ -261,6 +270,10 @@ class Stack(StackMemory):
         given = {key if ":" in key else f"{self.project}:{key}": value for key, value in self._given.items()}
         self.config = {**({} if isinstance(project, str) else project.config(self.name, given)), **given}
 
+    def _moment(self) -> str:
+        seconds = EPOCH + self._operations if self._clock is None else self._clock.now()
+        return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
     def _ready(
         self, program: Given | None, command: Sequence[str] | None, cwd: Path | str | None, interpreter: Path | str | None
     ) -> Ready:
@@ -312,6 +325,8 @@ class Stack(StackMemory):
             destroying=run_program and what == "destroy",
             scope=Scope(names["target"], bool(dependents), names["exclude"], names["replace"]),
             continue_on_error=options.get("continue_on_error", False),
+            ignore_protect=options.get("ignore_protect", False),
+            moment=self._moment(),
             seed=self._seed,
             number=self._operations,
             named_by_version=self._named_by_version,
@@ -343,7 +358,14 @@ class Stack(StackMemory):
                 deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if not deployment.failed and not deployment.stopped and (program is not None or not only_refresh):
                 if program is not None:
-                    self._run(program, deployment, workers)
+                    run_to_its_end(
+                        program,
+                        deployment,
+                        parallel=workers,
+                        config=self.config,
+                        organization=self.organization,
+                        provider=self._provider,
+                    )
                 deployment.wind_up()
                 finish_plan(deployment)
 
@@ -363,33 +385,6 @@ class Stack(StackMemory):
             result.plan = written(UpdatePlan(plans.resources, dict(self.config)))
         telling.end(result)
         return result
-
-    def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
-        from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
-
-        config = {key: reveal(value) for key, value in self.config.items()}
-        secret_keys = frozenset(key for key, value in self.config.items() if isinstance(value, Secret))
-        environment = Environment(
-            monitor=EngineMonitor(deployment, config, secret_keys, self.organization, program.directory),
-            engine=Engine(deployment),
-            project=self.project,
-            stack=self.name,
-            organization=self.organization,
-            preview=deployment.operation.preview,
-            parallel=parallel,
-            config=config,
-            secret_keys=secret_keys,
-            over=lambda: deployment.stopped,
-            providers=lambda: leading_to(self._provider),
-        )
-        try:
-            ended = program.run(environment)
-        finally:
-            environment.monitor.callbacks.close()
-        if ended.output:
-            deployment.log("info", ended.output)
-        if ended.error is not None and not (ended.quiet and deployment.failed):
-            deployment.fail(blamed(ended), shown=ended.shown)
 
     def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
         return judged(result, f"{what} of {self.project}/{self.name}", expect_failure=expect_failure)

@@ -85,6 +85,9 @@ class Run(Protocol):
     registry: Registry
     hooks: Hooks
     preview: bool
+    moment: str
+    """When it is."""
+    ignores_protection: bool
     plans: Planning
     deleted: Collection[str]
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
@@ -123,6 +126,7 @@ def same_(run: Run, step: EngineStep) -> None:
         return
     new, old = step.resource, step.was
     new.id, new.outputs = old.id, old.outputs
+    new.created, new.modified = old.created, old.modified
     new.refresh_before_update = old.refresh_before_update
     # A provider that is passed over is configured once something needs it.
     if new.is_provider and not step.passed_over:
@@ -140,6 +144,7 @@ def create(run: Run, step: EngineStep) -> None:
     outcome = Outcome(outputs={})
     if provider:
         outcome = run.hooks.tried(run, Occasion("create", new=new), lambda: provider.create(of, new.inputs))
+    new.created = new.modified = run.moment
     _take(new, outcome)
     _settle(run, step)
     new.init_errors.extend(outcome.past_errors)
@@ -149,8 +154,10 @@ def update(run: Run, step: EngineStep) -> None:
     """Update; after a partial failure the *old* inputs are remembered, so that the next run compares with those."""
     new, old = step.resource, step.was
     new.id = old.id
+    new.created, new.modified = old.created, old.modified
     provider = run.provider(new)
     if provider:
+        new.modified = run.moment
         of = identity(old, new.custom_timeouts.update, urn=new.urn, ignore_changes=new.ignore_changes)
         outcome = run.hooks.tried(run, Occasion("update", old, new), lambda: provider.update(of, new.inputs))
         _take(new, outcome)
@@ -166,7 +173,7 @@ def update(run: Run, step: EngineStep) -> None:
 def delete(run: Run, step: EngineStep) -> None:
     """Delete, where the provider is to be asked at all; a preview asks nothing."""
     old = step.was
-    if old.protect and step.op in (StepOp.DELETE, StepOp.DISCARD):
+    if old.protect and not run.ignores_protection and step.op in (StepOp.DELETE, StepOp.DISCARD):
         raise RefusedError(undeletable(old.urn))
     if not run.preview and calls_delete(old, run.deleted):
         provider, of = run.manager(old), identity(old, old.custom_timeouts.delete)
@@ -198,6 +205,9 @@ def read(run: Run, step: EngineStep) -> None:
     asked = new.id
     _take(new, outcome)
     new.id = outcome.id or asked
+    if step.old is not None:
+        unchanged = same(step.old.inputs, new.inputs) and same(step.old.outputs, new.outputs)
+        new.created, new.modified = step.old.created, step.old.modified if unchanged else run.moment
     # As in the CLI's summary, a first read and an unchanged one do not count.
     step.news = step.old is not None and not same(step.old.outputs, new.outputs)
     _settle(run, step)
@@ -215,6 +225,7 @@ def import_(run: Run, step: EngineStep) -> None:
     new.inputs = outcome.inputs
     _take(new, outcome)
     new.id = outcome.id or new.import_id
+    new.created = new.modified = run.moment
     if step.old is not None and step.keep_old:
         step.old.delete = True
     run.ledger.add(new)
@@ -243,6 +254,8 @@ def read_again(run: Run, step: EngineStep) -> None:
     new = copied(wanted, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
     new.init_errors = list(actual.init_errors)
     new.outputs = actual.outputs
+    if not (same(inputs, old.inputs) and same(actual.outputs, old.outputs)):
+        new.modified = run.moment
     _dress(new)
     if old.external:
         changed = not same(actual.outputs, old.outputs)
