@@ -18,6 +18,7 @@ from mockprovider.drivers.checkpoints import read_checkpoint, unlock
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.events import Log, take_log
 from mockprovider.drivers.flags import flags, scope, without_program
+from mockprovider.drivers.policing import policed
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
@@ -25,6 +26,7 @@ from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import import_state
 from mockprovider.pulumi.languages import read_project
 from mockprovider.pulumi.options import Options, named, unmatched
+from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.result import Result
 from mockprovider.pulumi.state import ResourceStates
 from mockprovider.values import Secret, reveal
@@ -68,6 +70,7 @@ class PulumiCli:
         backend: the folder of the stacks, by default its own; stacks of one backend can refer to each other.
         doubles: the doubles of this process that ``environment`` leads to, whose faults may interrupt and kill the CLI.
         timeout: seconds that a run of the CLI may take; one that takes longer hangs, and its process is ended.
+        policies: what may not be in the stack: policy packs, as Python objects or as the folders of ``pulumi policy``.
 
     Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
@@ -83,6 +86,7 @@ class PulumiCli:
         backend: Path | None = None,
         doubles: Sequence[Breakable] = (),
         timeout: float = SECONDS,
+        policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
         executable = shutil.which(binary)
         if executable is None:
@@ -95,6 +99,7 @@ class PulumiCli:
         self._named = project is not None
         self.stack = stack
         self.timeout = timeout
+        self.policies = policies
         self._environment = environment
         self._doubles = doubles
         self._runs = 0
@@ -330,7 +335,8 @@ class PulumiCli:
         events = self.folder / f"events-{self._runs}.json"
         command = (*arguments, *flags(**scope(options, names)), "--event-log", str(events))
         try:
-            finished = self._run(command, program, expect_failure=expect_failure)
+            with policed(arguments[0], self.policies, self.folder / "policies") as packs:
+                finished = self._run((*command, *packs), program, expect_failure=expect_failure)
         except ProgramError as error:
             log = take_log(events)
             problems = self._unmatched(names, log.urns | registered) if any(phrase in str(error) for phrase in NOWHERE) else []
@@ -381,6 +387,9 @@ class PulumiCli:
             state=ResourceStates(state.resources),
             pending_operations=list(state.pending),
             diagnostics=log.diagnostics,
+            policy_violations=log.violations,
+            policy_remediations=log.remediations,
+            policy_packs=log.packs,
             error=_error(log, output) if finished.exit_code else None,
             exit_code=finished.exit_code,
             output=output,

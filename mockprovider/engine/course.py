@@ -10,6 +10,7 @@ from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
 from mockprovider.errors import MockProviderError
@@ -41,6 +42,7 @@ class Course(Run):
     ) -> None:
         self.operation = operation
         self.preview = operation.preview
+        self.policing: Policing | None = None
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
         self.steps: list[tuple[StepOp, str]] = []
@@ -79,7 +81,8 @@ class Course(Run):
         """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
         with self._lock:
             self.errors.append(error)
-            if not shown:
+            # A policy's violation has been told as such.
+            if not (shown or isinstance(error, PoliciesBrokenError)):
                 self.diagnostics.append(Diagnostic("error", str(error), urn))
 
     def fail(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:

@@ -26,6 +26,7 @@ from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
+from mockprovider.engine.policing import PoliciesBrokenError, of_stack
 from mockprovider.engine.refreshing import refresh
 from mockprovider.engine.removal import delete_leftovers
 from mockprovider.engine.steps import EngineStep
@@ -224,6 +225,19 @@ class Deployment(Course):
     def delete_leftovers(self) -> None:
         """Delete what the program no longer has (everything, if there was no program)."""
         delete_leftovers(self, self._planner, self._held, self.parallel)
+
+    def judge_stack(self) -> None:
+        """Have the policies look at the whole stack, if nothing but what policies told a preview went wrong."""
+        broken = (error for error in self.errors if not isinstance(error, PoliciesBrokenError))
+        if self.policing is None or self.stopped or any(broken):
+            return
+        self.finish_stack()
+        try:
+            resources = of_stack(self.ledger.snapshot().resources)
+            if self.policing.judge_stack(resources, self.family.goals):
+                self.fail(PoliciesBrokenError("the stack breaks a mandatory policy"))
+        except EXPECTED as error:
+            self.fail(error)
 
     def finish_stack(self) -> None:
         """Set the stack's outputs to the program's. After a failure, old outputs that got no new value stay."""

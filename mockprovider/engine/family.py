@@ -12,20 +12,20 @@ class Family:
     """The goals of one operation's resources, as their children see them."""
 
     def __init__(self) -> None:
-        self._goals: dict[str, Goal] = {}
+        self.goals: dict[str, Goal] = {}
 
     def note(self, urn: str, goal: Goal) -> None:
         """Remember what the children of ``urn`` may inherit."""
-        self._goals[urn] = goal
+        self.goals[urn] = goal
 
     def parent(self, urn: str) -> str:
         """The URN of a resource's parent; empty where there is none."""
-        goal = self._goals.get(urn)
+        goal = self.goals.get(urn)
         return goal.parent if goal else ""
 
     def heir(self, goal: Goal) -> Goal:
         """``goal`` with what it inherits: protection, what becomes of it, and its provider."""
-        parent = self._goals.get(goal.parent)
+        parent = self.goals.get(goal.parent)
         if goal.read_id:
             return goal
         if goal.transformed:

@@ -14,6 +14,7 @@ from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.packs import policed
 from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
 from mockprovider.engine.targets import Scope
@@ -22,6 +23,8 @@ from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import export_state, import_state
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
+from mockprovider.pulumi.policies import PolicyPack
+from mockprovider.pulumi.policies.starting import PolicyStack
 from mockprovider.pulumi.result import FAILED, Result
 from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
@@ -45,6 +48,8 @@ class Stack:
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
+        policies: what may not be in the stack: policy packs, as Python objects or as the folders of ``pulumi policy``.
+            ``up`` and ``preview`` keep to them.
     """
 
     def __init__(
@@ -59,7 +64,9 @@ class Stack:
         seed: int = 0,
         parallel: int = 1,
         timeout: float = 60.0,
+        policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
+        self.policies = policies
         self.name = name
         self.organization = organization
         self.parallel = parallel
@@ -285,9 +292,11 @@ class Stack:
         def carry_out() -> None:
             deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if not deployment.failed and not deployment.stopped and not only_refresh:
-                if program is not None:
-                    self._run(program, deployment, workers)
-                deployment.delete_leftovers()
+                with policed(deployment, self.policies if program else (), self._policy_stack(preview)):
+                    if program is not None:
+                        self._run(program, deployment, workers)
+                    deployment.delete_leftovers()
+                    deployment.judge_stack()
             at_work.close()
 
         self._at_work = at_work = OperationAtWork(deployment)
@@ -302,6 +311,17 @@ class Stack:
             if not preview:
                 self._state = state
         return _result(deployment, state)
+
+    def _policy_stack(self, preview: bool) -> PolicyStack:
+        config = {key: reveal(value) for key, value in self.config.items()}
+        return PolicyStack(
+            project=self.project,
+            stack=self.name,
+            organization=self.organization,
+            preview=preview,
+            config=config,
+            secret_keys=[key for key, value in self.config.items() if isinstance(value, Secret)],
+        )
 
     def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
         from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
@@ -367,6 +387,7 @@ def _result(deployment: Deployment, state: State) -> Result:
         state=ResourceStates(state.resources),
         pending_operations=list(state.pending),
         diagnostics=list(deployment.diagnostics),
+        **(deployment.policing.found if deployment.policing else {}),
         error=error,
         exit_code=FAILED if error else 0,
     )

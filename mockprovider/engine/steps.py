@@ -11,6 +11,7 @@ from mockprovider.engine.decision import RefusedError, StepOp, calls_delete
 from mockprovider.engine.instance import Checked, Outcome, ResourceIdentity, identity
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.outgoing import with_secrets
+from mockprovider.engine.policing import Policing
 from mockprovider.engine.registry import Registry
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
@@ -78,6 +79,8 @@ class Run(Protocol):
     ledger: Ledger
     registry: Registry
     preview: bool
+    policing: Policing | None
+    """The policies of the operation, if it has any."""
     deleted: Collection[str]
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
 
