@@ -18,6 +18,8 @@ TIMEOUTS = "timeouts"
 
 def shown(wanted: float) -> str:
     """Seconds as Go's programs show a duration: ``30m0s``, ``1.5s``."""
+    if 0 < wanted < 1:
+        return f"{wanted * 1000:g}ms"
     minutes, rest = divmod(wanted, 60)
     hours, minutes = divmod(int(minutes), 60)
     return f"{f'{hours}h' if hours else ''}{f'{minutes}m' if hours or minutes else ''}{rest:g}s"

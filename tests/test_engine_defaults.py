@@ -3,7 +3,7 @@
 import pytest
 
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.defaults import DefaultProviders, Requested, newest_versions, precedence
+from mockprovider.engine.defaults import DefaultProviders, Requested, newest_plugins, precedence
 from mockprovider.engine.goal import Goal
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.values import Secret
@@ -36,6 +36,7 @@ def remembered(version, package="cloud"):
         (Requested("cloud"), "default"),
         (Requested("cloud", "1.2.3"), "default_1_2_3"),
         (Requested("cloud", "1.2.3-alpha.1"), "default_1_2_3_alpha_1"),
+        (Requested("cloud", "1.2.3", "github://api.x-y.com/some%20org"), "default_1_2_3_github_/api.x-y.com/some_20org"),
     ],
 )
 def test_names(wanted, name):
@@ -85,4 +86,4 @@ def test_versions_are_compared_as_versions():
     versions = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-rc.2", "1.0.0-rc.10", "1.0.0", "1.2.0", "1.10.0"]
     shuffled = [*versions[3:], *versions[:3]]
     assert sorted(shuffled, key=precedence) == versions
-    assert newest_versions([remembered("not a version")]) == {}
+    assert newest_plugins([remembered("not a version")]) == {"cloud": Requested("cloud")}

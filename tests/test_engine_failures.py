@@ -257,7 +257,8 @@ def test_a_call_that_never_returns(parallel):
     assert [each["type"] for each in pending] == ["creating"]
     assert double.journal.ops()[-1] == "cancel"
     hang.set()
-    assert any("cut off" in each.message for each in stack.preview(lambda: None).diagnostics)
+    assert not any("cut off" in each.message for each in stack.preview(lambda: None).diagnostics)
+    assert any("cut off" in each.message for each in stack.up(lambda: None).diagnostics)
 
 
 def test_a_call_that_ends_when_it_is_cancelled(monkeypatch):

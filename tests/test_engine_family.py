@@ -33,6 +33,6 @@ def test_the_provider_of_a_child(parent, child, expected):
     """It is its own, else its parent's of the same package, else what it or its component has for the package."""
     family = Family()
     if parent is not None:
-        family.note(PARENT, Goal(type="cloud:index:Bucket", name="parent", **parent))
+        family.note(PARENT, Goal(type="cloud:index:Bucket", name="parent", **parent), exists=True)
     goal = Goal(**{"type": "cloud:index:Thing", "name": "child", "parent": PARENT, **child})
     assert family.heir(goal).provider == expected

@@ -67,5 +67,5 @@ def test_a_new_state_is_what_the_program_said():
     """A registration starts as its raw inputs, without id and outputs; a read one has the id that it is read by."""
     state = new_state(Goal(type=BUCKET, name="b", inputs={"acl": "x"}, protect=True), urn(BUCKET, "b"))
     assert (state.id, state.inputs, state.outputs, state.protect, state.external) == ("", {"acl": "x"}, {}, True, False)
-    read = new_state(Goal(type=BUCKET, name="b", read_id="b-1"), urn(BUCKET, "b"))
+    read = new_state(Goal(type=BUCKET, name="b", reads=True, read_id="b-1"), urn(BUCKET, "b"))
     assert (read.id, read.external) == ("b-1", True)

@@ -12,7 +12,7 @@ from mockprovider.calls import Op, Reply
 from mockprovider.double import Double
 from mockprovider.engine import Stack
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.defaults import Requested, newest_versions, with_plugin
+from mockprovider.engine.defaults import Requested, newest_plugins, with_plugin
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import Packages, parameterization
 from mockprovider.engine.registry import INTERNAL
@@ -80,11 +80,11 @@ def test_what_a_reference_says():
 
 
 def test_a_plain_package():
-    """A package that is what its plugin is gives resources its version, unless they have one."""
+    """A package that is what its plugin is gives resources its version, also where they have one of their own."""
     packages = Packages()
     reference = packages.register(resource_pb2.RegisterPackageRequest(name="tools", version="1.0.0"))
     assert packages.applied(reference, GOAL) == Goal(type=THING, name="web", version="1.0.0")
-    assert packages.applied(reference, Goal(type=THING, name="web", version="3.0.0")).version == "3.0.0"
+    assert packages.applied(reference, Goal(type=THING, name="web", version="3.0.0")).version == "1.0.0"
 
 
 def test_an_unknown_reference():
@@ -125,7 +125,7 @@ def test_the_plugin_s_version_counts():
     inputs = with_plugin({}, Requested("tools", "2.0.0", "", TOOLS))
     type_ = "pulumi:providers:tools"
     state = ResourceState(urn=f"urn:pulumi:dev::p::{type_}::x", type=type_, custom=True, id="i", inputs=inputs)
-    assert newest_versions([state]) == {"tools": "1.2.3"}
+    assert newest_plugins([state])["tools"].version == "1.2.3"
 
 
 # Under the engine ------------------------------------------------------------------------------------------------------

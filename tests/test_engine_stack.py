@@ -291,10 +291,11 @@ def test_an_expected_failure_that_does_not_come():
 
 
 def test_looking_up_what_is_not_there():
-    """A name that nobody used is answered with those that there are, and an ambiguous one with its URNs."""
+    """A name that nobody used is answered with those that there are, and an ambiguous one with the types that it has."""
     stack, _, _ = make()
     stack.up(lambda: (Bucket("b"), Thing(NET, "b", cidr="x"), Bucket("c")))
     with pytest.raises(KeyError, match="there are: b, c"):
         _ = stack.state["a"]
-    with pytest.raises(KeyError, match="several"):
+    with pytest.raises(KeyError, match=r"several resources; say the type, too: .*cloud:index:Net"):
         _ = stack.state["b"]
+    assert stack.state[NET, "b"].inputs == {"cidr": "x"}

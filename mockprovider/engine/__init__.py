@@ -2,8 +2,9 @@
 
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.stack import Stack
+from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.protocol import PULUMI as SPOKEN
 from mockprovider.pulumi.result import Result
 from mockprovider.pulumi.state import ResourceState
 
-__all__ = ["SPOKEN", "ProviderSource", "ResourceState", "Result", "Stack"]
+__all__ = ["SPOKEN", "Import", "ProviderSource", "ResourceState", "Result", "Stack"]

@@ -14,7 +14,7 @@ from mockprovider.calls import Call, Change, ChangeKind, EnginePort, Failure, Op
 from mockprovider.hints import did_you_mean
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.protocol import PULUMI
-from mockprovider.values import Bag, Value, has_secret, same
+from mockprovider.values import Bag, Unknown, Value, has_secret, same
 
 PACKAGE = "pulumi"
 STACK_REFERENCE = "pulumi:pulumi:StackReference"
@@ -22,6 +22,9 @@ STASH = "pulumi:index:Stash"
 READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
 INPUT: Mapping[str, str] = {STACK_REFERENCE: "name", STASH: "input"}
 """The one input of each type."""
+DEPRECATED = (
+    f"The resource type {STACK_REFERENCE!r} is only read by SDKs of today, and this program registers one. Update the SDK."
+)
 GIVEN = "Stack(references={name: outputs}) was given"
 
 References: TypeAlias = Mapping[str, Callable[[], Bag]]
@@ -62,7 +65,10 @@ class Builtin:
         return Reply(id=id_, value={"input": value, "output": value})
 
     def _read(self, call: Call) -> Reply:
-        if call.type == STACK_REFERENCE and call.prior_inputs:
+        if call.type == STACK_REFERENCE and "name" in (call.prior_inputs or {}):
+            unknown = [name for name in call.prior_inputs or {} if name != "name"]
+            if unknown:
+                return Reply(failures=(Failure(f"unknown property {unknown[0]!r}", status="unknown"),))
             reply = self._referred(call, call.id)
             return Reply(id=call.id, value=reply.value, inputs=call.prior_inputs) if reply.ok else reply
         if call.type == STASH and call.prior_inputs:
@@ -93,11 +99,16 @@ def _checked(call: Call) -> Reply:
     required = INPUT.get(call.type)
     if required is None:
         return Reply(failures=(Failure(f"unrecognized resource type {call.type!r}", status="unknown"),))
+    if call.type == STACK_REFERENCE and call.session.engine is not None:
+        call.session.engine.log("warning", DEPRECATED, call.urn)
     inputs = call.inputs or {}
     failures = [Failure(f"unknown property {name!r}", name) for name in inputs if name != required]
     if required not in inputs:
         failures.append(Failure(f"missing required property {required!r}", required))
-    return Reply(inputs=call.inputs, failures=tuple(failures))
+    elif call.type == STACK_REFERENCE and not isinstance(inputs[required], (str, Unknown)):
+        failures.append(Failure(f"property {required!r} must be a string", required))
+    # As in the real engine, the first complaint is the only one.
+    return Reply(inputs=call.inputs, failures=tuple(failures[:1]))
 
 
 def _compared(call: Call) -> Reply:

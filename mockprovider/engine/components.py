@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from mockprovider.calls import Handler, Op, Reply
+from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.goal import Goal
+from mockprovider.engine.outcomes import StoppedError
 from mockprovider.engine.outgoing import outgoing
+from mockprovider.engine.requests import inward
+from mockprovider.engine.threads import SLICE, Work
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.components.room import SELF
+from mockprovider.pulumi.resource_options import CONSTRUCT
 from mockprovider.pulumi.values import decode
 from mockprovider.urn import PROVIDERS, Urn, reference
-from mockprovider.values import Archive, Asset, ResourceReference, Value, map_value
+from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value, map_value
 
-SINGLE = ("protect", "retainOnDelete", "replacement_trigger", "customTimeouts")
-LISTS = ("additionalSecretOutputs", "replaceOnChanges", "aliases", "replace_with", "dependencies", "ignoreChanges")
-"""The options of a registration that Construct has under the same names; lists of those that were not given are empty."""
+GRACE = 0.5
+"""Seconds that a Construct has to end once the operation has failed."""
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -49,10 +53,23 @@ class RemoteComponents:
             instance = self._deployment.instance(goal)
             if instance.known:
                 bag = _inputs(decode(request.object), instance.accepts)
-                extra = {**self._common(), **self._own(), **_options(request), **_inherited(goal)}
-                return instance.ask_back(Op.CONSTRUCT, self._monitor, type=goal.type, name=goal.name, inputs=bag, extra=extra)
+                extra = {**self._common(), **self._own(), **_options(request, goal)}
+                fields = {"type": goal.type, "name": goal.name, "inputs": bag, "extra": extra}
+                return self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
         state = self._deployment.register(replace(goal, custom=False, remote=False, provider=""))
         return Reply(value={}, extra={"urn": state.urn})
+
+    def _unless_stopped(self, ask: Callable[[], Reply]) -> Reply:
+        """What ``ask`` answers. Raises ``StoppedError`` where the operation has failed meanwhile and no answer comes."""
+        work = Work(ask).start()
+        try:
+            while not work.wait(SLICE):
+                if self._deployment.stopped and not work.wait(GRACE):
+                    raise StoppedError("the operation has failed while a component was under construction")
+        except BaseException:
+            work.stop()
+            raise
+        return work.result()
 
     def call(self, request: Any, goal: Goal) -> Reply:
         """Call the method of a ``ResourceCallRequest``; failures of single arguments are in the reply.
@@ -60,15 +77,38 @@ class RemoteComponents:
         Raises ``StoppedError`` or ``CallFailedError``.
         """
         arguments = decode(request.args)
-        own = arguments.get(SELF)
-        if goal.type.startswith(PROVIDERS) and isinstance(own, ResourceReference):
-            # A provider's own method is answered by that provider, and by no other of its package.
-            goal = replace(goal, provider=reference(own.urn, str(own.id)))
-        instance = self._deployment.instance(goal)
-        dependencies = {key: tuple(sources.urns) for key, sources in request.argDependencies.items()}
+        provider = self._receiver(goal, request.args.fields.get(SELF))
+        instance = self._deployment.instance(replace(goal, provider=provider))
+        dependencies = _extended({key: tuple(sources.urns) for key, sources in request.argDependencies.items()}, arguments)
         bag = _inputs(arguments, instance.accepts)
         extra = {**self._common(), "argDependencies": dependencies}
-        return instance.ask_back(Op.CALL, self._monitor, type=goal.type, inputs=bag, extra=extra)
+        reply = instance.ask_back(Op.CALL, self._monitor, type=goal.type, inputs=bag, extra=extra)
+        returned = _extended(reply.extra.get("returnDependencies", {}), reply.value or {})
+        return replace(reply, native=None, extra={**reply.extra, "returnDependencies": returned})
+
+    def _receiver(self, goal: Goal, own: Any) -> str:
+        """The provider that answers a method: a provider itself its own, else the one asked for, or the receiver's."""
+        itself = goal.type.startswith(PROVIDERS)
+        if own is None:
+            if itself:
+                raise RefusedError(f"the method {goal.type!r} of a provider was called without a receiver ({SELF!r})")
+            return goal.provider
+        fields = {key: value.string_value for key, value in own.struct_value.fields.items()}
+        if itself:
+            missing = [key for key in ("urn", "id") if key not in fields]
+            if missing:
+                raise RefusedError(f"the receiver of {goal.type!r} has no {missing[0]!r}")
+            return reference(fields["urn"], fields["id"])
+        if goal.provider:
+            return goal.provider
+        if "urn" not in fields:
+            raise RefusedError(f"the receiver of {goal.type!r} has no 'urn'")
+        try:
+            return self._deployment.family.provider_of(fields["urn"])
+        except KeyError:
+            raise RefusedError(
+                f"the receiver of {goal.type!r} is {fields['urn']!r}, which is no resource of this run"
+            ) from None
 
     def _common(self) -> dict[str, Any]:
         operation = self._deployment.operation
@@ -87,21 +127,31 @@ class RemoteComponents:
         return {"organization": self._context.organization, **keys}
 
 
-def _inherited(goal: Goal) -> dict[str, Any]:
-    options = {
-        "protect": goal.protect,
-        "retainOnDelete": goal.retain_on_delete,
-        "deletedWith": goal.deleted_with or None,
-        "providers": goal.providers or None,
-    }
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _inputs(bag: Mapping[str, Value], accepts: frozenset[str]) -> dict[str, Value]:
     """What Construct and Call are sent: secrets and references always, output values where they are accepted."""
     if "outputs" not in accepts:
         bag = outgoing(bag, accepts | {"secrets", "resources"})
-    return {name: map_value(value, _completed) for name, value in bag.items()}
+        return {name: map_value(value, _completed) for name, value in bag.items()}
+    return {name: map_value(value, _as_output) for name, value in bag.items()}
+
+
+def _as_output(value: Value) -> Value:
+    """Where output values are accepted, secrets and unknowns are output values, too."""
+    if isinstance(value, Secret):
+        return Output(value.value, secret=True)
+    if isinstance(value, Unknown):
+        return Output()
+    if isinstance(value, Output) and value.value == Output():
+        return replace(value, value=UNKNOWN)
+    return _completed(value)
+
+
+def _extended(dependencies: Mapping[str, Sequence[str]], bag: Mapping[str, Value]) -> dict[str, tuple[str, ...]]:
+    """``dependencies`` by property, with those that are inside of output values."""
+    inside: dict[str, tuple[str, ...]] = {}
+    inward(bag, depends=inside)
+    keys = dict.fromkeys([*dependencies, *bag])
+    return {key: tuple(dict.fromkeys([*dependencies.get(key, ()), *inside.get(key, ())])) for key in keys}
 
 
 def _completed(value: Value) -> Value:
@@ -114,14 +164,18 @@ def _completed(value: Value) -> Value:
     return with_hashes(value) if isinstance(value, (Asset, Archive)) else value
 
 
-def _options(request: Any) -> dict[str, Any]:
-    options = {name: getattr(request, name) for name in SINGLE if request.HasField(name)}
-    options |= {name: tuple(getattr(request, name)) for name in LISTS if getattr(request, name)}
-    single = {"parent": request.parent, "deletedWith": request.deletedWith, "providers": dict(request.providers)}
-    options |= {name: value for name, value in single.items() if value}
-    options["inputDependencies"] = {key: tuple(sources.urns) for key, sources in request.propertyDependencies.items()}
-    if request.deleteBeforeReplaceDefined:
-        options["deleteBeforeReplace"] = request.deleteBeforeReplace
+def _options(request: Any, goal: Goal) -> dict[str, Any]:
+    """The options of a component's own registration by their names in Construct: its goal's, and messages as they came."""
+    messages = {descriptor.name: value for descriptor, value in request.ListFields()}
+    options: dict[str, Any] = {"inputDependencies": goal.property_dependencies}
+    for option in CONSTRUCT:
+        if option.shape != "own":
+            value = getattr(goal, option.name)
+            if value or value is False:
+                options[option.construct] = value
+        elif option.wire in messages:
+            value = messages[option.wire]
+            options[option.construct] = tuple(value) if isinstance(value, Sequence) else value
     if request.HasField("hooks") and request.hooks.ByteSize():
         options["resource_hooks"] = request.hooks
     return options

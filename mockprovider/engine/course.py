@@ -7,17 +7,21 @@ from collections.abc import Collection, Mapping, Sequence
 
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
+from mockprovider.engine.hooks import Hooks
 from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.outcomes import CallbackFailedError
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.registry import Registry
-from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
+from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
 from mockprovider.errors import MockProviderError
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
 
-EXPECTED = (CallFailedError, RefusedError, PartialFailureError, MockProviderError)
+EXPECTED = (CallFailedError, RefusedError, PartialFailureError, CallbackFailedError, MockProviderError)
 """What can go wrong with a step; anything else is a bug of ours and is raised through."""
 
 
@@ -31,6 +35,7 @@ class Course(Run):
         state: where it starts from; not changed.
         sources: the providers.
         references: the outputs of the stacks that the program may refer to.
+        plans: the update plans to keep to, and to make.
     """
 
     def __init__(
@@ -39,10 +44,12 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
+        plans: Planning | None = None,
     ) -> None:
         self.operation = operation
         self.preview = operation.preview
         self.policing: Policing | None = None
+        self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
         self.steps: list[tuple[StepOp, str]] = []
@@ -53,6 +60,9 @@ class Course(Run):
         self.stopped = False
         """Whether nothing new may begin: something has failed, or the operation was called off."""
         self._lock = threading.Lock()
+        self.hooks = Hooks()
+        self.incomplete: dict[str, Occasion] = {}
+        """What was done about components that have not registered their outputs yet, and have hooks."""
         self.ledger = Ledger(state, only_looks=operation.preview)
         self.registry = Registry(
             sources,
@@ -90,6 +100,10 @@ class Course(Run):
         self.stopped = True
         self.object(error, urn, shown=shown)
 
+    def blame(self, error: Exception, urn: str = "") -> None:
+        """Note ``error``, and stop unless the operation is to go on after errors."""
+        (self.object if self.operation.continue_on_error else self.fail)(error, urn)
+
     def stop(self) -> None:
         """Begin nothing new."""
         self.stopped = self.called_off = True
@@ -106,8 +120,33 @@ class Course(Run):
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
         with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
-            kind.apply(self, step)
+            if kind.hooked and (step.was if kind.hooked == "delete" else step.resource).resource_hooks:
+                self._with_hooks(step, kind)
+            else:
+                kind.apply(self, step)
+        if self.plans.making and step.new is not None:
+            self.plans.done(step.new)
         self.note(step)
+
+    def _with_hooks(self, step: EngineStep, kind: StepKind) -> None:
+        op = kind.hooked
+        # To a replacement's creation there is nothing old.
+        occasion = Occasion(op, None if op == "create" else step.old, None if op == "delete" else step.new)
+        if op == "update":
+            step.resource.id = step.was.id
+        self.hooks.before(self, occasion)
+        kind.apply(self, step)
+        if occasion.resource.custom or op == "delete":
+            self.hooks.after(self, occasion)
+        elif step.op in (StepOp.CREATE, StepOp.UPDATE):
+            # A component is complete only when it has registered its outputs.
+            self.incomplete[step.resource.urn] = occasion
+
+    def complete(self, urn: str) -> None:
+        """The component ``urn`` has registered its outputs."""
+        occasion = self.incomplete.pop(urn, None)
+        if occasion is not None:
+            self.hooks.after(self, occasion)
 
     def note(self, step: EngineStep) -> None:
         """Note a step that was carried out."""

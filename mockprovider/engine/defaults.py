@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from mockprovider.engine.builtin import PACKAGE
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, Parameterization
-from mockprovider.engine.packages import internal
+from mockprovider.engine.packages import SEMVER, internal, parameterization
 from mockprovider.engine.registry import INTERNAL
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
 
 DISABLED = "pulumi:disable-default-providers"
-SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
 
 
 class Requested(Struct, frozen=True):
@@ -28,6 +28,12 @@ class Requested(Struct, frozen=True):
     version: str = ""
     url: str = ""
     parameterization: Parameterization | None = None
+    checksums: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What two requests must have in common to share a provider."""
+        return self.package, self.version, self.url
 
     @property
     def name(self) -> str:
@@ -36,7 +42,8 @@ class Requested(Struct, frozen=True):
         if self.version:
             parts.append(re.sub(r"[.+-]", "_", self.version))
         if self.url:
-            parts.append(re.sub(r"[^A-Za-z0-9]", "_", self.url))
+            words = (re.sub(r"[^A-Za-z0-9_.-]", "_", word) for word in self.url.split("/") if word)
+            parts.append("/".join(words) or "_")
         return "_".join(parts)
 
 
@@ -47,48 +54,69 @@ class DefaultProviders:
         config: the stack's configuration by full key (``aws:region``); values are strings, or secrets of them.
         remembered: the state's resources, whose newest provider version stands in where a program asks for none.
         register: registers a provider resource, and answers its reference.
+        named_by_version: whether a version that stands in is part of the name, too.
     """
 
     def __init__(
-        self, config: Mapping[str, Value], remembered: Sequence[ResourceState], register: Callable[[Goal], str]
+        self,
+        config: Mapping[str, Value],
+        remembered: Sequence[ResourceState],
+        register: Callable[[Goal], str],
+        *,
+        named_by_version: bool = True,
     ) -> None:
+        self._named_by_version = named_by_version
         self._config = config
-        self._versions = newest_versions(remembered)
+        self._newest = newest_plugins(remembered)
         self._register = register
-        self._references: dict[Requested, str] = {}
+        self._references: dict[tuple[str, str, str], str] = {}
 
     def reference(self, goal: Goal) -> str:
         """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
-        wanted = self.normalized(requested(goal, goal.plugin_download_url.rstrip("/")))
+        asked = requested(goal, goal.plugin_download_url.removesuffix("/"))
+        wanted = self.normalized(asked)
         if self._denied(wanted.package):
             raise RefusedError(
                 f"default providers are disabled for the package {wanted.package!r} ({DISABLED}), and {goal.name!r} has no "
                 "explicit one. Give it the option `provider`."
             )
-        if wanted not in self._references:
-            self._references[wanted] = self._register(self._goal(wanted))
-        return self._references[wanted]
+        if wanted.key not in self._references:
+            name = (wanted if self._named_by_version else asked).name
+            self._references[wanted.key] = self._register(self._goal(wanted, name))
+        return self._references[wanted.key]
 
     def normalized(self, wanted: Requested) -> Requested:
-        """``wanted`` with the version that stands in where none was asked for."""
-        if wanted.version or wanted.package not in self._versions:
+        """``wanted`` with what the state's provider of the package says, where nothing was asked for."""
+        known = self._newest.get(wanted.package)
+        if known is None:
             return wanted
-        return replace(wanted, version=self._versions[wanted.package])
+        version, url, parameters = wanted.version or known.version, wanted.url or known.url, wanted.parameterization
+        if parameters is None and known.parameterization is not None:
+            # What is asked for is the version of the plugin, and its package has its own.
+            parameters = replace(known.parameterization, base_version=version)
+            version = parameters.version
+        return replace(wanted, version=version, url=url, parameterization=parameters)
 
     def explicit(self, goal: Goal) -> Goal:
         """``goal``, an explicit provider, with its plugin: by default the one of the package's default provider."""
         wanted = requested(goal, goal.plugin_download_url)
-        if wanted.parameterization and not goal.version:
-            # As in the real engine, the plugin's version from the state, if any, replaces the package's version.
-            wanted = replace(wanted, version=self._versions.get(wanted.package, wanted.version))
-        wanted = wanted if wanted.url else self.normalized(wanted)
-        return replace(goal, inputs=with_plugin(goal.inputs, wanted))
+        known = self._newest.get(wanted.package)
+        if known is not None and not goal.own_plugin:
+            # As in the real engine, what the state knows replaces what a registered package says, and the plugin's version
+            # stands for that of a parameterized package.
+            wanted = replace(wanted, version=known.version or wanted.version, url=known.url or wanted.url)
+        inputs = with_plugin(goal.inputs, wanted)
+        if goal.environment:
+            inputs[INTERNAL] = {**inputs.get(INTERNAL, {}), "envVarMappings": dict(goal.environment)}
+        return replace(goal, inputs=inputs)
 
-    def _goal(self, wanted: Requested) -> Goal:
+    def _goal(self, wanted: Requested, name: str) -> Goal:
         inputs = with_plugin(configured(wanted.package, self._config), wanted)
-        return Goal(type=PROVIDERS + wanted.package, name=wanted.name, inputs=inputs)
+        return Goal(type=PROVIDERS + wanted.package, name=name, inputs=inputs)
 
     def _denied(self, package: str) -> bool:
+        if package == PACKAGE:
+            return False
         text = reveal(self._config.get(DISABLED, "")) or "[]"
         try:
             listed = json.loads(text)
@@ -96,7 +124,7 @@ class DefaultProviders:
             listed = None
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise RefusedError(f'the configuration {DISABLED} is no JSON list of package names such as ["aws"]: {text!r}')
-        return "*" in listed or package in listed
+        return not {"*", package}.isdisjoint(name.strip() for name in listed)
 
 
 def configured(package: str, config: Mapping[str, Value]) -> dict[str, Value]:
@@ -108,34 +136,38 @@ def configured(package: str, config: Mapping[str, Value]) -> dict[str, Value]:
 def requested(goal: Goal, url: str) -> Requested:
     """The provider that ``goal`` asks for; a parameterized package has its own version, not the base plugin's."""
     parameterization = goal.parameterization
-    return Requested(goal.package, parameterization.version if parameterization else goal.version, url, parameterization)
+    version = parameterization.version if parameterization else goal.version
+    return Requested(goal.package, version, url, parameterization, goal.plugin_checksums)
 
 
 def with_plugin(inputs: Mapping[str, Value], wanted: Requested) -> dict[str, Value]:
     """A provider resource's inputs with its plugin. The provider sees only the ``version`` of that."""
-    if not (wanted.version or wanted.url or wanted.parameterization):
+    if not (wanted.version or wanted.url or wanted.parameterization or wanted.checksums):
         return dict(inputs)
     versioned = {"version": wanted.version} if wanted.version else {}
     kept = {**inputs.get(INTERNAL, {}), **({"pluginDownloadURL": wanted.url} if wanted.url else {})}
+    kept |= {"pluginChecksums": {key: value.hex() for key, value in wanted.checksums}} if wanted.checksums else {}
     kept |= internal(wanted.parameterization) if wanted.parameterization else {}
     return {**inputs, **versioned, INTERNAL: kept}
 
 
-def newest_versions(remembered: Sequence[ResourceState]) -> dict[str, str]:
-    """The newest version of each package's plugin in a state."""
-    newest: dict[str, str] = {}
+def newest_plugins(remembered: Sequence[ResourceState]) -> dict[str, Requested]:
+    """The newest plugin of each package in a state: its own version, its address, and its parameterization."""
+    newest: dict[str, Requested] = {}
     for resource in remembered:
-        version = _plugin_version(resource.inputs) if resource.is_provider else None
-        if isinstance(version, str) and SEMVER.fullmatch(version):
-            package = resource.type.removeprefix(PROVIDERS)
-            if package not in newest or precedence(version) > precedence(newest[package]):
-                newest[package] = version
+        if resource.is_provider:
+            known = _plugin(resource.type.removeprefix(PROVIDERS), resource.inputs)
+            if known.package not in newest or precedence(known.version) >= precedence(newest[known.package].version):
+                newest[known.package] = known
     return newest
 
 
-def _plugin_version(inputs: Bag) -> Value:
-    kept = inputs.get(INTERNAL) or {}
-    return reveal(kept.get("version") if "parameterization" in kept else inputs.get("version"))
+def _plugin(package: str, inputs: Bag) -> Requested:
+    # Old states have all of it among the inputs.
+    kept = inputs.get(INTERNAL, inputs)
+    version = reveal(kept.get("version") if "parameterization" in kept else inputs.get("version"))
+    known = version if isinstance(version, str) and SEMVER.fullmatch(version) else ""
+    return Requested(package, known, str(kept.get("pluginDownloadURL", "")), parameterization(package, inputs, kept))
 
 
 def precedence(version: str) -> tuple[tuple[int, int, int], bool, tuple[tuple[int, int, str], ...]]:

@@ -16,7 +16,7 @@ from mockprovider.calls import Reply
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.builtin import References
 from mockprovider.engine.course import EXPECTED, Course
-from mockprovider.engine.decision import RefusedError
+from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
@@ -26,15 +26,18 @@ from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, of_stack
 from mockprovider.engine.refreshing import refresh
-from mockprovider.engine.removal import delete_leftovers
+from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
 from mockprovider.pulumi.state import ResourceState, State
 from mockprovider.urn import reference
 from mockprovider.values import Bag, Value
 
 GET_RESOURCE = "pulumi:pulumi:getResource"
+UNRESOLVED = Reply()
+"""The answer to a function that depends on what does not exist yet: nobody was asked, and nothing is known."""
 
 
 class Deployment(Course):
@@ -48,6 +51,7 @@ class Deployment(Course):
         parallel: how many deletions run at once.
         references: the outputs of the stacks that the program may refer to.
         autonaming: how objects are to be called whose names the program leaves open.
+        plans: the update plans to keep to, and to make.
     """
 
     def __init__(
@@ -60,8 +64,9 @@ class Deployment(Course):
         parallel: int = 1,
         references: References | None = None,
         autonaming: Autonaming | None = None,
+        plans: Planning | None = None,
     ) -> None:
-        super().__init__(operation, migrated(state, operation, config), sources, references)
+        super().__init__(operation, migrated(state, operation, config), sources, references, plans)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()
@@ -70,13 +75,13 @@ class Deployment(Course):
         self.family = Family()
         self._fates: dict[str, Fate] = {}
         self._held: set[int] = set()
+        self._cleared = False
+        self._completed: set[str] = set()
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
-        self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
-        if state.pending:
-            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in state.pending)
-            self.log(
-                "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
-            )
+        self._defaults = DefaultProviders(
+            config, self.ledger.base, self._register_provider, named_by_version=operation.named_by_version
+        )
+        self._unclear = state.pending
 
     # What programs ask for -------------------------------------------------------------------------------------------
 
@@ -90,14 +95,15 @@ class Deployment(Course):
             with self._turn:
                 self._go_on()
                 steps, state = self._planner.plan(goal)
-            if not self._carried_out(steps, state):
+            carried_out = self._carried_out(steps, state)
+            self.family.note(state.urn, goal, exists=bool(state.id))
+            if not carried_out:
                 return state
         except EXPECTED as error:
             self.fail(error, self._where(goal))
             raise StoppedError(str(error)) from error
         with self._lock:
             self._registered[state.urn] = state
-            self.family.note(state.urn, goal)
         return state
 
     def refuse(self, goal: Goal) -> None:
@@ -112,10 +118,15 @@ class Deployment(Course):
         return self._fates.get(urn, Fate.DONE)
 
     def _carried_out(self, steps: Sequence[EngineStep], state: ResourceState) -> bool:
-        if any(urn in self._fates for urn in state.dependency_urns()):
+        if any(urn in self._fates for urn in state.dependency_urns(provider=False)):
             self._give_up(steps, state, Fate.SKIPPED)
             return False
         for step in steps:
+            if self.stopped and step is not steps[0]:
+                # What would follow never begins. Where only the report of a replacement is left, the program gets its answer.
+                if step.op is not StepOp.REPLACE or step is not steps[-1]:
+                    self._go_on()
+                break
             try:
                 self.execute(step)
             except EXPECTED as error:
@@ -157,19 +168,32 @@ class Deployment(Course):
     def register_outputs(self, urn: str, outputs: dict[str, Value]) -> None:
         """The outputs of a component; those of the stack are kept until the end. Raises ``StoppedError``."""
         with self._lock:
-            state = self._registered.get(urn)
-        if state is None:
-            error = RefusedError(f"outputs were registered for {urn!r}, which is no resource of this program")
+            state, again = self._registered.get(urn), urn in self._completed
+            self._completed.add(urn)
+        if state is None or (again and not state.is_stack):
+            why = "which is no resource of this program" if state is None else "which has registered its outputs already"
+            error = RefusedError(f"outputs were registered for {urn!r}, {why}")
             self.fail(error, urn)
             raise StoppedError(str(error))
         if state.is_stack:
             self.stack_outputs = outputs
-        else:
-            state.outputs = outputs
+            return
+        try:
+            self.plans.outputs(urn, self._outputs_before(urn), outputs)
+        except RefusedError as error:
+            self.fail(error, urn)
+            raise StoppedError(str(error)) from error
+        state.outputs = outputs
+        self.complete(urn)
+
+    def _outputs_before(self, urn: str) -> dict[str, Value]:
+        old = self.ledger.live.get(urn)
+        return old.outputs if old is not None else {}
 
     def invoke(self, goal: Goal) -> Reply:
-        """Call the function whose token is the goal's type. Raises ``CallFailedError``, ``RefusedError`` or
-        ``StoppedError``.
+        """Call the function whose token is the goal's type; ``UNRESOLVED`` where it depends on what does not exist yet.
+
+        Raises ``CallFailedError``, ``RefusedError`` or ``StoppedError``.
         """
         if goal.type == GET_RESOURCE:
             # No provider is asked, but the state gets the default provider that a call would use.
@@ -177,7 +201,9 @@ class Deployment(Course):
                 self._go_on()
                 self._defaults.reference(goal)
             return self._get_resource(goal.inputs)
-        return self.instance(goal).invoke(goal.type, goal.inputs)
+        inside = goal.provider or self.family.inside(goal.parent, goal.package)
+        instance = self.instance(replace(goal, provider=inside) if inside else goal)
+        return UNRESOLVED if self.family.wanting(goal.dependencies) else instance.invoke(goal.type, goal.inputs)
 
     def _get_resource(self, inputs: Bag) -> Reply:
         urn = inputs.get("urn", "")
@@ -220,11 +246,25 @@ class Deployment(Course):
 
     def refresh(self, *, flagged_only: bool = False, program_follows: bool = False) -> None:
         """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
+        flagged = any(resource.refresh_before_update for resource in self.ledger.base)
+        if self._unclear and flagged_only and not flagged and not self.preview:
+            # As in the real engine, an operation that looks at objects, or changes none, does not warn.
+            names = ", ".join(f"{pending.kind} {pending.resource.urn}" for pending in self._unclear)
+            self.log(
+                "warning", f"an earlier operation was cut off, nobody knows how these ended: {names}. A refresh looks.", ""
+            )
         refresh(self, flagged_only=flagged_only, program_follows=program_follows)
 
+    def refuse_hooks(self) -> bool:
+        """Note an error for each resource that cannot be deleted without its program. Returns whether there is any."""
+        return refuse_hooks(self)
+
     def delete_leftovers(self) -> None:
-        """Delete what the program no longer has (everything, if there was no program)."""
-        delete_leftovers(self, self._planner, self._held, self.parallel)
+        """Delete what the program no longer has (everything, if there was no program). The second time, nothing happens."""
+        with self._lock:
+            again, self._cleared = self._cleared, True
+        if not again:
+            delete_leftovers(self, self._planner, self._held, self.parallel)
 
     def judge_stack(self) -> None:
         """Have the policies look at the whole stack, if nothing but what policies told a preview went wrong."""
@@ -246,4 +286,11 @@ class Deployment(Course):
             return
         before = next((resource.outputs for resource in self.ledger.base if resource.is_stack), {})
         outputs = self.stack_outputs
-        stack.outputs = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
+        whole = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
+        try:
+            if outputs is not None:
+                self.plans.outputs(stack.urn, before, whole)
+        except RefusedError as error:
+            self.object(error, stack.urn)
+            return
+        stack.outputs = whole

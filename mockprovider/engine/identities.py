@@ -30,8 +30,8 @@ class Identities:
         """The states of the URNs that were registered, and of those that stay because of them."""
         self.adopted: dict[str, str] = {}
         """By URN, the alias under which its old state was found."""
-        self._claimants: dict[str, str] = {}
-        """The other way round."""
+        self.claimants: dict[str, str] = {}
+        """The other way round: by alias, the URN that has taken it."""
 
     def urn(self, goal: Goal) -> str:
         """The URN of ``goal``. Raises ``RefusedError`` if it is taken, or its parent is not there."""
@@ -44,21 +44,21 @@ class Identities:
 
     def recognize(self, urn: str, goal: Goal) -> Recognized:
         """What is remembered of ``goal``. As in the real engine, what is refused is still checked by its provider first."""
-        refusal = _claimed(urn, urn, self._claimants.get(urn))
+        refusal = _claimed(urn, urn, self.claimants.get(urn))
         old = self._ledger.live.get(urn)
         if old is not None:
             return Recognized(old, refusal=refusal)
         for alias in alias_urns(goal, self._stack, self._project, self.adopted):
             old = self._ledger.live.get(alias)
             if old is not None:
-                taken = alias if alias in self.registered else self._claimants.get(alias)
-                self.adopted[urn], self._claimants[alias] = alias, urn
+                taken = alias if alias in self.registered else self.claimants.get(alias)
+                self.adopted[urn], self.claimants[alias] = alias, urn
                 return Recognized(old, alias, _claimed(urn, alias, taken) or refusal)
         return Recognized(refusal=refusal)
 
     def is_settled(self, urn: str) -> bool:
         """Whether this run knows already what becomes of ``urn``, under this name or another."""
-        return urn in self.registered or urn in self._claimants
+        return urn in self.registered or urn in self.claimants
 
 
 def _claimed(urn: str, alias: str, claimant: str | None) -> RefusedError | None:

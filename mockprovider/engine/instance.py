@@ -78,6 +78,8 @@ class Outcome(Struct, frozen=True):
     inputs: dict[str, Value] | None = None
     init_errors: tuple[str, ...] = ()
     refresh_before_update: bool = False
+    past_errors: tuple[str, ...] = ()
+    """The initialization errors of earlier attempts."""
 
 
 class ResourceIdentity(Struct, frozen=True):
@@ -195,6 +197,12 @@ class Instance:
         if not self._handshaken:
             self._accept(reply)
             self._supports_preview = bool(reply.extra.get("supportsPreview"))
+
+    def end(self) -> None:
+        """Let every further call for a resource fail, as over a connection that was closed."""
+        self._unusable = CallFailedError(
+            Reply(failures=(Failure("the connection to the provider was closed", status="cancelled"),))
+        )
 
     def cancel(self) -> None:
         """Cancel, as at every shutdown. The session ends whatever the provider answers."""

@@ -8,23 +8,27 @@ half a second.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import grpc
 from google.protobuf import empty_pb2
 from google.protobuf.message_factory import GetMessageClass
+from msgspec.structs import replace
 from pulumi.runtime.proto import resource_pb2_grpc
 
 from mockprovider.engine.callbacks import Callbacks
 from mockprovider.engine.components import Context, RemoteComponents
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.deployment import GET_RESOURCE, Deployment
+from mockprovider.engine.deployment import GET_RESOURCE, UNRESOLVED, Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import CallFailedError
+from mockprovider.engine.nodejs import spelled_anew
+from mockprovider.engine.occasions import Hook
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.packages import Packages
-from mockprovider.engine.requests import inward, reading, registration
+from mockprovider.engine.requests import calling, invocation, inward, reading, registration
 from mockprovider.engine.transforms import Transforms
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
@@ -33,6 +37,8 @@ from mockprovider.pulumi.state import ResourceState
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.values import Value, has_unknown
 
+NAMES: Mapping[Fate, str] = {Fate.FAILED: "FAIL", Fate.SKIPPED: "SKIP"}
+"""The program's words for what went wrong."""
 SEVERITIES = {number: name.lower() for name, number in engine_pb2.LogSeverity.items()}
 FEATURES = (
     "SECRETS",
@@ -43,13 +49,19 @@ FEATURES = (
     "DELETED_WITH",
     "REPLACE_WITH",
     "BYTE_STRING",
+    "INVOKE_DEPENDS_ON",
+    "INVOKE_PARENT",
     "TRANSFORMS",
     "INVOKE_TRANSFORMS",
     "PARAMETERIZATION",
-    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
     "RESOURCE_HOOKS",
     "ERROR_HOOKS",
+    "SENDS_OPTIONS_TO_HOOKS",
 )
+TEXTS = EVERYTHING - {"byte_strings"}
+"""What an SDK accepts that knows no byte strings."""
+ONLY_NUMBERED = frozenset({"BYTE_STRING", "INVOKE_DEPENDS_ON", "INVOKE_PARENT"})
+"""Features that came after those that are asked for by an id."""
 INVOKED = GetMessageClass(resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"].methods_by_name["Invoke"].output_type)
 """Invoke's answer, which has one name in older SDKs and another in newer ones."""
 
@@ -112,8 +124,9 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     # Resources -------------------------------------------------------------------------------------------------------
 
-    def RegisterResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Register a resource."""
+    def RegisterResource(self, request: Any, metadata: Sequence[tuple[str, str]] = ()) -> Any:  # noqa: N802 - the RPC's name
+        """Register a resource. ``metadata`` is the call's, by which SDKs for Node.js are known."""
+        request = spelled_anew(request, metadata)
         if not (request.transforms or self._transforms.in_use):
             return self._answered(request, self._goal(registration, request))
         changed, own = self._answer(self._transforms.registered, request)
@@ -129,6 +142,8 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         state = self._registered(goal)
         outputs = state.outputs if request.custom else {}
         fate = self._deployment.fate(state.urn)
+        if fate in NAMES and not getattr(request, "supportsResultReporting", False):
+            raise MonitorError(grpc.StatusCode.INTERNAL, "resource registration failed")
         answer: Any = resource_pb2.RegisterResourceResponse(
             urn=state.urn, id=state.id, object=encode(_for(outputs, request), _accepted(request)), result=_result(fate)
         )
@@ -191,35 +206,23 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         """Call a function of a provider."""
         if self._transforms.in_use:
             request = self._answer(self._transforms.invoked, request)
-        goal = Goal(
-            type=request.tok,
-            name=request.tok,
-            inputs=inward(decode(request.args), self._directory),
-            provider=request.provider,
-            version=request.version,
-            plugin_download_url=request.pluginDownloadURL,
-        )
+        goal = self._answer(lambda asked: invocation(asked, self._directory), request)
         reply = self._answer(self._deployment.invoke, self._packaged(request, goal))
-        accepts = EVERYTHING if request.acceptResources or request.tok == GET_RESOURCE else EVERYTHING - {"resources"}
         message: Any = INVOKED()
-        getattr(message, "return").CopyFrom(encode(reply.value or {}, accepts))
+        if reply is UNRESOLVED:
+            message.unknown = True
+            return message
+        getattr(message, "return").CopyFrom(encode(reply.value or {}, _accepted_of(request)))
         for failure in reply.failures:
             message.failures.add(property=failure.path, reason=failure.reason)
         return message
 
     def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a method of a resource."""
-        goal = Goal(
-            type=request.tok,
-            name=request.tok,
-            provider=request.provider,
-            version=request.version,
-            plugin_download_url=request.pluginDownloadURL,
-        )
-        wanted = self._packaged(request, goal)
+        wanted = self._packaged(request, self._answer(calling, request))
         reply = self.callbacks.attended(lambda: self._answer(lambda goal: self._components.call(request, goal), wanted))
         message = provider_pb2.CallResponse()
-        getattr(message, "return").CopyFrom(encode(reply.value or {}))
+        getattr(message, "return").CopyFrom(encode(reply.value or {}, EVERYTHING if _takes_bytes(request) else TEXTS))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
             message.returnDependencies[name].urns.extend(urns)
         for failure in reply.failures:
@@ -231,7 +234,9 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def GetDeploymentInfo(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
         """What is being deployed, and this monitor's features. Older SDKs lack the RPC and its messages."""
         messages: Any = resource_pb2
-        feature = messages.ResourceMonitorFeature
+        known = {
+            name.removeprefix("RESOURCE_MONITOR_FEATURE_"): number for name, number in messages.ResourceMonitorFeature.items()
+        }
         operation = self._deployment.operation
         return messages.DeploymentInfo(
             project=operation.project,
@@ -241,16 +246,20 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
             configSecretKeys=self._secret_keys,
             dryRun=operation.preview,
             parallel=1,
-            supportedFeatures=[feature.Value(f"RESOURCE_MONITOR_FEATURE_{name}") for name in FEATURES],
+            supportedFeatures=[known[name] for name in FEATURES if name in known],
         )
 
     def SupportsFeature(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Whether this monitor has a feature, as older SDKs ask for it."""
         name = "".join(f"_{letter}" if letter.isupper() else letter.upper() for letter in request.id)
-        return resource_pb2.SupportsFeatureResponse(hasSupport=name in FEATURES)
+        return resource_pb2.SupportsFeatureResponse(hasSupport=name in FEATURES and name not in ONLY_NUMBERED)
 
     def SignalAndWaitForShutdown(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """The program registers nothing more. Leftovers are deleted once it has ended."""
+        """The program registers nothing more. If it has hooks, it waits here for the deletions, which may call them; else
+        leftovers are deleted once it has ended.
+        """
+        if self._deployment.hooks:
+            self._deployment.delete_leftovers()
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
@@ -267,13 +276,20 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         self._answer(lambda callback: self._transforms.add(callback, invokes=True), request)
         return empty_pb2.Empty()
 
-    def RegisterResourceHook(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("a resource hook")
+    def RegisterResourceHook(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Register a function to call before or after steps of the resources that name it."""
+        hook = replace(self._hook(request), on_dry_run=request.on_dry_run, ignore_errors=request.ignore_errors)
+        self._answer(self._deployment.hooks.register, hook)
+        return empty_pb2.Empty()
 
-    def RegisterErrorHook(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("an error hook")
+    def RegisterErrorHook(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Register a function to ask for another attempt where the provider fails."""
+        self._answer(lambda hook: self._deployment.hooks.register(hook, on_error=True), self._hook(request))
+        return empty_pb2.Empty()
+
+    def _hook(self, request: Any) -> Hook:
+        accepts = EVERYTHING if getattr(request.callback, "accepts_byte_string", False) else EVERYTHING - {"byte_strings"}
+        return Hook(request.name, partial(self.callbacks.call, request.callback), accepts)
 
     def _refused(self, what: str) -> MonitorError:
         return self._told(
@@ -337,9 +353,8 @@ class Engine:
 
 def _result(fate: Fate) -> Any:
     """The program's word for ``fate``. Newer SDKs know no skipping, only failing."""
-    names: Mapping[Fate, str] = {Fate.FAILED: "FAIL", Fate.SKIPPED: "SKIP"}
     values = resource_pb2.Result.DESCRIPTOR.values_by_name
-    name = names.get(fate, "SUCCESS")
+    name = NAMES.get(fate, "SUCCESS")
     return values[name if name in values else "FAIL"].number
 
 
@@ -356,4 +371,16 @@ def _accepted(request: Any) -> frozenset[str]:
         refused.add("secrets")
     if not request.acceptResources:
         refused.add("resources")
+    if not _takes_bytes(request):
+        refused.add("byte_strings")
     return EVERYTHING - refused
+
+
+def _accepted_of(request: Any) -> frozenset[str]:
+    """What the caller of a function accepts. Older SDKs ask for a resource without saying that they accept references."""
+    accepts = EVERYTHING if _takes_bytes(request) else TEXTS
+    return accepts if request.acceptResources or request.tok == GET_RESOURCE else accepts - {"resources"}
+
+
+def _takes_bytes(request: Any) -> bool:
+    return bool(getattr(request, "accepts_byte_string", False))

@@ -18,6 +18,7 @@ from mockprovider.pulumi.sdk import engine_pb2, resource_pb2
 from mockprovider.wire.server import decode, serve
 
 MONITOR = resource_pb2.DESCRIPTOR.services_by_name["ResourceMonitor"]
+REGISTER = "RegisterResource"
 ENGINE = engine_pb2.DESCRIPTOR.services_by_name["Engine"]
 
 
@@ -97,8 +98,12 @@ def _handler(service: Any, target: Any, calls: CallsUnderWay) -> Any:
 def _behave(method: Any, cls: Any, calls: CallsUnderWay) -> Any:
     def behave(data: bytes, context: grpc.ServicerContext) -> Any:
         try:
+            request = decode(cls, data, method.__name__)
             with calls.one_more():
-                return method(decode(cls, data, method.__name__))
+                if method.__name__ == REGISTER:
+                    # Who is asking decides what is meant.
+                    return method(request, metadata=context.invocation_metadata())
+                return method(request)
         except MalformedError as error:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         except MonitorError as error:

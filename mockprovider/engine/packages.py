@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,8 @@ from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.errors import UnsupportedError
 from mockprovider.values import Bag, Value
 
+SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
+
 
 class RegisteredPackage(Struct, frozen=True):
     """A package that a program registered, by what it wants of its provider."""
@@ -24,6 +27,7 @@ class RegisteredPackage(Struct, frozen=True):
     version: str = ""
     url: str = ""
     parameterization: Parameterization | None = None
+    checksums: tuple[tuple[str, bytes], ...] = ()
 
 
 class Packages:
@@ -41,11 +45,13 @@ class Packages:
                 f"This version of the embedded engine does not support a package beside another (the extension "
                 f"{request.extension.name!r} of {request.name!r}) yet; the pulumi CLI does."
             )
-        package = RegisteredPackage(request.version, request.download_url)
+        _check(request)
+        url, checksums = request.download_url.removesuffix("/"), tuple(sorted(request.checksums.items()))
+        package = RegisteredPackage(request.version, url, None, checksums)
         if request.HasField("parameterization"):
             requested = request.parameterization
             parameterized = Parameterization(request.name, request.version, requested.name, requested.version, requested.value)
-            package = RegisteredPackage("", request.download_url, parameterized)
+            package = RegisteredPackage("", url, parameterized, checksums)
         reference = hashlib.sha256(request.SerializeToString(deterministic=True)).hexdigest()[:32]
         with self._lock:
             self._packages[reference] = package
@@ -59,12 +65,29 @@ class Packages:
             package = self._packages.get(reference)
         if package is None:
             raise RefusedError(f"{goal.type} {goal.name!r} is of the package {reference!r}, which the program did not register")
+        version, url = package.version, package.url
+        if goal.is_provider:
+            # A package says all of what its resources want; of an explicit provider, what it does not say stays.
+            version, url = version or goal.version, url or goal.plugin_download_url
         return replace(
             goal,
-            version=goal.version or package.version,
-            plugin_download_url=goal.plugin_download_url or package.url,
+            version=version,
+            plugin_download_url=url,
+            plugin_checksums=package.checksums,
             parameterization=package.parameterization,
         )
+
+
+def _check(request: Any) -> None:
+    """Raises ``RefusedError`` for a package without a name, or a version that is none."""
+    if not request.name:
+        raise RefusedError("a package was registered without a name")
+    versions = [("package", request.version)] if request.version else []
+    if request.HasField("parameterization"):
+        versions.append(("parameter", request.parameterization.version))
+    for what, version in versions:
+        if not SEMVER.fullmatch(version):
+            raise RefusedError(f"the {what} version {version!r} of {request.name!r} is none. Write it as '1.2.3'.")
 
 
 def internal(parameterized: Parameterization) -> dict[str, Value]:

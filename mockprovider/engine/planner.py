@@ -22,18 +22,17 @@ from mockprovider.engine.decision import (
     objections,
     prepare,
 )
+from mockprovider.engine.dependents import Dependents, with_replacements
 from mockprovider.engine.goal import Goal, new_state
-from mockprovider.engine.graph import dependents
 from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
-from mockprovider.errors import MalformedError
-from mockprovider.pulumi.diff import Diff, compare, with_replace_on_changes
+from mockprovider.pulumi.diff import Diff, compare
 from mockprovider.pulumi.state import ResourceState, copied
-from mockprovider.values import UNKNOWN, Value, has_unknown
+from mockprovider.values import Value, has_unknown
 
 UNASKED = (
     "the configuration of this resource's provider is not known in the preview, so the provider could not be asked what "
@@ -69,6 +68,7 @@ class Planner:
         self._replaced: set[str] = set()
         self._deleted: set[str] = set()
         self._condemned: set[int] = set()
+        self.dependents = Dependents(run, self._identities, self._deleted)
         self._targets = Targets(operation.scope)
         self._left_out: set[str] = set()
 
@@ -103,25 +103,47 @@ class Planner:
         if new.is_provider and known.alias:
             self._run.registry.alias(urn, known.alias)
         self._identities.registered[urn] = new
-        if goal.read_id:
+        if goal.reads:
             return self._read(goal, old, new)
-        if self._targets.include(new, implied=new.is_provider or new.is_stack):
-            planned = self._register(goal, old, new, known.refusal)
+        included = self._targets.include(new, implied=new.is_provider or new.is_stack)
+        before = self._preceding(new, included=included)
+        if included:
+            steps, state = self._register(goal, old, new, known.refusal)
+            self._run.plans.admit(steps, self._identities.claimants)
             self._refuse_left_out(new)
-            return planned
+            return before + steps, state
         if known.refusal:
             raise known.refusal
-        return self._pass_over(old, new)
+        steps, state = self._pass_over(goal, old, new)
+        if old is not None:
+            self._run.plans.goal(goal, urn, old, old.inputs, self._seed(urn))
+        self._run.plans.admit(steps)
+        return before + steps, state
+
+    def _preceding(self, new: ResourceState, *, included: bool) -> list[EngineStep]:
+        """The steps that keep what ``new`` needs, where the program names it without registering it, as of an earlier run."""
+        urn, _, id_ = new.provider.rpartition("::")
+        provider = self._ledger.live.get(urn)
+        unseen = [provider] if provider is not None and provider.id == id_ else []
+        if included and self._targets.constrained:
+            unseen += [self._ledger.live[needed] for needed in new.dependency_urns() if needed in self._ledger.live]
+        steps: list[EngineStep] = []
+        for resource in unseen:
+            if not self._identities.is_settled(resource.urn):
+                steps += self._unchanged(resource)
+        return steps
 
     def _named(self, goal: Goal, urn: str) -> Goal:
         """``goal``, with delete-before-replace where its name has no random part and so is still in use."""
-        custom = goal.custom and not goal.is_provider and not goal.read_id
+        custom = goal.custom and not goal.is_provider and not goal.reads
         naming = self._autonaming.of(urn, b"") if custom else None
         return replace(goal, delete_before_replace=True) if naming and naming.fixed else goal
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
     def _read(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
+        if not goal.read_id:
+            raise RefusedError(f"expected an id for {new.urn!r}: nothing can be read without one")
         self._run.provider(new)
         if old is not None and not old.external and old.id != goal.read_id:
             self._replaced.add(new.urn)
@@ -134,8 +156,21 @@ class Planner:
 
     # Targets ---------------------------------------------------------------------------------------------------------
 
-    def _pass_over(self, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
-        """No target, or excluded: it stays as it is, or is not created."""
+    def _pass_over(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
+        """No target, or excluded: it stays as it is, or is not created.
+
+        As in the real engine, it is imported all the same, and what this run has deleted, or was only read, is created with
+        the inputs that it had.
+        """
+        recreating = new.urn in self._deleted
+        if imports(old, goal):
+            case = _Case(goal, old, new, self._run.provider(new), recreating=recreating, replaced=False)
+            self._import(case)
+            old, recreating = case.old, False
+        if old is not None and (recreating or old.external):
+            new.inputs = old.inputs
+            case = _Case(goal, old, new, self._run.provider(new), recreating=recreating, replaced=False)
+            return self._steps(decide(old, goal, recreating=recreating), case, Diff()), new
         if old is None:
             self._left_out.add(new.urn)
             new.inputs = {}
@@ -161,17 +196,6 @@ class Planner:
                 steps += self._unchanged(before)
         return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new, passed_over=True)]
 
-    def going_with(self, targets: Targets) -> set[str]:
-        """The URNs that cannot stay if ``targets`` go: what depends on them, their children, and what is replaced with them."""
-        going: set[str] = set()
-        for resource in self._ledger.base:
-            if targets.names(resource.urn) or not going.isdisjoint(resource.dependency_urns()):
-                going.add(resource.urn)
-        roots = [resource for resource in self._ledger.base if resource.urn in going]
-        for root in roots:
-            going.update(resource.urn for resource in self._dependent_replacements(root) + self._replaced_with(root.urn))
-        return going
-
     def _refuse_left_out(self, new: ResourceState) -> None:
         missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)
         if missing is None:
@@ -196,6 +220,8 @@ class Planner:
         self._check(case)
         if refusal:
             raise refusal
+        if not self._run.plans.idle:
+            self._keep_to_plan(case, imported=imported)
         if self._run.policing:
             self._police(self._run.policing, case)
         diff = None
@@ -207,14 +233,25 @@ class Planner:
             return [], case.old
         return self._steps(decision, case, diff or Diff()), case.new
 
+    def _keep_to_plan(self, case: _Case, *, imported: bool) -> None:
+        anew = case.recreating or case.replaced or bool(case.old and case.old.external)
+        seed = self._seed(case.new.urn)
+        goes_on = imported or case.recreating
+        self._run.plans.goal(case.goal, case.new.urn, case.old, case.new.inputs, seed, anew=anew, goes_on=goes_on)
+
+    def _seed(self, urn: str) -> bytes:
+        return self._run.plans.seed(urn, self._operation.random_seed(urn))
+
     def _import(self, case: _Case) -> None:
         """Import now: Check and Diff compare with what was imported, so it cannot wait for its turn among the steps."""
         new, replacing = case.new, case.old is not None and not case.recreating
         step = EngineStep(
             op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing
         )
+        self._run.plans.importing(case.goal, new.urn, self._seed(new.urn))
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
+        self._run.plans.done(new)
         self._run.note(step)
         if replacing:
             self._run.note(EngineStep(op=StepOp.REPLACE, old=case.old, new=new))
@@ -242,7 +279,7 @@ class Planner:
     def _checked(
         self, provider: ResourceProvider, new: ResourceState, olds: dict[str, Value] | None, news: dict[str, Value]
     ) -> dict[str, Value]:
-        seed = self._operation.random_seed(new.urn)
+        seed = self._seed(new.urn)
         naming = None if new.is_provider else self._autonaming.of(new.urn, seed)
         if naming and naming.insisted and not provider.names:
             message = f"{new.type} resource has a custom autonaming setting, and its provider does not heed such settings"
@@ -268,7 +305,7 @@ class Planner:
             diff = case.provider.diff(identity(old, urn=new.urn, ignore_changes=goal.ignore_changes), new.inputs)
             if not case.provider.known:
                 self._run.log("warning", UNASKED, new.urn)
-        return _with_replacements(diff, goal.replace_on_changes, init_errors=bool(old.init_errors))
+        return with_replacements(diff, goal.replace_on_changes, init_errors=bool(old.init_errors))
 
     def _provider_replaced(self, old: ResourceState, new: ResourceState) -> bool:
         if old.provider == new.provider:
@@ -326,7 +363,7 @@ class Planner:
 
     def _delete_dependents(self, old: ResourceState, urn: str) -> list[EngineStep]:
         steps = []
-        for resource in reversed(self._dependent_replacements(old) + self._replaced_with(urn)):
+        for resource in reversed(self.dependents.of(old) + self.dependents.replaced_with(urn)):
             if id(resource) in self._condemned:
                 continue
             if resource.protect and not resource.delete:
@@ -344,46 +381,3 @@ class Planner:
                 )
             )
         return steps
-
-    def _dependent_replacements(self, root: ResourceState) -> list[ResourceState]:
-        """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown."""
-        replacements: list[ResourceState] = []
-        urns = {root.urn}
-        for resource in dependents(
-            self._ledger.base, root, lambda urn: urn in self._identities.registered or urn in self._deleted
-        ):
-            if resource.custom and not resource.external and self._goes_with(resource, urns):
-                replacements.append(resource)
-                urns.add(resource.urn)
-        return replacements
-
-    def _goes_with(self, resource: ResourceState, urns: set[str]) -> bool:
-        if resource.provider_urn in urns:
-            self._run.provider(resource)
-            return True
-        unknown = {key for key, deps in resource.property_dependencies.items() if not urns.isdisjoint(deps)}
-        if unknown.isdisjoint(resource.inputs):
-            return False
-        if resource.is_provider:
-            self._run.registry.same(resource.urn, resource.id, resource.inputs)
-        provider = self._run.manager(resource)
-        inputs = {key: UNKNOWN if key in unknown else value for key, value in resource.inputs.items()}
-        diff = provider.diff(identity(resource, ignore_changes=resource.ignore_changes), inputs)
-        return _with_replacements(diff, resource.replace_on_changes, init_errors=False).wants_replacement
-
-    def _replaced_with(self, urn: str) -> list[ResourceState]:
-        return [
-            resource
-            for resource in self._ledger.base
-            if urn in resource.replace_with
-            and resource.urn not in self._identities.registered
-            and resource.urn not in self._deleted
-        ]
-
-
-def _with_replacements(diff: Diff, patterns: Sequence[str], *, init_errors: bool) -> Diff:
-    """``diff`` after ``replaceOnChanges``. Raises ``RefusedError`` for a pattern that is no path."""
-    try:
-        return with_replace_on_changes(diff, patterns, init_errors=init_errors)
-    except MalformedError as error:
-        raise RefusedError(f"replaceOnChanges: {error}") from error

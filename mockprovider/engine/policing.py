@@ -204,7 +204,7 @@ def _options(resource: ResourceState, goal: Goal | None) -> Any:
     before = goal.delete_before_replace if goal else None
     timeouts = resource.custom_timeouts
     return analyzer_pb2.AnalyzerResourceOptions(
-        protect=resource.protect,
+        protect=bool(resource.protect),
         ignoreChanges=resource.ignore_changes,
         deleteBeforeReplace=bool(before),
         deleteBeforeReplaceDefined=before is not None,

@@ -14,7 +14,8 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
     targets = Targets(course.operation.scope, through_providers=False)
     remembered = [resource.urn for resource in course.ledger.base]
     if program_follows:
-        missing = targets.missing_already(remembered, refreshing=bool(remembered) and not flagged_only)
+        looking = not flagged_only or any(resource.refresh_before_update for resource in course.ledger.base)
+        missing = targets.missing_already(remembered, refreshing=bool(remembered) and looking)
     else:
         missing = [] if flagged_only else targets.missing(remembered)
     if course.refuse_missing(missing):

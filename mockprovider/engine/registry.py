@@ -115,21 +115,24 @@ class Registry:
         inputs = {"version": news["version"], **checked.inputs} if "version" in news else dict(checked.inputs)
         if "version" in news and not same(inputs["version"], news["version"]):
             raise wrong(f"provider {urn!r} changed its version from {news['version']!r} to {inputs['version']!r}")
-        if INTERNAL in inputs and INTERNAL not in news:
-            del inputs[INTERNAL]
         if INTERNAL in news:
+            if INTERNAL in inputs:
+                self._engine.log("warning", f"the provider answered the key {INTERNAL}, which is the engine's own", urn)
             inputs[INTERNAL] = news[INTERNAL]
         return Checked(inputs)
 
     def diff(self, of: ResourceIdentity, news: Bag) -> Diff:
         """DiffConfig; where it does not tell, the old outputs are compared with the new inputs."""
         with self._lock:
-            instance = self._unconfigured.get(of.urn)
-        instance = instance or self.ensure(reference(of.urn, of.id))
+            checked = self._unconfigured.get(of.urn)
+        instance = checked or self.ensure(reference(of.urn, of.id))
         inputs = without_internal(news)
         diff = instance.diff_config(of.urn, without_internal(of.old_inputs), of.old_outputs, inputs)
         if diff.changes == Changes.UNKNOWN:
             diff = _settled(diff, compare(of.old_outputs, inputs).changes == Changes.NONE)
+        if checked is None and diff.changes == Changes.SOME and diff.wants_replacement:
+            # As in the real engine, which ends the provider that it has asked, also where resources still need that one.
+            instance.end()
         return diff
 
     def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:

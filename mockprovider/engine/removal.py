@@ -27,11 +27,42 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     if course.refuse_missing(targets.missing(known)) and not planner.seen:
         return
     condemned = _condemned(course, planner, targets, held)
-    if course.stopped or not course.ensure_providers(condemned):
+    if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
     removal = Removal(course.ledger.base, lambda resource: _delete(course, resource), parallel)
     removal.carry_out(condemned, lambda: course.stopped)
+
+
+def refuse_hooks(course: Course) -> bool:
+    """Refuse to delete without the program what has hooks for its deletion, also where that is no target.
+
+    Returns whether there is any.
+    """
+    for resource in course.ledger.base:
+        names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
+        if names:
+            message = f"{resource.urn!r} has hooks for its deletion ({', '.join(names)}), and the program does not run"
+            course.fail(RefusedError(f"{message}. Give destroy the program, with run_program=True."), resource.urn)
+    return course.failed
+
+
+def finish_plan(course: Course) -> None:
+    """If all went well, refuse what an update plan expected and did not see."""
+    for urn, message in () if course.failed or course.stopped else course.plans.unseen([old.urn for old in course.ledger.base]):
+        course.object(RefusedError(message), urn)
+
+
+def _allowed(course: Course, condemned: Sequence[ResourceState]) -> bool:
+    """Whether the update plan, if any, allows to delete ``condemned``, the last one first, as the real engine asks."""
+    doomed = {id(resource) for resource in condemned}
+    last_first = [resource for resource in reversed(course.ledger.base) if id(resource) in doomed]
+    try:
+        course.plans.admit(EngineStep(op=deletion(resource), old=resource) for resource in last_first)
+    except RefusedError as error:
+        course.fail(error)
+        return False
+    return True
 
 
 def _condemned(course: Course, planner: Planner, targets: Targets, held: Collection[int]) -> list[ResourceState]:
@@ -47,7 +78,7 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
     if not targets.constrained:
         return leftovers
     try:
-        going = planner.going_with(targets)
+        going = planner.dependents.going_with(targets)
     except EXPECTED as error:
         # Providers are asked what goes along, and may fail.
         course.fail(error)
@@ -70,7 +101,9 @@ def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str
     """The leftovers without the spared ones, which get a ``same`` step."""
     for resource in leftovers:
         if resource.urn in spared and not resource.delete:
-            course.execute(EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True))
+            step = EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True)
+            course.plans.admit([step])
+            course.execute(step)
     return [resource for resource in leftovers if resource.urn not in spared]
 
 
@@ -84,7 +117,7 @@ def _delete(course: Course, old: ResourceState) -> bool:
         course.object(error, old.urn)
         return False
     except EXPECTED as error:
-        (course.object if course.operation.continue_on_error else course.fail)(error, old.urn)
+        course.blame(error, old.urn)
         return False
     return True
 

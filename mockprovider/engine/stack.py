@@ -6,31 +6,31 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from msgspec import structs
-
-from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
+from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.packs import policed
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
+from mockprovider.engine.removal import finish_plan
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
-from mockprovider.pulumi import deployments
-from mockprovider.pulumi.exporting import export_state, import_state
+from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
+from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
 from mockprovider.pulumi.policies import PolicyPack
-from mockprovider.pulumi.policies.starting import PolicyStack
 from mockprovider.pulumi.result import FAILED, Result
 from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, Value, reveal
 
 
-class Stack:
+class Stack(StackMemory):
     """The embedded engine: a Pulumi stack that runs unmodified programs through the real SDK, without the CLI.
 
     Args:
@@ -48,9 +48,10 @@ class Stack:
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
-        policies: what may not be in the stack: policy packs, as Python objects or as the folders of ``pulumi policy``.
-            ``up`` and ``preview`` keep to them.
+        policies: what ``up`` and ``preview`` keep to: policy packs, as Python objects or as the folders of ``pulumi policy``.
     """
+
+    _named_by_version = True
 
     def __init__(
         self,
@@ -89,16 +90,6 @@ class Stack:
                     f"The configuration {key!r} is {value!r}; configuration values are strings (JSON for others)."
                 )
 
-    @property
-    def state(self) -> ResourceStates:
-        """The resources in the state, by name or URN."""
-        return ResourceStates(self._state.resources)
-
-    @property
-    def outputs(self) -> dict[str, Value]:
-        """The outputs that the last operation left, secrets wrapped."""
-        return next((dict(resource.outputs) for resource in self._state.resources if resource.is_stack), {})
-
     # Operations ------------------------------------------------------------------------------------------------------
 
     def up(
@@ -110,6 +101,7 @@ class Stack:
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
@@ -127,6 +119,7 @@ class Stack:
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
+            plan: an update plan that a preview made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
@@ -134,16 +127,21 @@ class Stack:
 
         Raises:
             DefinitionError: ``program`` or ``command`` is none.
-            MalformedError, UnsupportedError, PluginError: a project's folder is none, or its language cannot be run here.
+            MalformedError, UnsupportedError, PluginError: a project's folder is none, or its language cannot be run here;
+                ``plan`` is none, or its secrets are encrypted.
             ProgramError: it failed, or succeeded in spite of ``expect_failure``; the message holds the diagnostics.
             MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
-        ready = self._ready(program, command, cwd, interpreter)
+        ready, held = self._ready(program, command, cwd, interpreter), expected(plan)
         if preview:
-            looked = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+            plans = Planning(held)
+            looked = self._operate(
+                ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options
+            )
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        result = self._operate(ready, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        plans = Planning(held)
+        result = self._operate(ready, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
@@ -154,14 +152,23 @@ class Stack:
         cwd: Path | str | None = None,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        plan: Mapping[str, Any] | Path | None = None,
+        save_plan: Path | bool = False,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``."""
+        """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``.
+
+        With ``save_plan`` the result has a ``plan`` to which an ``up`` can be held; if it is a path, the plan is saved there,
+        as ``pulumi preview --save-plan --show-secrets`` does.
+        """
         ready = self._ready(program, command, cwd, interpreter)
-        result = self._operate(ready, preview=True, refresh=refresh, parallel=parallel, timeout=timeout, **options)
+        plans = Planning(expected(plan), making=bool(save_plan))
+        result = self._operate(ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
+        if isinstance(save_plan, Path) and result.plan is not None:
+            save(result.plan, save_plan)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
@@ -190,6 +197,31 @@ class Stack:
         result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
         return self._judged(result, "destroy", expect_failure=expect_failure)
 
+    def import_resources(
+        self,
+        imports: Sequence[Import],
+        *,
+        preview: bool = False,
+        expect_failure: bool = False,
+        timeout: float | None = None,
+    ) -> Result:
+        """The command ``pulumi import``: read what exists into the state, as resources that no program has yet.
+
+        Nothing is changed at the provider. An import whose object is in the state already does nothing. Arguments and errors
+        as for ``up``; ``DefinitionError`` for imports that cannot be, or whose parent or provider is nowhere.
+        """
+
+        def importing(deployment: Deployment) -> None:
+            Importing(deployment, imports, self.config).carry_out()
+
+        result = self._operate(None, work=importing, preview=preview, timeout=timeout)
+        return self._judged(result, "import", expect_failure=expect_failure)
+
+    def import_resource(self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False) -> Result:
+        """``import_resources`` of one resource, with the defaults of ``Import``."""
+        one = Import(type=type_, name=name, id=id_, protect=protect)
+        return self.import_resources([one], expect_failure=expect_failure)
+
     def cancel(self) -> None:
         """Interrupt the operation that another thread, or a layer of a double, has under way; the second time, end it at once.
 
@@ -198,39 +230,6 @@ class Stack:
         """
         if self._at_work is not None:
             self._at_work.interrupt()
-
-    # State -----------------------------------------------------------------------------------------------------------
-
-    def export(self, *, secrets_providers: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The state in Pulumi's deployment format, as ``pulumi stack import`` takes it, secrets in plain text.
-
-        ``secrets_providers`` says how the importing CLI is to encrypt: the key of that name in an export of the stack that
-        imports (also of an empty one). Without it a CLI cannot import a state with secrets; an imported state has its own.
-        """
-        return export_state(structs.replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
-
-    def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
-        """Continue an exported stack, under the exported names of project and stack.
-
-        Args:
-            deployment: what ``pulumi stack export --show-secrets`` printed, or the file that it was written to.
-            cloud: where to create the objects of the state (``double.cloud``), or a mapping from packages to clouds; packages
-                that it leaves out are left alone. ``pulumi.deployments.adopt`` says what becomes an object.
-
-        Raises:
-            MalformedError: it is no deployment, or refers to what is not in it.
-            UnsupportedError: it is of a newer version, or its secrets are encrypted.
-            MockProviderError: ``cloud`` has one of its objects already.
-        """
-        exported = deployments.load(deployment)
-        deployments.refuse_ciphertext(exported)
-        state = import_state(exported)
-        if cloud is not None:
-            deployments.adopt(exported, cloud)
-        self._state = state
-        deployments.announce(exported, self._provider.values() if isinstance(self._provider, Mapping) else [self._provider])
-        self._named = True
-        self.project, self.name = deployments.identity(exported) or (self.project, self.name)
 
     # Running ---------------------------------------------------------------------------------------------------------
 
@@ -261,12 +260,15 @@ class Stack:
         preview: bool = False,
         refresh: bool = False,
         only_refresh: bool = False,
+        work: Callable[[Deployment], None] | None = None,
+        plans: Planning | None = None,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
         names = named(options, "refresh" if only_refresh else "destroy" if program is None else "preview" if preview else "up")
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
+        plans = plans or Planning()
         self._operations += 1
         operation = Operation(
             project=self.project,
@@ -277,6 +279,7 @@ class Stack:
             continue_on_error=options.get("continue_on_error", False),
             seed=self._seed,
             number=self._operations,
+            named_by_version=self._named_by_version,
         )
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
@@ -287,17 +290,26 @@ class Stack:
             parallel=workers,
             references=self._references,
             autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
+            plans=plans,
         )
 
         def carry_out() -> None:
+            if work is not None:
+                work(deployment)
+            elif program is None and not only_refresh and deployment.refuse_hooks():
+                return
+            else:
+                whole()
+            at_work.close()
+
+        def whole() -> None:
             deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if not deployment.failed and not deployment.stopped and not only_refresh:
-                with policed(deployment, self.policies if program else (), self._policy_stack(preview)):
+                with policed(deployment, self.policies if program else (), self.config, self.organization):
                     if program is not None:
                         self._run(program, deployment, workers)
                     deployment.delete_leftovers()
-                    deployment.judge_stack()
-            at_work.close()
+                    finish_plan(deployment)
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:
@@ -310,18 +322,10 @@ class Stack:
             state = at_work.state
             if not preview:
                 self._state = state
-        return _result(deployment, state)
-
-    def _policy_stack(self, preview: bool) -> PolicyStack:
-        config = {key: reveal(value) for key, value in self.config.items()}
-        return PolicyStack(
-            project=self.project,
-            stack=self.name,
-            organization=self.organization,
-            preview=preview,
-            config=config,
-            secret_keys=[key for key, value in self.config.items() if isinstance(value, Secret)],
-        )
+        result = _result(deployment, state)
+        if plans.making and result.succeeded:
+            result.plan = written(UpdatePlan(plans.resources, dict(self.config)))
+        return result
 
     def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
         from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow

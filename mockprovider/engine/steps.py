@@ -8,9 +8,12 @@ from typing import Protocol
 from msgspec import Struct
 
 from mockprovider.engine.decision import RefusedError, StepOp, calls_delete
+from mockprovider.engine.hooks import Hooks
 from mockprovider.engine.instance import Checked, Outcome, ResourceIdentity, identity
 from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.outgoing import with_secrets
+from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import Policing
 from mockprovider.engine.registry import Registry
 from mockprovider.payloads import NamingOptions
@@ -78,9 +81,11 @@ class Run(Protocol):
 
     ledger: Ledger
     registry: Registry
+    hooks: Hooks
     preview: bool
     policing: Policing | None
     """The policies of the operation, if it has any."""
+    plans: Planning
     deleted: Collection[str]
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""
 
@@ -89,6 +94,9 @@ class Run(Protocol):
 
     def object(self, error: Exception, urn: str = "") -> None:
         """Note what makes the run fail in the end, though it goes on."""
+
+    def blame(self, error: Exception, urn: str = "") -> None:
+        """Note what makes the run fail in the end; it goes on only where it is to continue after errors."""
 
     def note(self, step: EngineStep) -> None:
         """Note a step that was carried out."""
@@ -129,9 +137,12 @@ def create(run: Run, step: EngineStep) -> None:
     new = step.resource
     provider = run.provider(new)
     of = ResourceIdentity(new.urn, step.old.id if step.old and new.is_provider else "", new.custom_timeouts.create)
-    outcome = provider.create(of, new.inputs) if provider else Outcome(outputs={})
+    outcome = Outcome(outputs={})
+    if provider:
+        outcome = run.hooks.tried(run, Occasion("create", new=new), lambda: provider.create(of, new.inputs))
     _take(new, outcome)
     _settle(run, step)
+    new.init_errors.extend(outcome.past_errors)
 
 
 def update(run: Run, step: EngineStep) -> None:
@@ -141,13 +152,15 @@ def update(run: Run, step: EngineStep) -> None:
     provider = run.provider(new)
     if provider:
         of = identity(old, new.custom_timeouts.update, urn=new.urn, ignore_changes=new.ignore_changes)
-        outcome = provider.update(of, new.inputs)
+        outcome = run.hooks.tried(run, Occasion("update", old, new), lambda: provider.update(of, new.inputs))
         _take(new, outcome)
         if outcome.init_errors:
             new.inputs = old.inputs
     run.ledger.finish(old)
     run.ledger.add(new)
     _fail_if_partial(new)
+    if provider:
+        new.init_errors.extend(outcome.past_errors)
 
 
 def delete(run: Run, step: EngineStep) -> None:
@@ -158,7 +171,8 @@ def delete(run: Run, step: EngineStep) -> None:
             f"resource {old.urn!r} cannot be deleted because it is protected. Remove `protect`, run up, then try again."
         )
     if not run.preview and calls_delete(old, run.deleted):
-        run.manager(old).delete(identity(old, old.custom_timeouts.delete))
+        provider, of = run.manager(old), identity(old, old.custom_timeouts.delete)
+        run.hooks.tried(run, Occasion("delete", old), lambda: provider.delete(of))
     if step.before_replace:
         old.pending_replacement = True
     else:
@@ -239,26 +253,29 @@ def _read_again(run: Run, step: EngineStep) -> None:
 
 
 class StepKind(Struct, frozen=True):
-    """What a kind of step does, whether it counts in the summary, and how a snapshot calls it while it is under way."""
+    """What a kind of step does, whether it counts in the summary, how a snapshot calls it while it is under way, and the op
+    around which hooks are called.
+    """
 
     apply: Callable[[Run, EngineStep], None]
     counts: bool = True
     pending: str = ""
+    hooked: str = ""
 
 
 KINDS: Mapping[StepOp, StepKind] = {
     StepOp.SAME: StepKind(same_),
-    StepOp.CREATE: StepKind(create, pending="creating"),
-    StepOp.UPDATE: StepKind(update, pending="updating"),
-    StepOp.DELETE: StepKind(delete, pending="deleting"),
+    StepOp.CREATE: StepKind(create, pending="creating", hooked="create"),
+    StepOp.UPDATE: StepKind(update, pending="updating", hooked="update"),
+    StepOp.DELETE: StepKind(delete, pending="deleting", hooked="delete"),
     StepOp.REPLACE: StepKind(announce),
-    StepOp.CREATE_REPLACEMENT: StepKind(create, counts=False, pending="creating"),
-    StepOp.DELETE_REPLACED: StepKind(delete, counts=False, pending="deleting"),
+    StepOp.CREATE_REPLACEMENT: StepKind(create, counts=False, pending="creating", hooked="create"),
+    StepOp.DELETE_REPLACED: StepKind(delete, counts=False, pending="deleting", hooked="delete"),
     StepOp.READ: StepKind(read, pending="reading"),
     StepOp.READ_REPLACEMENT: StepKind(read, counts=False, pending="reading"),
     StepOp.REFRESH: StepKind(refresh),
-    StepOp.DISCARD: StepKind(delete),
-    StepOp.DISCARD_REPLACED: StepKind(delete, counts=False),
+    StepOp.DISCARD: StepKind(delete, hooked="delete"),
+    StepOp.DISCARD_REPLACED: StepKind(delete, counts=False, hooked="delete"),
     StepOp.REMOVE_PENDING_REPLACE: StepKind(drop, counts=False),
     StepOp.IMPORT: StepKind(import_, pending="importing"),
     StepOp.IMPORT_REPLACEMENT: StepKind(import_, counts=False, pending="importing"),

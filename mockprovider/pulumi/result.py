@@ -48,7 +48,7 @@ class Result(Struct, kw_only=True):
             it was is left out, as are the stack and providers, so a run that changed nothing has an empty one. A
             replacement counts once, as ``replace``. A refresh counts what it found: ``update`` (drift) or ``delete`` (gone).
         steps: every step, as ``(op, URN)``, in the order in which they ended; here the stack and providers are included.
-        state: the resources afterwards, by name or URN; in a preview, as they would be.
+        state: the resources afterwards, by name, type and name, or URN; in a preview, as they would be.
         pending_operations: the provider calls that were cut off, and of which nobody knows how they ended.
         diagnostics: what a user would have been shown, in order.
         policy_violations: what policies objected to, in order.
@@ -57,6 +57,7 @@ class Result(Struct, kw_only=True):
         error: what went wrong first, ``None`` if nothing did.
         exit_code: 0 for success, as a command line ends.
         output: what a user would have read.
+        plan: of a preview that was asked for one, the update plan, as ``pulumi`` writes it; secrets may be in it.
     """
 
     outputs: dict[str, Value] = field(default_factory=dict)
@@ -72,6 +73,7 @@ class Result(Struct, kw_only=True):
     error: Exception | None = None
     exit_code: int = 0
     output: str = ""
+    plan: dict[str, Any] | None = None
 
     @property
     def succeeded(self) -> bool:

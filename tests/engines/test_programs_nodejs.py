@@ -8,7 +8,7 @@ from engine_toolbox import said
 from language_stage import SECONDS, cloud_package, kubernetes_package, nodejs_project, random_package
 from real_schemas import real_schema
 
-from mockprovider import Double, Secret, Stack
+from mockprovider import Double, Secret, Stack, from_sdk
 from mockprovider.cli import main
 from mockprovider.errors import ProgramError
 
@@ -201,3 +201,38 @@ def test_packages_that_are_not_installed(at_hand, tmp_path):
     (tmp_path / "node_modules").unlink()
     with pytest.raises(ProgramError, match="npm ci"):
         stack.up()
+
+
+@pytest.mark.parametrize("check", [pets, guestbook], ids=["random", "kubernetes"])
+def test_a_program_with_its_own_sdk_as_the_schema(request, tmp_path, check):
+    """The npm SDK that the program uses is all that declares its types: it runs twice and leaves nothing, strictly."""
+    name = check.__name__
+    project = nodejs_project(name, tmp_path, request.config)
+    packages = [from_sdk(tmp_path / "node_modules" / "@pulumi" / package) for package in ("random", "kubernetes")]
+    with Double(*packages, strict=True) as double:
+        stack = Stack(double, project=project, timeout=SECONDS, config=CONFIG[name], organization=ORGANIZATION)
+        check(stack.up())
+        assert stack.up().summary == {}
+        stack.destroy()
+        assert double.cloud.objects() == []
+        double.raise_errors()
+
+
+@pytest.mark.parametrize("name", ["random", "kubernetes"])
+def test_an_npm_sdk_and_a_schema_declare_the_same_types(request, tmp_path, name):
+    """Of a resource that both know, the names, kinds and required inputs are the same but for what changed between versions."""
+    nodejs_project("nested", tmp_path, request.config)
+    read = from_sdk(tmp_path / "node_modules" / "@pulumi" / name)
+    schema = random_package(request.config) if name == "random" else kubernetes_package(request.config)
+    common = sorted(set(read.resources) & set(schema.resources))
+    assert len(common) >= 7
+    differing = {token for token in common if _summary(read.resources[token]) != _summary(schema.resources[token])}
+    # The schemas are of other versions than the SDKs.
+    assert len(differing) <= len(common) // 4, differing
+
+
+def _summary(declared):
+    return {
+        wire: (item.kind.name.replace("integer", "number"), item.required, item.is_input)
+        for wire, item in declared.properties.items()
+    }

@@ -1,0 +1,202 @@
+"""The embedded engine against the real CLI: the hooks of a program."""
+
+from __future__ import annotations
+
+import pulumi
+import pytest
+from engine_toolbox import NET, Bucket, Component, Thing
+from hook_toolbox import Noted
+from pulumi import ResourceHookBinding, ResourceOptions
+
+pytestmark = pytest.mark.pulumi_cli
+
+
+def test_hooks_around_every_step(both):
+    """Hooks are called before and after creates, updates and deletes, with what the resource was and is."""
+    noted = Noted()
+    wanted = {"acl": "1", "name": "x"}
+    names = ["a", "b"]
+
+    def program():
+        options = ResourceOptions(hooks=noted.everywhere(), custom_timeouts=pulumi.CustomTimeouts(create="5m"))
+        for name in names:
+            Bucket(name, options, token=pulumi.Output.secret("s"), **wanted)
+        Thing(NET, "net", options, cidr=wanted["name"])
+
+    both.run("preview", program)
+    assert noted.taken(2) == []
+    both.run("up", program)
+    assert noted.names(2) == [f"{when}_create {name}" for name in ("a", "b", "net") for when in ("before", "after")]
+    both.run("up", program)
+    assert noted.taken(2) == []
+    wanted["acl"] = "2"
+    both.run("up", program)
+    before, after = (call for call in noted.taken(2) if call["of"] == "a")
+    assert "new_outputs" not in before
+    assert [after[bag]["acl"] for bag in ("new_inputs", "old_inputs", "new_outputs", "old_outputs")] == ["2", "1", "2", "1"]
+    assert after["new_outputs"]["token"] == "secret"
+    wanted["name"] = "y"
+    both.run("up", program)
+    created = ["before_create a", "after_create a", "before_delete a", "after_delete a"]
+    # The net is deleted first.
+    net = ["before_delete net", "after_delete net", "before_create net", "after_create net"]
+    assert noted.names(2) == [*created, *(call.replace(" a", " b") for call in created), *net]
+    del names[1]
+    both.run("up", program)
+    assert noted.names(2) == ["before_delete b", "after_delete b"]
+
+
+def test_deletions_without_the_program(both):
+    """Without the program there are no hooks to call, which is an error in a preview, too."""
+    noted = Noted()
+
+    def program():
+        Bucket("a", ResourceOptions(hooks=ResourceHookBinding(after_delete=[noted.hook("after")])))
+
+    both.run("up", program)
+    both.run("destroy", preview=True, fails=True)
+    both.run("destroy", fails=True)
+    both.run("up", program)
+    both.run("up", lambda: noted.hook("after"))
+    assert noted.names(2) == ["after a"]
+
+
+def test_hooks_in_previews(both):
+    """A preview calls the hooks that are meant for it, and knows there what is not known yet."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+
+    def program():
+        first = Bucket("first", ResourceOptions(hooks=noted.everywhere(on_dry_run=True)), **wanted)
+        Bucket("second", ResourceOptions(hooks=ResourceHookBinding(before_create=[noted.hook("once")])), source=first.arn)
+
+    both.run("preview", program)
+    assert noted.names(2) == ["before_create first", "after_create first"]
+    both.run("up", program)
+    assert noted.names(2) == ["before_create first", "after_create first", "once second"]
+    wanted["acl"] = "2"
+    both.run("preview", program)
+    assert noted.names(2) == ["before_update first", "after_update first"]
+
+
+@pytest.mark.parametrize("ignored", [False, True])
+@pytest.mark.parametrize("when", ["before_create", "after_create", "before_update", "after_update", "after_delete"])
+def test_a_hook_that_fails(both, when, ignored):
+    """A failed hook before a step is the step's failure; after it, what was done stays, and nothing new begins."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+    names = ["a"]
+
+    def program():
+        hooks = noted.everywhere(ignore_errors=ignored)
+        for name in names:
+            first = Bucket(name, ResourceOptions(hooks=hooks), **wanted)
+            Bucket(f"{name}-after", ResourceOptions(depends_on=[first]), **wanted)
+
+    if not when.endswith("create"):
+        both.run("up", program)
+    wanted["acl"] = "2"
+    if when.endswith("delete"):
+        names.clear()
+    noted.broken[f"{when} a"] = "no luck"
+    noted.calls.clear()
+    both.run("up", program, fails=not ignored)
+    noted.taken(2)
+    noted.broken.clear()
+    both.run("up", program)
+
+
+def test_failed_hooks_and_going_on_after_errors(both):
+    """With ``continue_on_error``, what does not depend on the failed step goes on, also after a failed hook."""
+    noted = Noted()
+
+    def program():
+        hooks = noted.everywhere()
+        first = Bucket("first", ResourceOptions(hooks=hooks))
+        Bucket("second", ResourceOptions(depends_on=[first]))
+        third = Bucket("third", ResourceOptions(hooks=hooks))
+        Bucket("fourth", ResourceOptions(depends_on=[third]))
+
+    noted.broken = {"before_create first": "no", "after_create third": "no"}
+    both.run("up", program, fails=True, continue_on_error=True)
+    noted.broken.clear()
+    both.run("up", program, continue_on_error=True)
+    noted.calls.clear()
+    noted.broken = {"before_delete first": "no", "after_delete third": "no"}
+    both.run("up", noted.everywhere, fails=True, continue_on_error=True)
+    noted.taken(2)
+
+
+def test_hooks_of_components(both):
+    """The hooks of a component are called around its registration and the registration of its outputs."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+
+    def program(there: bool = True):
+        hooks = noted.everywhere()
+        if there:
+            component = Component("c", ResourceOptions(hooks=hooks))
+            child = Bucket("child", ResourceOptions(parent=component, hooks=hooks), **wanted)
+            component.register_outputs({"arn": child.arn, "acl": wanted["acl"]})
+
+    both.run("up", program)
+    calls = noted.taken(2)
+    assert [f"{call['hook']} {call['of']}" for call in calls] == [
+        *("before_create c", "after_create c"),
+        *("before_create child", "after_create child"),
+    ]
+    assert calls[1]["new_outputs"]["acl"] == "1"
+    wanted["acl"] = "2"
+    both.run("up", program)
+    assert noted.names(2) == ["before_update child", "after_update child"]
+    both.run("up", lambda: program(there=False))
+    assert noted.names(2) == [f"{when}_delete {name}" for name in ("c", "child") for when in ("before", "after")]
+
+
+def test_error_hooks(both):
+    """Where a provider fails, error hooks say whether to try again, and are told what went wrong so far."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+    names = ["a"]
+
+    def program():
+        patient = noted.error_hook("patient", lambda args: len(args.errors) < 3)
+        never = noted.error_hook("never", False)
+        for name in names:
+            Bucket(name, ResourceOptions(hooks=ResourceHookBinding(on_error=[never, patient])), **wanted)
+
+    for op, change in (
+        ("create", lambda: None),
+        ("update", lambda: wanted.update(acl="2")),
+        ("delete", names.clear),
+    ):
+        change()
+        both.breaks(lambda on, op=op: getattr(on, op)(name="a").error("try later").times(2))
+        both.run("up", program)
+        calls = noted.taken(2)
+        assert [call["hook"] for call in calls] == ["never", "patient"] * 2
+        assert [call["op"] for call in calls] == [op] * 4
+        assert [len(call["errors"]) for call in calls] == [1, 1, 2, 2]
+        both.mend()
+
+
+def test_error_hooks_that_give_up(both):
+    """An operation that its error hooks do not want tried again fails, as does one whose hook fails."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+    names = ["a"]
+
+    def program():
+        hook = noted.error_hook("hook", lambda args: len(args.errors) < 2)
+        for name in names:
+            Bucket(name, ResourceOptions(hooks=ResourceHookBinding(on_error=[hook])), **wanted)
+
+    for op, change in (("create", lambda: None), ("update", lambda: wanted.update(acl="2")), ("delete", names.clear)):
+        change()
+        for broken in ({}, {"hook a": "no luck"}):
+            noted.broken = broken
+            both.breaks(lambda on, op=op: getattr(on, op)(name="a").error("try later").times(2 - len(noted.broken)))
+            both.run("up", program, fails=True)
+            noted.taken(2)
+            both.mend()
+        both.run("up", program)
