@@ -231,7 +231,7 @@ def test_bytes_that_are_no_text_pass_through():
         monitor.RegisterStackTransform(callback_pb2.Callback(token="raw", target=target, accepts_byte_string=True))
         bag = encode({"acl": raw})
         request = resource_pb2.RegisterResourceRequest(type="cloud:index:Bucket", name="b", custom=True, object=bag)
-        request.acceptsByteString = True
+        request.accepts_byte_string = True
         monitor.RegisterResource(request)
 
     with Double(Package("cloud")) as double:

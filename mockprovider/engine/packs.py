@@ -23,7 +23,8 @@ def policed(
 ) -> Iterator[None]:
     """While the block runs, the operation has these policies, which look at the whole stack at its end.
 
-    They are told the stack's ``config`` and its organization. Raises ``DefinitionError`` for what is none, and as ``StartedPack`` does.
+    They are told the stack's ``config`` and its organization. Raises ``DefinitionError`` for what is none, and as
+    ``StartedPack`` does.
     """
     if not policies:
         yield
