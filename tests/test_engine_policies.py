@@ -11,7 +11,8 @@ from policy_toolbox import pack
 
 from mockprovider.errors import DefinitionError, MalformedError, ProgramError, UnsupportedError
 from mockprovider.pulumi.policies import PolicyPack, ResourcePolicy, StackPolicy
-from mockprovider.pulumi.policies.serving import as_plugins
+from mockprovider.pulumi.policies.analyzing import PackAnalyzer
+from mockprovider.pulumi.policies.serving import EXECUTABLE, as_plugins, served
 from mockprovider.values import Asset, Secret
 
 
@@ -295,6 +296,64 @@ def test_an_executable_is_a_pack(tmp_path):
             assert ours.policy_violations == theirs.policy_violations
             assert ours.policy_remediations == theirs.policy_remediations
         assert ours.policy_packs == theirs.policy_packs == [("rules", "1.2.3")]
+
+
+def test_a_pack_is_told_of_the_operation(tmp_path):
+    """It hears of project, stack, organization, configuration with its secrets, and whether this is a preview."""
+    heard = []
+
+    class Listening(PackAnalyzer):
+        def ConfigureStack(self, request):  # noqa: N802 - the RPC's name
+            heard.append(request)
+            return super().ConfigureStack(request)
+
+    with served(Listening(one(always, level="advisory"))) as port:
+        executable = tmp_path / "pack"
+        executable.write_text(EXECUTABLE.format(port=port))
+        executable.chmod(0o755)
+        stack, _, _ = make(policies=[executable], config={"aws:region": "eu", "key": Secret("hush")}, organization="acme")
+        stack.preview(bucket())
+        stack.up(bucket())
+    assert [request.dry_run for request in heard] == [True, False]
+    assert {(request.project, request.stack, request.organization) for request in heard} == {("project", "dev", "acme")}
+    assert dict(heard[0].config) == {"aws:region": "eu", "project:key": "hush"}
+    assert list(heard[0].config_secret_keys) == ["project:key"]
+
+
+def test_a_violation_may_have_a_severity_of_its_own():
+    """What is reported with a severity has that, and what is not has the policy's; the worst is printed first."""
+
+    def check(_, report):
+        report("so so")
+        report("bad", severity="critical")
+
+    stack, _, _ = make(policies=[one(check, level="advisory", severity="low")])
+    result = stack.up(bucket())
+    assert [(found.message, found.severity) for found in result.policy_violations] == [("so so", "low"), ("bad", "critical")]
+    assert str(result).index("bad") < str(result).index("so so")
+
+
+def test_a_pack_hears_that_the_operation_is_cancelled(tmp_path):
+    """An interrupt while a pack is asked cancels the pack, and the operation fails as cancelled."""
+    cancelled = threading.Event()
+
+    class Interrupted(PackAnalyzer):
+        def Cancel(self, request):  # noqa: N802 - the RPC's name
+            cancelled.set()
+            return super().Cancel(request)
+
+    def check(resource, _):
+        stack.cancel()
+        assert cancelled.wait(20)
+
+    with served(Interrupted(one(check))) as port:
+        executable = tmp_path / "pack"
+        executable.write_text(EXECUTABLE.format(port=port))
+        executable.chmod(0o755)
+        stack, double, _ = make(policies=[executable])
+        with pytest.raises(ProgramError, match="cancelled"):
+            stack.up(bucket())
+    assert double.cloud.objects() == []
 
 
 def test_packs_that_cannot_be_run(tmp_path):

@@ -168,5 +168,7 @@ class Course(Run):
         return True
 
     def close(self) -> None:
-        """End the sessions of all providers."""
+        """End the sessions of all providers, and what policies are doing."""
+        if self.policing is not None:
+            self.policing.cancel()
         self.registry.close()

@@ -40,7 +40,9 @@ def policed(
     )
     with ExitStack() as ending:
         analyzers = [_analyzer(policy, deployment, of, ending) for policy in policies]
-        deployment.policing = Policing(analyzers, preview=of.preview, stack=(of.stack, of.project), hashed=hashed)
+        policing = Policing(analyzers, preview=of.preview, stack=(of.stack, of.project), hashed=hashed)
+        ending.callback(policing.end)
+        deployment.policing = policing
         yield
         deployment.judge_stack()
 

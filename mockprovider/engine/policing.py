@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from google.protobuf import empty_pb2
 
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal
+from mockprovider.errors import PluginError
 from mockprovider.pulumi.policies.analyzing import ACCEPTS
 from mockprovider.pulumi.policies.declaring import SEVERITIES
 from mockprovider.pulumi.policies.found import PolicyRemediation, PolicyViolation
@@ -155,9 +157,14 @@ class Policing:
             pool.shutdown(wait=False)
 
     def cancel(self) -> None:
-        """Ask all packs to end what they do."""
+        """Ask all packs to end what they do. One that cannot hear it ends with the operation."""
         for analyzer in self._analyzers:
-            analyzer.Cancel(empty_pb2.Empty())
+            with suppress(PluginError):
+                analyzer.Cancel(empty_pb2.Empty())
+
+    def end(self) -> None:
+        """The packs are about to end: nobody is asked any more."""
+        self._analyzers = ()
 
 
 def _asked(what: str, method: Callable[[Any], Any], request: Any) -> Any:

@@ -91,16 +91,19 @@ class PackAnalyzer:
     def _check(self, policy: Any, looked_at: Any, response: Any) -> None:
         own = "" if isinstance(looked_at, list) else looked_at.urn
 
-        def report(message: str = "", urn: str = "") -> None:
+        def report(message: str = "", urn: str = "", severity: str = "") -> None:
             lines = [line for line in (policy.description, message) if line]
-            self._object(response, policy, "\n".join(lines) or policy.name, urn or own, self._pack.level(policy))
+            about = urn or own, severity or policy.severity
+            self._object(response, policy, "\n".join(lines) or policy.name, about, self._pack.level(policy))
 
         try:
             policy.check(looked_at, report)
         except UnknownPropertyError as error:
-            self._object(response, policy, f"can't run policy {policy.name!r} during preview: {error}", own, "advisory")
+            message = f"can't run policy {policy.name!r} during preview: {error}"
+            self._object(response, policy, message, (own, policy.severity), "advisory")
 
-    def _object(self, response: Any, policy: PolicyRule, message: str, urn: str, level: str) -> None:
+    def _object(self, response: Any, policy: PolicyRule, message: str, about: tuple[str, str], level: str) -> None:
+        urn, severity = about
         response.diagnostics.add(
             policyName=policy.name,
             policyPackName=self._pack.name,
@@ -109,7 +112,7 @@ class PackAnalyzer:
             message=message,
             urn=urn,
             enforcementLevel=_level(level),
-            severity=_severity(policy.severity),
+            severity=_severity(severity),
         )
 
     def Remediate(self, request: Any) -> Any:  # noqa: N802 - the RPC's name

@@ -16,7 +16,9 @@ SEVERITIES = ("", "low", "medium", "high", "critical")
 """By their numbers on the wire."""
 
 Report: TypeAlias = Callable[..., None]
-"""``report(message, urn="")``: note a violation. Without a URN it is about the resource, or the stack, that is looked at."""
+"""``report(message, urn="", severity="")``: note a violation. Without a URN it is about the resource, or the stack, that is
+looked at, without a severity it has the policy's.
+"""
 
 
 class UnknownPropertyError(Exception):

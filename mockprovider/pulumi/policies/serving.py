@@ -26,6 +26,13 @@ while kill -0 $PPID 2>/dev/null; do sleep 1; done
 
 
 @contextmanager
+def served(analyzer: PackAnalyzer) -> Iterator[int]:
+    """While the block runs, ``pulumirpc.Analyzer`` is served on loopback, at the port given."""
+    with serve([], handlers=[_handler(analyzer)]) as server:
+        yield server.port
+
+
+@contextmanager
 def as_plugins(policies: Sequence[PolicyPack | Path | str], folder: Path) -> Iterator[list[str]]:
     """While the block runs, ``pulumi --policy-pack`` takes the paths given: packs are served, paths stay as they are.
 
@@ -37,10 +44,10 @@ def as_plugins(policies: Sequence[PolicyPack | Path | str], folder: Path) -> Ite
             if not isinstance(policy, PolicyPack):
                 paths.append(str(policy))
                 continue
-            served = ending.enter_context(serve([], handlers=[_handler(PackAnalyzer(policy))]))
+            port = ending.enter_context(served(PackAnalyzer(policy)))
             make_folder(folder)
             executable = folder / f"pack-{number}"
-            executable.write_text(EXECUTABLE.format(port=served.port), encoding="utf-8")
+            executable.write_text(EXECUTABLE.format(port=port), encoding="utf-8")
             executable.chmod(0o755)
             paths.append(str(executable))
         yield paths
