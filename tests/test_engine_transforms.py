@@ -230,11 +230,9 @@ def test_bytes_that_are_no_text_pass_through():
         target = monitor.callbacks.local.target
         monitor.RegisterStackTransform(callback_pb2.Callback(token="raw", target=target, accepts_byte_string=True))
         bag = encode({"acl": raw})
-        monitor.RegisterResource(
-            resource_pb2.RegisterResourceRequest(
-                type="cloud:index:Bucket", name="b", custom=True, object=bag, accepts_byte_string=True
-            )
-        )
+        request = resource_pb2.RegisterResourceRequest(type="cloud:index:Bucket", name="b", custom=True, object=bag)
+        request.accepts_byte_string = True
+        monitor.RegisterResource(request)
 
     with Double(Package("cloud")) as double:
         stack = Stack(double)

@@ -22,12 +22,14 @@ from mockprovider.drivers.importing import ImportCommand
 from mockprovider.drivers.marking import StateCommands
 from mockprovider.drivers.outcome import PulumiResult, outcome
 from mockprovider.drivers.planning import planned, planning
+from mockprovider.drivers.policing import policed
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.languages import read_project
 from mockprovider.pulumi.options import Options, named, unmatched
+from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.values import Secret
 
 if TYPE_CHECKING:
@@ -61,6 +63,7 @@ class PulumiCli(ImportCommand, StateCommands):
         backend: the folder of the stacks, by default its own; stacks of one backend can refer to each other.
         doubles: the doubles of this process that ``environment`` leads to, whose faults may interrupt and kill the CLI.
         timeout: seconds that a run of the CLI may take; one that takes longer hangs, and its process is ended.
+        policies: what may not be in the stack: policy packs, as Python objects or as the folders of ``pulumi policy``.
 
     Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
@@ -76,6 +79,7 @@ class PulumiCli(ImportCommand, StateCommands):
         backend: Path | None = None,
         doubles: Sequence[Breakable] = (),
         timeout: float = SECONDS,
+        policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
         executable = shutil.which(binary)
         if executable is None:
@@ -88,6 +92,7 @@ class PulumiCli(ImportCommand, StateCommands):
         self._named = project is not None
         self.stack = stack
         self.timeout = timeout
+        self.policies = policies
         self._environment = environment
         self._doubles = doubles
         self._runs = 0
@@ -326,7 +331,8 @@ class PulumiCli(ImportCommand, StateCommands):
         events = self.folder / f"events-{self._runs}.json"
         command = (*arguments, *flags(**scope(options, names)), "--event-log", str(events))
         try:
-            finished = self._run(command, program, expect_failure=expect_failure)
+            with policed(arguments[0], self.policies, self.folder / "policies") as packs:
+                finished = self._run((*command, *packs), program, expect_failure=expect_failure)
         except ProgramError as error:
             log = take_log(events)
             problems = self._unmatched(names, log.urns | registered) if any(phrase in str(error) for phrase in NOWHERE) else []

@@ -15,6 +15,7 @@ from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.planning import Planning
+from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
 from mockprovider.errors import MockProviderError
@@ -54,6 +55,7 @@ class Course(Run):
         self.preview = operation.preview
         self.moment = operation.moment
         self.ignores_protection = operation.ignore_protect
+        self.policing: Policing | None = None
         self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
@@ -95,7 +97,8 @@ class Course(Run):
         """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
         with self._lock:
             self.errors.append(error)
-        if not shown:
+        # A policy's violation has been told as such.
+        if not (shown or isinstance(error, PoliciesBrokenError)):
             self._show(Diagnostic("error", str(error), urn))
 
     def _show(self, diagnostic: Diagnostic) -> None:
@@ -182,5 +185,7 @@ class Course(Run):
         return True
 
     def close(self) -> None:
-        """End the sessions of all providers."""
+        """End the sessions of all providers, and what policies are doing."""
+        if self.policing is not None:
+            self.policing.cancel()
         self.registry.close()

@@ -28,6 +28,7 @@ from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
 from mockprovider.engine.planning import Planning
+from mockprovider.engine.policing import PoliciesBrokenError, of_stack
 from mockprovider.engine.refreshing import refresh, refresh_leftovers
 from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
@@ -271,6 +272,19 @@ class Deployment(Course):
             refresh_leftovers(self, self._planner)
         else:
             delete_leftovers(self, self._planner, self._held, self.parallel)
+
+    def judge_stack(self) -> None:
+        """Have the policies look at the whole stack, if nothing but what policies told a preview went wrong."""
+        broken = (error for error in self.errors if not isinstance(error, PoliciesBrokenError))
+        if self.policing is None or self.stopped or any(broken):
+            return
+        self.finish_stack()
+        try:
+            resources = of_stack(self.ledger.snapshot().resources)
+            if self.policing.judge_stack(resources, self.family.goals):
+                self.fail(PoliciesBrokenError("the stack breaks a mandatory policy"))
+        except EXPECTED as error:
+            self.fail(error)
 
     def finish_stack(self) -> None:
         """Set the stack's outputs to the program's. After a failure, old outputs that got no new value stay."""

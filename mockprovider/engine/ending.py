@@ -34,6 +34,7 @@ def result_of(deployment: Deployment, state: State) -> Result:
         state=ResourceStates(state.resources),
         pending_operations=list(state.pending),
         diagnostics=list(deployment.diagnostics),
+        **(deployment.policing.found if deployment.policing else {}),
         error=error,
         exit_code=FAILED if error else 0,
     )

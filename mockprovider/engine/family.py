@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
@@ -54,6 +54,11 @@ class Family:
         """The provider that the component ``parent`` has for the functions of ``package``, if it has one."""
         above = self._goals.get(parent)
         return "" if above is None or above.custom else above.providers.get(package, "")
+
+    @property
+    def goals(self) -> Mapping[str, Goal]:
+        """What was registered, by URN."""
+        return self._goals
 
     def parent(self, urn: str) -> str:
         """The URN of a resource's parent; empty where there is none."""

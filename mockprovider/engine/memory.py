@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
+from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.pulumi import deployments
@@ -15,6 +17,9 @@ from mockprovider.pulumi.exporting import export_state, import_state
 from mockprovider.pulumi.marking import named_urns
 from mockprovider.pulumi.state import ResourceStates, State, copied
 from mockprovider.values import Value
+
+EPOCH = 946_684_800
+"""The first second of 2000, from which stacks without a clock count their operations."""
 
 
 class StackMemory:
@@ -25,6 +30,13 @@ class StackMemory:
     _state: State
     _provider: ProviderSource | Mapping[str, ProviderSource]
     _named: bool
+    _clock: Clock | None
+    _operations: int
+
+    def _moment(self) -> str:
+        """When it is, as RFC 3339 has it."""
+        seconds = EPOCH + self._operations if self._clock is None else self._clock.now()
+        return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
     @property
     def state(self) -> ResourceStates:

@@ -27,6 +27,7 @@ from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.revisiting import Revisiting
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
@@ -231,6 +232,8 @@ class Planner:
             raise refusal
         if not self._run.plans.idle:
             self._keep_to_plan(case, imported=imported)
+        if self._run.policing:
+            self._police(self._run.policing, case)
         diff = None
         if case.old is not None and not case.recreating and not case.old.external:
             diff = self._diff(case, case.old)
@@ -277,6 +280,11 @@ class Planner:
         case.new.inputs = prepared.inputs
         if case.provider is not None:
             case.new.inputs = self._checked(case.provider, case.new, prepared.old_inputs, prepared.inputs)
+
+    def _police(self, policing: Policing, case: _Case) -> None:
+        provider = self._identities.registered.get(case.new.provider_urn)
+        if policing.judge(case.new, case.goal, provider):
+            self._run.object(PoliciesBrokenError(f"resource {case.new.urn} breaks a mandatory policy"), case.new.urn)
 
     def _checked(
         self, provider: ResourceProvider, new: ResourceState, olds: dict[str, Value] | None, news: dict[str, Value]

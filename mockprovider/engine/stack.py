@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -17,6 +16,7 @@ from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.packs import policed
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.ready import Given, Ready, of_command, of_function, of_project
 from mockprovider.engine.removal import finish_plan
@@ -27,12 +27,10 @@ from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
+from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.result import Result
 from mockprovider.pulumi.state import State
 from mockprovider.values import Value, reveal
-
-EPOCH = 946_684_800
-"""The first second of 2000, from which stacks without a clock count their operations."""
 
 
 class Stack(StackMemory):
@@ -56,6 +54,7 @@ class Stack(StackMemory):
         on_event: called with each ``EngineEvent`` while an operation goes on, one at a time, in the thread in which it happens.
         clock: what the times in the state are read from. By default they count the operations, a second each from 2000 on, so
             that equal runs make equal states.
+        policies: what ``up`` and ``preview`` keep to: policy packs, as Python objects or as the folders of ``pulumi policy``.
     """
 
     _named_by_version = True
@@ -74,7 +73,9 @@ class Stack(StackMemory):
         timeout: float = 60.0,
         on_event: OnEvent | None = None,
         clock: Clock | None = None,
+        policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
+        self.policies = policies
         self.name = name
         self.on_event = on_event
         self.organization = organization
@@ -270,10 +271,6 @@ class Stack(StackMemory):
         given = {key if ":" in key else f"{self.project}:{key}": value for key, value in self._given.items()}
         self.config = {**({} if isinstance(project, str) else project.config(self.name, given)), **given}
 
-    def _moment(self) -> str:
-        seconds = EPOCH + self._operations if self._clock is None else self._clock.now()
-        return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
-
     def _ready(
         self, program: Given | None, command: Sequence[str] | None, cwd: Path | str | None, interpreter: Path | str | None
     ) -> Ready:
@@ -356,7 +353,10 @@ class Stack(StackMemory):
         def whole() -> None:
             if what != "destroy" or program is not None or not deployment.refuse_hooks():
                 deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
-            if not deployment.failed and not deployment.stopped and (program is not None or not only_refresh):
+            if deployment.failed or deployment.stopped or (program is None and only_refresh):
+                return
+            policies = self.policies if what in ("up", "preview") else ()
+            with policed(deployment, policies, self.config, self.organization):
                 if program is not None:
                     run_to_its_end(
                         program,

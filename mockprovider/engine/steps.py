@@ -14,6 +14,7 @@ from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.planning import Planning
+from mockprovider.engine.policing import Policing
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.wording import undeletable
 from mockprovider.payloads import NamingOptions
@@ -88,6 +89,8 @@ class Run(Protocol):
     moment: str
     """When it is."""
     ignores_protection: bool
+    policing: Policing | None
+    """The policies of the operation, if it has any."""
     plans: Planning
     deleted: Collection[str]
     """The URNs that this run deletes, for those that are ``deletedWith`` them."""

@@ -194,7 +194,7 @@ class Transforms:
 
 
 def _accepted(callback: Any) -> frozenset[str]:
-    return EVERYTHING if getattr(callback, "accepts_byte_string", True) else EVERYTHING - {"byte_strings"}
+    return EVERYTHING if getattr(callback, "accepts_byte_string", False) else EVERYTHING - {"byte_strings"}
 
 
 def _names(request: Any, options: Any = None) -> Iterator[tuple[str, str]]:
