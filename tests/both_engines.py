@@ -50,6 +50,8 @@ class Watched(Stack):
     """A stack that remembers the result of an operation, whether it was expected or not."""
 
     result: Result | None = None
+    # The real engine's doubles are served, so it can end the connection to one.
+    _ends_providers = True
 
     def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
         self.result = result

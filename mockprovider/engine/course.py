@@ -78,6 +78,7 @@ class Course(Run):
             seed=operation.seed,
             remembered=self.ledger.base,
             builtin=Builtin(references),
+            ends=operation.ends_providers,
         )
 
     # What is told ----------------------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     seed: int = 0
     number: int = 1
     named_by_version: bool = True
+    ends_providers: bool = False
+    """A provider that has to be replaced for what it depends on is ended early, as the real engine does to its processes."""
 
     def random_seed(self, urn: str) -> bytes:
         """Check's 32 "random" bytes: fresh for each resource and operation, and the same in each run of a test."""

@@ -37,6 +37,7 @@ class Registry:
         seed: of the ids of new provider resources.
         remembered: the state's provider resources, to boot what old resources still need.
         builtin: the source of the package that the engine has built in.
+        ends: whether a provider is ended by ``end``.
     """
 
     def __init__(
@@ -48,7 +49,9 @@ class Registry:
         seed: int,
         remembered: Sequence[ResourceState],
         builtin: ProviderSource | None = None,
+        ends: bool = False,
     ) -> None:
+        self._ends = ends
         self._builtin = builtin or Builtin()
         self.known = True
         self.names = False
@@ -133,8 +136,12 @@ class Registry:
         return diff
 
     def end(self, urn: str, id_: str) -> None:
-        """Let every further call for a resource of this provider fail, as over a connection that was closed."""
-        self.ensure(reference(urn, id_)).end()
+        """Let every further call for a resource of this provider fail, as over a connection that was closed.
+
+        The real engine does so to the process of a provider that has to be replaced, also where resources still need that one.
+        """
+        if self._ends:
+            self.ensure(reference(urn, id_)).end()
 
     def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Configure it under a new id: unknown in a preview, else a UUID made of seed, URN and the id that it replaces."""

@@ -58,6 +58,7 @@ class Stack(StackMemory):
     """
 
     _named_by_version = True
+    _ends_providers = False
 
     def __init__(
         self,
@@ -327,6 +328,7 @@ class Stack(StackMemory):
             seed=self._seed,
             number=self._operations,
             named_by_version=self._named_by_version,
+            ends_providers=self._ends_providers,
         )
         telling = EventTeller(self.on_event)
         telling.begin("up" if what == "preview" else what, operation)
