@@ -468,6 +468,31 @@ def test_null_is_as_good_as_nothing(path):
     assert from_schema(changed(path, None)).resources[MAILBOX].properties["quota"].kind == Kind("number")
 
 
+@pytest.mark.parametrize("section", ["resources", "types"])
+def test_a_resource_beside_a_string_stands_for_its_id(section):
+    """What takes a text or a resource is a text: a resource that is handed over becomes its id, as the provider answers it."""
+    union = {"oneOf": [{"type": "string"}, {"$ref": f"#/{section}/{MAILBOX}"}]}
+    schema = changed((*INPUTS, "neighbour"), union)
+    schema["resources"][MAILBOX].setdefault("properties", {})["neighbour"] = {"type": "string"}
+    double = Double(from_schema(schema))
+    stack = Stack(double, config={"post:region": "north", "post:token": Secret("t")})
+
+    def program():
+        class Mailbox(pulumi.CustomResource):
+            neighbour: pulumi.Output[str]
+
+            def __init__(self, name, **inputs):
+                super().__init__(MAILBOX, name, {"neighbour": None, **inputs})
+
+        given = {"address": "a", "apiVersion": "v1"}
+        first = Mailbox("first", **given)
+        pulumi.export("id", first.id)
+        pulumi.export("neighbour", Mailbox("second", neighbour=first, **given).neighbour)
+
+    outputs = stack.up(program).outputs
+    assert outputs["neighbour"] == outputs["id"]
+
+
 def test_keys_may_be_in_other_letters():
     """Pulumi finds the key of another case, too."""
     assert from_schema(changed(("VERSION",), "2.0.0") | {"version": None}).version == "2.0.0"
