@@ -462,10 +462,35 @@ def test_a_key_that_looks_like_a_typo_is_warned_of(path, told):
     assert told in str(warned[0].message)
 
 
-@pytest.mark.parametrize("path", [("meta",), ("resources", MAILBOX, "methods"), (*INPUTS, "quota", "default")])
+@pytest.mark.parametrize("path", [("config",), ("resources", MAILBOX, "methods"), (*INPUTS, "quota", "default")])
 def test_null_is_as_good_as_nothing(path):
     """Where a schema says null it says nothing, as Pulumi reads it."""
     assert from_schema(changed(path, None)).resources[MAILBOX].properties["quota"].kind == Kind("number")
+
+
+@pytest.mark.parametrize("section", ["resources", "types"])
+def test_a_resource_beside_a_string_stands_for_its_id(section):
+    """What takes a text or a resource is a text: a resource that is handed over becomes its id, as the provider answers it."""
+    union = {"oneOf": [{"type": "string"}, {"$ref": f"#/{section}/{MAILBOX}"}]}
+    schema = changed((*INPUTS, "neighbour"), union)
+    schema["resources"][MAILBOX].setdefault("properties", {})["neighbour"] = {"type": "string"}
+    double = Double(from_schema(schema))
+    stack = Stack(double, config={"post:region": "north", "post:token": Secret("t")})
+
+    def program():
+        class Mailbox(pulumi.CustomResource):
+            neighbour: pulumi.Output[str]
+
+            def __init__(self, name, **inputs):
+                super().__init__(MAILBOX, name, {"neighbour": None, **inputs})
+
+        given = {"address": "a", "apiVersion": "v1"}
+        first = Mailbox("first", **given)
+        pulumi.export("id", first.id)
+        pulumi.export("neighbour", Mailbox("second", neighbour=first, **given).neighbour)
+
+    outputs = stack.up(program).outputs
+    assert outputs["neighbour"] == outputs["id"]
 
 
 def test_keys_may_be_in_other_letters():

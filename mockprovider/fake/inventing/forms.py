@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from mockprovider.fake.inventing import arns
+from mockprovider.fake.inventing import arns, documents
 
 REGIONS: Mapping[str, str] = {"gcp": "us-central1", "google": "us-central1", "azure": "eastus", "azurerm": "eastus"}
 ACCOUNT = "123456789012"
@@ -174,8 +173,6 @@ def _text(it: Invention) -> str:
     return base64.b64encode((_pem(it) if re.search("cert|client_key", it.name) else it.label).encode()).decode()
 
 
-POLICY = '{"Version":"2012-10-17","Statement":[]}'
-
 FORMS: tuple[Form, ...] = (
     Form(
         "arn",
@@ -218,21 +215,7 @@ FORMS: tuple[Form, ...] = (
     Form("partition", "partition", _always("aws"), "aws", "what ARNs are made of"),
     Form("DNS suffix", "dns_suffix", _always("amazonaws.com"), "amazonaws.com", "what names of services are made of"),
     Form("project", "project|project_id", lambda it: it.said("project", PROJECT), PROJECT, "the provider's `project`"),
-    Form(
-        "policy",
-        "policy|policy_document|policy_json|assume_role_policy",
-        _always(POLICY),
-        POLICY,
-        "programs parse policies, and providers refuse what is no JSON",
-    ),
-    Form(
-        "JSON",
-        "json|document",
-        lambda it: POLICY if "policy" in it.owner else json.dumps({"id": it.hex()}),
-        '{"id": "5ce2b9e1"}',
-        "programs parse it",
-        r"\bJSON\b",
-    ),
+    *(Form(*row) for row in documents.ROWS),
     Form(
         "IPv6 CIDR",
         "ipv6_cidr|ipv6_cidr_block|ipv6_cidr_range",

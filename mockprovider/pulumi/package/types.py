@@ -144,7 +144,18 @@ class Types:
             raise members["oneOf"].error("one type alone is no union. List two or more, or name the type itself.")
         if "discriminator" in members:
             members["discriminator"].members(needed=("propertyName",))["propertyName"].text(empty=False)
-        return _common([self.shape(variant) for variant in types])
+        shapes = [self.shape(variant) for variant in types]
+        # A resource beside a string stands for its id, which is what the provider answers.
+        plain = [shape for shape, variant in zip(shapes, types, strict=True) if not self._is_resource(variant)]
+        return _common(plain or shapes)
+
+    def _is_resource(self, node: Node) -> bool:
+        """Whether a type is a reference to a resource, as old schemas have them among the types."""
+        reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None
+        _, _, path = reference.partition("#") if isinstance(reference, str) else ("", "", "")
+        section, _, member = path.removeprefix("/").partition("/")
+        token = unquote(member)
+        return section == "resources" or (section == "types" and token in self._resources and token not in self.declared)
 
     def _reference(self, node: Node, fallback: Node | None) -> Shape:
         file, _, path = node.text().partition("#")
@@ -249,8 +260,8 @@ def keys(node: Node, known: Collection[str], needed: Collection[str] = ()) -> di
         if spelled:
             members[spelled] = members.pop(key)
         elif hint := did_you_mean(key, known, alike=TYPO):
-            told = node.error(f"there is no key {key!r} here, so it is ignored. {hint}")
-            warnings.warn(MockProviderWarning(str(told)), stacklevel=2)
+            ignored = node.error(f"there is no key {key!r} here, so it is ignored. {hint}")
+            warnings.warn(MockProviderWarning(str(ignored)), stacklevel=2)
     return members
 
 
