@@ -18,6 +18,7 @@ TABLES = sorted((ROOT / "tests" / "lifecycle" / "tables").glob("*.toml"))
 COMPLETE = (
     "alias",
     "components",
+    "continue_on_error",
     "delete_before_replace",
     "env_var_mappings",
     "hide_diffs",

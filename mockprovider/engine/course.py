@@ -7,17 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
-from mockprovider.engine.instance import CallFailedError, ProviderSource
+from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.registry import Registry
-from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
-from mockprovider.errors import MockProviderError
+from mockprovider.engine.steps import EXPECTED, KINDS, EngineStep, Run, reported
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
-
-EXPECTED = (CallFailedError, RefusedError, PartialFailureError, MockProviderError)
-"""What can go wrong with a step; anything else is a bug of ours and is raised through."""
 
 
 class Course(Run):

@@ -27,7 +27,7 @@ from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
-from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
+from mockprovider.engine.steps import EXPECTED, EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.wording import changed_provider, irreplaceable, left_out
 from mockprovider.pulumi.diff import Diff, compare
@@ -38,6 +38,15 @@ UNASKED = (
     "the configuration of this resource's provider is not known in the preview, so the provider could not be asked what "
     "changes: the up may do something else than is shown"
 )
+
+
+class ImportFailedError(Exception):
+    """An import, the one step that is carried out while its registration is planned, failed because of ``error``."""
+
+    def __init__(self, step: EngineStep, error: Exception) -> None:
+        super().__init__(str(error))
+        self.step = step
+        self.error = error
 
 
 class _Case(Struct):
@@ -227,7 +236,10 @@ class Planner:
             op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing
         )
         with self._ledger.under_way("" if self._run.preview else "importing", new):
-            import_(self._run, step)
+            try:
+                import_(self._run, step)
+            except EXPECTED as error:
+                raise ImportFailedError(step, error) from error
         self._run.note(step)
         if replacing:
             self._run.note(EngineStep(op=StepOp.REPLACE, old=case.old, new=new))

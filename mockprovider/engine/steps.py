@@ -8,11 +8,12 @@ from typing import Protocol
 from msgspec import Struct
 
 from mockprovider.engine.decision import RefusedError, StepOp, calls_delete
-from mockprovider.engine.instance import Checked, Outcome, ResourceIdentity, identity
+from mockprovider.engine.instance import CallFailedError, Checked, Outcome, ResourceIdentity, identity
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.wording import undeletable
+from mockprovider.errors import MockProviderError
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState, copied
@@ -102,6 +103,10 @@ class Run(Protocol):
 
 class PartialFailureError(Exception):
     """The object exists and is in the state, with its initialization errors; the step failed all the same."""
+
+
+EXPECTED = (CallFailedError, RefusedError, PartialFailureError, MockProviderError)
+"""What can go wrong with a step; anything else is a bug of ours and is raised through."""
 
 
 def same_(run: Run, step: EngineStep) -> None:
