@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 TABLES = sorted((ROOT / "tests" / "lifecycle" / "tables").glob("*.toml"))
 COMPLETE = (
     "alias",
+    "autonaming",
     "components",
     "continue_on_error",
     "delete_before_replace",
@@ -29,6 +30,7 @@ COMPLETE = (
     "pcl",
     "pending_delete",
     "provider",
+    "pulumi",
     "refresh_before_update",
     "refresh_legacy_diff",
     "replace_with",

@@ -7,7 +7,7 @@ from __future__ import annotations
 import grpc
 import pytest
 from google.protobuf import empty_pb2
-from lifecycle_toolbox import A, Lifecycle, Monitor, Provider, diff, errors, failing, names
+from lifecycle_toolbox import A, Lifecycle, Monitor, Provider, diff, errors, failing, names, steps
 
 from mockprovider.calls import Op, Reply
 from mockprovider.errors import ProgramError
@@ -171,3 +171,28 @@ def test_a_failure_after_the_signal(signals):
 
     with pytest.raises(ProgramError, match="error in program"):
         Lifecycle(Provider()).up(run)
+
+
+def test_a_provider_that_does_not_know_what_changed():
+    """The engine compares the inputs itself."""
+    foo = 1.0
+    stack = Lifecycle(Provider())
+    run = lambda monitor: monitor.register(A, "resA", inputs={"foo": foo})  # noqa: E731
+    stack.up(run)
+    foo = 2.0
+    assert steps(stack.preview(run)) == [("update", "resA")]
+
+
+def test_names_that_are_enforced():
+    """The provider is told of the name, and what has a fixed one is deleted before it is replaced."""
+    provider = Provider(
+        handshake=lambda _: Reply(extra={"supports_autonaming_configuration": True}), diff=lambda call: diff("foo")
+    )
+    stack = Lifecycle(provider, config={"pulumi:autonaming": '{"pattern": "test", "enforce": true}'})
+    run = lambda monitor: monitor.register(A, "resA", inputs={"foo": foo})  # noqa: E731
+    foo = 1.0
+    stack.up(run)
+    (options,) = {(call.autonaming.proposed_name, str(call.autonaming.mode)) for call in provider.of(Op.CHECK)}
+    assert options[0] == "test"
+    foo = 2.0
+    assert [op for op, _ in steps(stack.up(run))] == ["delete-replaced", "replace", "create-replacement"]
