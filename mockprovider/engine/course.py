@@ -15,6 +15,8 @@ from mockprovider.engine.steps import EXPECTED, KINDS, EngineStep, Run, reported
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
 
+ID_IS_OPEN = "The 'id' property cannot be made secret. See pulumi/pulumi#2717 for more details."
+
 
 class Course(Run):
     """One operation while it lasts, as its phases share it. Thread-safe.
@@ -100,6 +102,8 @@ class Course(Run):
         kind = KINDS[step.op]
         with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
             kind.apply(self, step)
+        if step.new is not None and step.op is not StepOp.REPLACE and "id" in step.new.additional_secret_outputs:
+            self.log("warning", ID_IS_OPEN, step.new.urn)
         self.note(step)
 
     def note(self, step: EngineStep) -> None:

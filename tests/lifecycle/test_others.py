@@ -12,6 +12,7 @@ from lifecycle_toolbox import A, Lifecycle, Monitor, Provider, diff, errors, fai
 from mockprovider.calls import Op, Reply
 from mockprovider.errors import ProgramError
 from mockprovider.pulumi.diff import Changes
+from mockprovider.values import Secret
 
 STACK = "pulumi:pulumi:Stack"
 STASH = "pulumi:index:Stash"
@@ -196,3 +197,17 @@ def test_names_that_are_enforced():
     assert options[0] == "test"
     foo = 2.0
     assert [op for op, _ in steps(stack.up(run))] == ["delete-replaced", "replace", "create-replacement"]
+
+
+def test_ids_are_never_secret():
+    """An output that is to be secret is, also where nothing else changes; of the id a warning says that it cannot be."""
+    secret = []
+    stack = Lifecycle(Provider(create=lambda call: Reply(id="" if call.preview else "x", value=call.inputs)))
+    run = lambda monitor: monitor.register(A, "resA", inputs={"foo": "bar"}, additionalSecretOutputs=secret)  # noqa: E731
+    stack.up(run)
+    secret = ["foo", "id"]
+    up = stack.up(run)
+    assert (steps(up), up.state["resA"].outputs) == ([("same", "resA")], {"foo": Secret("bar")})
+    assert [line.message for line in up.diagnostics if line.severity == "warning"] == [
+        "The 'id' property cannot be made secret. See pulumi/pulumi#2717 for more details."
+    ]
