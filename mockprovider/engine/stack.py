@@ -11,6 +11,7 @@ from msgspec import structs
 from mockprovider.cloud import Cloud
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
+from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.operation import Operation
@@ -19,7 +20,7 @@ from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_f
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
 from mockprovider.pulumi import deployments
-from mockprovider.pulumi.exporting import export_state, import_state
+from mockprovider.pulumi.exporting import dangling, export_state, import_state
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.result import FAILED, Result
@@ -301,6 +302,10 @@ class Stack:
             state = at_work.state
             if not preview:
                 self._state = state
+                complaint = dangling(state.resources)
+                if complaint:
+                    # As in the real engine, what was done is remembered all the same.
+                    deployment.object(RefusedError(f"failed to verify snapshot: {complaint}"))
         return _result(deployment, state)
 
     def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:

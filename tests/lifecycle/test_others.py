@@ -7,7 +7,7 @@ from __future__ import annotations
 import grpc
 import pytest
 from google.protobuf import empty_pb2
-from lifecycle_toolbox import A, Lifecycle, Monitor, Provider, diff, errors, failing, names, steps
+from lifecycle_toolbox import A, Lifecycle, Monitor, Provider, diff, errors, failing, names, steps, urn
 
 from mockprovider.calls import Op, Reply
 from mockprovider.errors import ProgramError
@@ -211,3 +211,13 @@ def test_ids_are_never_secret():
     assert [line.message for line in up.diagnostics if line.severity == "warning"] == [
         "The 'id' property cannot be made secret. See pulumi/pulumi#2717 for more details."
     ]
+
+
+@pytest.mark.parametrize("field", ["dependencies", "depends_by", "deletedWith", "replace_with"])
+def test_what_refers_to_nothing(field):
+    """It is made, and the operation fails, for its state is not valid; ours says so of every such state."""
+    nothing = urn(A, "nothing")
+    value = {"depends_by": {"foo": [nothing]}, "deletedWith": nothing}.get(field, [nothing])
+    run = lambda monitor: monitor.register(A, "resA", inputs={"foo": 1}, **{field: value})  # noqa: E731
+    up = Lifecycle(Provider()).up(run, expect_failure=True)
+    assert ("failed to verify snapshot" in errors(up), names(up)) == (True, ["resA"])
