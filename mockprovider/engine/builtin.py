@@ -22,6 +22,8 @@ STASH = "pulumi:index:Stash"
 READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
 INPUT: Mapping[str, str] = {STACK_REFERENCE: "name", STASH: "input"}
 """The one input of each type."""
+IMPORTED = {STACK_REFERENCE: "stack reference", STASH: "stash"}
+"""What each type is called where an import of it is refused."""
 DEPRECATED = (
     f"The resource type {STACK_REFERENCE!r} is only read by SDKs of today, and this program registers one. Update the SDK."
 )
@@ -73,7 +75,9 @@ class Builtin:
             return Reply(id=call.id, value=reply.value, inputs=call.prior_inputs) if reply.ok else reply
         if call.type == STASH and call.prior_inputs:
             return Reply(id=call.id, value=call.prior, inputs=call.prior_inputs)
-        return Reply(failures=(Failure(f"{call.type} can not be imported"),))
+        what = IMPORTED.get(call.type)
+        reason = f"{what} can not be imported" if what else f"unrecognized resource type {call.type!r}"
+        return Reply(failures=(Failure(reason, status="unknown"),))
 
     def _invoke(self, call: Call) -> Reply:
         if call.type != READ_OUTPUTS:

@@ -9,21 +9,18 @@ from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.events import EventTeller
 from mockprovider.engine.hooks import Hooks
-from mockprovider.engine.instance import CallFailedError, ProviderSource
+from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.operation import Operation
-from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.registry import Registry
-from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
-from mockprovider.errors import MockProviderError
+from mockprovider.engine.steps import EXPECTED, KINDS, EngineStep, Run, StepKind, reported
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
 
-EXPECTED = (CallFailedError, RefusedError, PartialFailureError, CallbackFailedError, MockProviderError)
-"""What can go wrong with a step; anything else is a bug of ours and is raised through."""
+ID_IS_OPEN = "The 'id' property cannot be made secret. See pulumi/pulumi#2717 for more details."
 
 
 class Course(Run):
@@ -143,6 +140,8 @@ class Course(Run):
             raise
         if self.plans.making and step.new is not None:
             self.plans.done(step.new)
+        if step.new is not None and step.op is not StepOp.REPLACE and "id" in step.new.additional_secret_outputs:
+            self.log("warning", ID_IS_OPEN, step.new.urn)
         self.note(step)
 
     def _with_hooks(self, step: EngineStep, kind: StepKind) -> None:

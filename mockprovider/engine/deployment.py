@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from mockprovider.calls import Reply
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.builtin import References
-from mockprovider.engine.course import EXPECTED, Course
+from mockprovider.engine.course import Course
 from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.events import EventTeller
@@ -31,7 +31,7 @@ from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, of_stack
 from mockprovider.engine.refreshing import refresh, refresh_leftovers
 from mockprovider.engine.removal import delete_leftovers, refuse_hooks
-from mockprovider.engine.steps import EngineStep
+from mockprovider.engine.steps import EXPECTED, EngineStep, ImportFailedError
 from mockprovider.pulumi.state import ResourceState, State
 from mockprovider.urn import reference
 from mockprovider.values import Bag, Value
@@ -102,6 +102,13 @@ class Deployment(Course):
             self.family.note(state.urn, goal, exists=bool(state.id))
             if not carried_out:
                 return state
+        except ImportFailedError as failed:
+            if not self.operation.continue_on_error:
+                self.fail(failed.error, self._where(goal))
+                raise StoppedError(str(failed.error)) from failed
+            self.object(failed.error, self._where(goal))
+            self._give_up([failed.step], failed.step.resource, Fate.FAILED)
+            return failed.step.resource
         except EXPECTED as error:
             self.fail(error, self._where(goal))
             raise StoppedError(str(error)) from error

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.program import Ended
 from mockprovider.errors import MockProviderError, ProgramError
+from mockprovider.pulumi.exporting import dangling
 from mockprovider.pulumi.result import FAILED, Result
 from mockprovider.pulumi.state import ResourceStates, State
 from mockprovider.values import Secret, reveal
@@ -21,6 +23,10 @@ def blamed(ended: Ended) -> ProgramError:
 
 def result_of(deployment: Deployment, state: State) -> Result:
     """What an operation came to that has left ``state``."""
+    complaint = "" if deployment.preview else dangling(state.resources)
+    if complaint:
+        # As in the real engine, what was done is remembered all the same.
+        deployment.object(RefusedError(f"failed to verify snapshot: {complaint}"))
     outputs = next((resource.outputs for resource in state.resources if resource.is_stack), {})
     ours = [
         error for error in deployment.errors if isinstance(error, MockProviderError) and not isinstance(error, ProgramError)

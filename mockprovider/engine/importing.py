@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mockprovider.engine.course import EXPECTED
 from mockprovider.engine.decision import RefusedError, StepOp, complaint
 from mockprovider.engine.defaults import configured, requested, with_plugin
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import ResourceIdentity
 from mockprovider.engine.outgoing import with_secrets
-from mockprovider.engine.steps import EngineStep
+from mockprovider.engine.steps import EXPECTED, EngineStep
 from mockprovider.pulumi.imports import Import, Placed, placed
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.urn import PROVIDERS, STACK_TYPE, make, reference

@@ -29,7 +29,7 @@ from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.revisiting import Revisiting
-from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
+from mockprovider.engine.steps import EXPECTED, EngineStep, ImportFailedError, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.wording import changed_provider, irreplaceable, left_out
 from mockprovider.pulumi.diff import Diff, compare
@@ -260,7 +260,10 @@ class Planner:
         )
         self._run.plans.importing(case.goal, new.urn, self._seed(new.urn))
         with self._ledger.under_way("" if self._run.preview else "importing", new):
-            import_(self._run, step)
+            try:
+                import_(self._run, step)
+            except EXPECTED as error:
+                raise ImportFailedError(step, error) from error
         self._run.plans.done(new)
         self._run.note(step)
         if replacing:

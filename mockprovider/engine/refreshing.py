@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mockprovider.engine.course import EXPECTED, Course
+from mockprovider.engine.course import Course
 from mockprovider.engine.decision import StepOp
 from mockprovider.engine.planner import Planner
-from mockprovider.engine.steps import EngineStep
+from mockprovider.engine.steps import EXPECTED, EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.pulumi.state import ResourceState
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
-from mockprovider.engine.course import EXPECTED, Course
+from mockprovider.engine.course import Course
 from mockprovider.engine.decision import RefusedError, StepOp, deletion
 from mockprovider.engine.graph import deletion_batches, staying, transitive_dependencies
 from mockprovider.engine.planner import Planner
-from mockprovider.engine.steps import EngineStep
+from mockprovider.engine.steps import EXPECTED, EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
 from mockprovider.engine.wording import unasked_for

@@ -9,14 +9,16 @@ from msgspec import Struct
 
 from mockprovider.engine.decision import RefusedError, StepOp, calls_delete
 from mockprovider.engine.hooks import Hooks
-from mockprovider.engine.instance import Checked, Outcome, ResourceIdentity, identity
+from mockprovider.engine.instance import CallFailedError, Checked, Outcome, ResourceIdentity, identity
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
+from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import Policing
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.wording import undeletable
+from mockprovider.errors import MockProviderError
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState, copied
@@ -118,6 +120,19 @@ class Run(Protocol):
 
 class PartialFailureError(Exception):
     """The object exists and is in the state, with its initialization errors; the step failed all the same."""
+
+
+EXPECTED = (CallFailedError, RefusedError, PartialFailureError, CallbackFailedError, MockProviderError)
+"""What can go wrong with a step; anything else is a bug of ours and is raised through."""
+
+
+class ImportFailedError(Exception):
+    """An import, the one step that is carried out while its registration is planned, failed because of ``error``."""
+
+    def __init__(self, step: EngineStep, error: Exception) -> None:
+        super().__init__(str(error))
+        self.step = step
+        self.error = error
 
 
 def same_(run: Run, step: EngineStep) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mockprovider.errors import MalformedError
@@ -121,13 +121,18 @@ def _read(exported: Mapping[str, Any]) -> ResourceState:
     return ResourceState(urn=urn, **fields)
 
 
-def _check_references(resources: tuple[ResourceState, ...]) -> None:
+def dangling(resources: Sequence[ResourceState]) -> str:
+    """What is wrong with the first of ``resources`` that refers to one that does not stand before it; empty if none does."""
     known: set[str] = set()
     for resource in resources:
         missing = next((urn for urn in resource.dependency_urns() if urn not in known), None)
         if missing is not None:
-            raise MalformedError(
-                f"{resource.urn!r} refers to {missing!r}, which does not stand before it in the deployment. "
-                "Resources stand after everything that they depend on."
-            )
+            return f"{resource.urn!r} refers to {missing!r}, which does not stand before it in the deployment."
         known.add(resource.urn)
+    return ""
+
+
+def _check_references(resources: tuple[ResourceState, ...]) -> None:
+    complaint = dangling(resources)
+    if complaint:
+        raise MalformedError(f"{complaint} Resources stand after everything that they depend on.")
