@@ -30,7 +30,8 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     if course.stopped or not course.ensure_providers(condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
-    whole = course.ledger.remaining() if course.operation.destroying else course.ledger.base
+    running = course.operation.destroying or course.operation.refreshing
+    whole = course.ledger.remaining() if running else course.ledger.base
     removal = Removal(whole, lambda resource: _delete(course, resource), parallel)
     removal.carry_out(condemned, lambda: course.stopped)
 
