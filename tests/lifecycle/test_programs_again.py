@@ -364,3 +364,81 @@ def test_many_resources_in_a_refresh():
     refreshed = stack.refresh(program, run_program=True)
     assert len(provider.of(Op.READ)) == len(names(refreshed)) == 50
     assert all(refreshed.state[name].outputs == {"foo": "baz"} for name in names(refreshed))
+
+
+def test_functions_in_a_destroy():
+    """A function that depends on what a destroy skips is not called; others are."""
+    provider = echoing(invoke=lambda _: Reply(value={"result": "read"}))
+    stack, destroying = Lifecycle(provider), [False]
+
+    def program(monitor: Monitor) -> None:
+        alone = monitor.register(A, "standalone")
+        gone = [monitor.register(A, "gone").urn] if destroying[0] else []
+        dependent = monitor.register(A, "dependent", dependencies=gone)
+        for urns in ([dependent.urn], [alone.urn], gone):
+            monitor.invoke("pkgA:index:read", dependsOn=urns)
+
+    stack.up(program)
+    provider.calls.clear()
+    destroying[0] = True
+    assert stack.destroy(program, run_program=True).state.every == ()
+    assert len(provider.of(Op.INVOKE)) == 1
+
+
+def test_an_interrupted_replacement_goes_on():
+    """What an earlier run deleted before its replacement is created by an up that reads through the program."""
+    broken = []
+    provider = Provider(
+        diff=lambda call: diff("key", first=True) if call.name == "resA" else None,
+        create=lambda _: failing("interrupt") if broken else None,
+    )
+    stack, program = Lifecycle(provider), OneResource()
+    stack.up(program)
+    broken.append(True)
+    assert stack.up(program, expect_failure=True).state["resA"].pending_replacement
+    broken.clear()
+    provider.calls.clear()
+    after = stack.up(program, refresh=True, run_program=True)
+    assert (after.state["resA"].pending_replacement, provider.of(Op.DELETE)) == (False, [])
+    assert [call.name for call in provider.of(Op.CREATE)] == ["resA"]
+
+
+def test_old_instances_in_a_refresh():
+    """An old instance that waits for its deletion stays where the program has a new one, also where that is no target."""
+    stack = Lifecycle(Provider())
+    component = urn("pkgA:index:Component", "compA")
+    adopt(
+        stack,
+        provider_state(),
+        resource_state("resA", id="id", delete=True),
+        state(component),
+        provider_state("last", parent=component, urn=urn("pulumi:providers:pkgA", "last", "pkgA:index:Component")),
+    )
+
+    def program(monitor: Monitor) -> None:
+        reference = monitor.provider("pkgA", "prov").reference
+        first = monitor.register(A, "resA", provider=reference)
+        above = monitor.component("pkgA:index:Component", "compA")
+        monitor.provider("pkgA", "last", parent=above.urn, dependencies=[first.urn])
+
+    refreshed = stack.refresh(program, run_program=True, target=[component])
+    assert [each.name for each in refreshed.state.every] == ["prov", "compA", "resA", "last"]
+
+
+def test_parents_that_are_gone():
+    """A refresh that finds a parent gone keeps its children, without it."""
+    stack = Lifecycle(Provider(read=lambda _: Reply()))
+    parent = urn(A, "parent")
+    adopt(
+        stack,
+        provider_state(),
+        resource_state("parent", id="id"),
+        state(urn(A, "child", A), provider=REFERENCE, parent=parent),
+    )
+
+    def program(monitor: Monitor) -> None:
+        above = monitor.register(A, "parent", provider=monitor.provider("pkgA", "prov").reference)
+        monitor.component("pkgA:m:childType", "new", parent=above.urn)
+
+    refreshed = stack.refresh(program, run_program=True)
+    assert [(each.name, each.parent) for each in refreshed.state.every] == [("prov", ""), ("child", "")]
