@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import grpc
 from pulumi.runtime import _callbacks
@@ -20,6 +20,16 @@ from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
 
 INVOKE = "/pulumirpc.Callbacks/Invoke"
 FOREVER = float("inf")
+
+
+class LocalCallbacks(Protocol):
+    """Functions that are called without gRPC."""
+
+    def serves(self, target: str) -> bool:
+        """Whether this is what requests mean by ``target``."""
+
+    def call(self, request: Any) -> Any:
+        """The answer of a function to a ``CallbackInvokeRequest``. Raises ``HookFailedError``."""
 
 
 class Callbacks:
@@ -33,8 +43,8 @@ class Callbacks:
         self._over = over
         self._lock = threading.Lock()
         self._channels: dict[str, grpc.Channel] = {}
-        self.local: ProgramCallbacks | None = None
-        """The functions of a program in this process."""
+        self.local: LocalCallbacks | None = None
+        """The functions that are in this process."""
 
     def call(self, callback: Any, request: Any, answer: Any) -> Any:
         """What the function of ``callback`` (a ``Callback``) says to the message ``request``: a message like ``answer``.
@@ -43,7 +53,7 @@ class Callbacks:
         """
         message = _callbacks.callback_pb2.CallbackInvokeRequest(token=callback.token, request=request.SerializeToString())
         local = self.local
-        if local is not None and callback.target == local.target:
+        if local is not None and local.serves(callback.target):
             response = local.call(message)
         else:
             response = self._over_grpc(callback.target, message)
@@ -108,10 +118,9 @@ class ProgramCallbacks(Servicer):  # type: ignore[misc] # as above
         self._loop = loop
         self._thread = threading.get_ident()
 
-    @property
-    def target(self) -> str:
-        """How requests name it."""
-        return self._target
+    def serves(self, target: str) -> bool:
+        """Whether this is what requests mean by ``target``."""
+        return target == self._target
 
     def call(self, request: Any) -> Any:
         """Call a function: in the program's own loop, or in another one where that waits for the engine."""
