@@ -45,7 +45,9 @@ def refuse_hooks(course: Course) -> bool:
         names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
         if names:
             message = f"{resource.urn!r} has hooks for its deletion ({', '.join(names)}), and the program does not run"
-            course.fail(RefusedError(f"{message}. Give destroy the program, with run_program=True (--run-program)."), resource.urn)
+            course.fail(
+                RefusedError(f"{message}. Give destroy the program, with run_program=True (--run-program)."), resource.urn
+            )
     return course.failed
 
 
