@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import cache
+from threading import RLock
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
 from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
@@ -40,6 +41,9 @@ T = TypeVar("T", bound=Struct)
 
 LONGEST = 60
 """More of a wrong value than this many characters does not help to find it."""
+
+READING = RLock()
+"""One thread reads at a time: two that are the first to ask msgspec about the same structs end the process."""
 
 DEEP = "nested too deeply to be read. A dozen levels do."
 
@@ -215,7 +219,8 @@ def shortened(text: str) -> str:
 
 def decode(node: Node, shape: type[T]) -> T:
     """The struct ``shape`` that the document declares. Raises ``DefinitionError`` for the first value that does not fit it."""
-    struct: T = _read(node, _inspected(shape))
+    with READING:
+        struct: T = _read(node, _inspected(shape))
     return struct
 
 

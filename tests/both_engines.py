@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from difflib import unified_diff
+from pprint import pformat
 from typing import Any
 
 from engine_logs import EngineLog
@@ -17,6 +19,7 @@ from mockprovider.calls import Call, Op
 from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.engine import Result, Stack
+from mockprovider.errors import ProgramError
 from mockprovider.schema import Package, Property
 
 COMPARED = (
@@ -25,6 +28,11 @@ COMPARED = (
 )
 VOLATILE = {"resource_status_address", "resource_status_token"}
 TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
+PREPARING = {
+    *(Op.HANDSHAKE, Op.ATTACH, Op.GET_PLUGIN_INFO, Op.PARAMETERIZE, Op.GET_SCHEMA, Op.GET_MAPPING, Op.GET_MAPPINGS),
+    *(Op.CHECK_CONFIG, Op.DIFF_CONFIG, Op.CONFIGURE, Op.CANCEL),
+}
+"""What a provider is asked before anybody uses it, and after."""
 
 
 def buckets() -> Package:
@@ -34,8 +42,22 @@ def buckets() -> Package:
     return package
 
 
+class UnanswerableError(Exception):
+    """The operation names what is not there: the embedded engine refuses that, the real one passes it over."""
+
+
+class Watched(Stack):
+    """A stack that remembers the result of an operation, whether it was expected or not."""
+
+    result: Result | None = None
+
+    def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
+        self.result = result
+        return super()._judged(result, what, expect_failure=expect_failure)
+
+
 class Both:
-    """The same operations under both engines, each with a double of its own."""
+    """The same operations under both engines, each with a double of its own. ``serial`` has both take one step at a time."""
 
     def __init__(
         self,
@@ -44,17 +66,21 @@ class Both:
         *,
         package: Callable[[], Package] = buckets,
         references: Any = None,
+        serial: bool = False,
         **config: str,
     ) -> None:
+        self._arguments: dict[str, Any] = {"arguments": ("--parallel", "1")} if serial else {}
         self.breaking = (Breaking(), Breaking())
         self.doubles = tuple(Double(package(), layers=(each,), generation=generation) for each in self.breaking)
         settings = {key.replace("__", ":"): value for key, value in config.items()}
-        self.stack = Stack(self.doubles[0], config=settings, references=references)
+        self.stack = Watched(self.doubles[0], config=settings, references=references)
         self.log = EngineLog(folder)
         self.cli = cli_of(self.doubles[1], folder, self.log.environment)
         self.cli.config(**config)
         self.results: tuple[Result, ...] = ()
         """Those of the last run."""
+        self.ended: list[bool] = []
+        """How each operation ended under the embedded engine: well, or not."""
 
     def close(self) -> None:
         """End what serves."""
@@ -67,23 +93,46 @@ class Both:
         for each in self.doubles:
             each.raise_errors()
 
-    def run(self, operation: str, program: Any = None, *, fails: bool = False, **options: Any) -> dict[str, list[str]]:
-        """Run one operation under both; compare calls, steps, summary and state. Returns the methods called per resource."""
+    def run(self, operation: str, program: Any = None, *, fails: bool | None = False, **options: Any) -> dict[str, list[str]]:
+        """Run one operation under both; compare calls, steps, summary, state and cloud. Returns the methods called per
+        resource. Where nobody knows whether it ``fails``, the embedded engine finds out.
+        """
         for double in self.doubles:
             double.journal.clear()
         programs = () if program is None else (program,)
         self.log.begin(operation, options)
-        embedded = getattr(self.stack, operation)(*programs, expect_failure=fails, **options)
-        real = getattr(self.cli, operation)(*programs, expect_failure=fails, **options)
+        # Each engine is held to the update plan that it made itself.
+        plans = options.get("plan", (None, None))
+        our_options, their_options = ({**options, **({"plan": plan} if plan else {})} for plan in plans)
+        embedded = self._embedded(operation, programs, fails, our_options)
+        self.ended.append(embedded.succeeded)
+        if fails is None and "could not be found: neither" in str(embedded.error):
+            raise UnanswerableError(str(embedded.error))
+        fails = not embedded.succeeded
+        real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **self._arguments)
         self.results = (embedded, real)
-        assert embedded.summary == real.summary
-        assert sorted(embedded.steps) == sorted(real.steps)
-        assert blamed(embedded) == blamed(real)
         ours, theirs = (by_resource(double) for double in self.doubles)
-        assert ours == theirs
-        assert resources(self.stack.export()) == resources(self.cli.export())
-        assert [rule.unfired for double in self.doubles for rule in double.faults.rules if rule.unfired] == []
+        existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]
+        _same("calls", ours, theirs)
+        _same("steps", sorted(embedded.steps), sorted(real.steps))
+        _same("summaries", embedded.summary, real.summary)
+        _same("diagnostics", blamed(embedded), blamed(real))
+        _same("states", resources(self.stack.export()), resources(self.cli.export()))
+        _same("clouds", *existing)
+        assert [
+            rule.unfired for double in self.doubles for rule in double.faults.rules if rule.unfired and not rule.when.optional
+        ] == []
         return {key.rsplit("::", 1)[-1]: [each["method"] for each in calls] for key, calls in ours.items()}
+
+    def _embedded(self, operation: str, programs: Any, fails: bool | None, options: Any) -> Result:
+        self.stack.result = None
+        try:
+            result: Result = getattr(self.stack, operation)(*programs, expect_failure=bool(fails), **options)
+        except ProgramError:
+            if fails is not None or self.stack.result is None:
+                raise
+            return self.stack.result
+        return result
 
     def adopt(self, deployment: Any) -> None:
         """Start both from an exported stack, each with a cloud that has its objects."""
@@ -118,6 +167,12 @@ class Both:
             for found in double.cloud.objects(type_):
                 double.cloud.drift(type_, found.id, **changes)
 
+    def vanish(self, type_: str, number: int) -> None:
+        """Take the object of that number, in the order of ids, out of both clouds, if there are so many of the type."""
+        for double in self.doubles:
+            for found in sorted(double.cloud.objects(type_), key=lambda each: each.id)[number : number + 1]:
+                double.cloud.vanish(type_, found.id)
+
     def objects(self) -> list[list[CloudObject]]:
         """What exists in each cloud."""
         return [double.cloud.objects() for double in self.doubles]
@@ -135,6 +190,11 @@ class Both:
             each.fail(op, name)
 
 
+def _same(what: str, ours: Any, theirs: Any) -> None:
+    lines = [] if ours == theirs else [pformat(each, width=150, sort_dicts=True).splitlines() for each in (theirs, ours)]
+    assert ours == theirs, f"the {what} differ:\n" + "\n".join(unified_diff(*lines, "pulumi", "embedded", "", "", 2, ""))
+
+
 def blamed(result: Result) -> list[tuple[str, str]]:
     """The severities and the resources of what the user was told, without what is about no resource in particular."""
     said = {(diagnostic.severity, diagnostic.urn) for diagnostic in result.diagnostics}
@@ -143,9 +203,16 @@ def blamed(result: Result) -> list[tuple[str, str]]:
 
 
 def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
-    """What is compared of a double's calls, by the URN (or function) that they are about."""
+    """What is compared of a double's calls, by the URN (or function) that they are about.
+
+    Not of a Configure that nobody needs: the real engine does not wait for it, and may have ended before it was sent.
+    """
     found = defaultdict(list)
-    for entry in double.journal.entries():
+    entries = double.journal.entries()
+    used = {entry.call.session.number for entry in entries if entry.call.op not in PREPARING}
+    for entry in entries:
+        if entry.call.op is Op.CONFIGURE and entry.call.session.number not in used:
+            continue
         if entry.call.urn:
             found[entry.call.urn].append(_comparable(entry.call))
         elif entry.call.op is Op.INVOKE:

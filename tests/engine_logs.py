@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +60,15 @@ class EngineLog:
 
 
 def _lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        entry = json.loads(line)
+    entries = [json.loads(line) for line in text.splitlines()]
+    numbers = list(accumulate(entry["method"].startswith("/mockprovider.") for entry in entries))
+    answered = {(number, *_key(entry)) for number, entry in zip(numbers, entries, strict=True) if not _is_start(entry)}
+    for number, entry in zip(numbers, entries, strict=True):
         method = entry["method"]
-        is_start = entry.get("progress") == "request_started" and not method.endswith("/Run")
-        if method.startswith("/mockprovider.") or (WANTED.match(method) and not is_start):
+        # A call that was under way when the engine stopped has no other line.
+        unanswered = _is_start(entry) and "ResourceMonitor" in method and (number, *_key(entry)) not in answered
+        is_wanted = not _is_start(entry) or method.endswith("/Run") or unanswered
+        if method.startswith("/mockprovider.") or (WANTED.match(method) and is_wanted):
             if "ResourceProvider" not in method:
                 entry["request"] = {
                     name: value
@@ -71,6 +76,14 @@ def _lines(text: str) -> Iterator[str]:
                     if name not in PLACES or (name == "args" and "tok" in entry["request"])
                 }
             yield json.dumps(_without_folders(entry), separators=(",", ":"), sort_keys=True)
+
+
+def _is_start(entry: Any) -> bool:
+    return bool(entry.get("progress") == "request_started")
+
+
+def _key(entry: Any) -> tuple[str, str]:
+    return entry["method"], json.dumps(entry["request"], sort_keys=True)
 
 
 def _without_folders(value: Any) -> Any:
@@ -83,8 +96,8 @@ def _without_folders(value: Any) -> Any:
         }
     if isinstance(value, list):
         return [_without_folders(item) for item in value]
-    return (
-        re.sub(r"(/[^/:\s]+)*/(?=[^/\s]+\.(txt|zip|tar|gz)$)", "/", value)
-        if isinstance(value, str) and value.startswith("/")
-        else value
-    )
+    if not isinstance(value, str):
+        return value
+    # A program that failed tells where, line by line.
+    value = re.sub(r'File "[^"]*/(?=[^/"]+")', 'File "', value)
+    return re.sub(r"(/[^/:\s]+)*/(?=[^/\s]+\.(txt|zip|tar|gz)$)", "/", value) if value.startswith("/") else value

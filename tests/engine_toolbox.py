@@ -110,6 +110,22 @@ def with_options(wanted: Mapping[str, str]) -> tuple[Component, Bucket]:
     return component, owner
 
 
+def one_by_one(resources: Callable[[], Iterator[pulumi.Resource]]) -> Callable[[], None]:
+    """A program that registers each resource that it yields once the one before is there, so that its order is one alone."""
+
+    def program() -> None:
+        remaining = resources()
+
+        def go_on(*_: Any) -> None:
+            resource = next(remaining, None)
+            if resource is not None:
+                resource.urn.apply(go_on)
+
+        go_on()
+
+    return program
+
+
 class Cloud(pulumi.ProviderResource):
     """An explicit provider of the package ``cloud``."""
 

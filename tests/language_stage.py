@@ -29,7 +29,13 @@ def node_modules() -> Path:
 
 
 def nodejs_project(name: str, folder: Path, config: pytest.Config) -> Path:
-    """A program for Node.js in ``folder``. Where its packages are missing the test is skipped, or fails if node is required."""
+    """A program for Node.js in ``folder``, beside its packages."""
+    beside_packages(folder, config)
+    return Path(shutil.copytree(PROGRAMS / "nodejs" / name, folder / name))
+
+
+def beside_packages(folder: Path, config: pytest.Config) -> None:
+    """Have ``folder`` hold the npm packages. Where they are missing the test is skipped, or fails if node is required."""
     if not node_modules().exists():
         missing = "the npm packages of tests/programs are not there: `make languages` installs them"
         if "node" in config.getoption("--require-engines"):
@@ -37,7 +43,6 @@ def nodejs_project(name: str, folder: Path, config: pytest.Config) -> Path:
         pytest.skip(missing)
     if not (folder / "node_modules").exists():
         (folder / "node_modules").symlink_to(node_modules())
-    return Path(shutil.copytree(PROGRAMS / "nodejs" / name, folder / name))
 
 
 def random_package(config: pytest.Config) -> Package:

@@ -304,7 +304,7 @@ def test_definitions(wrong, message):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (3, r"3 is no program: give a function without arguments, or the folder of a Pulumi project"),
+        (3, r"3 is no program: give a function without arguments, the folder of a Pulumi project"),
         (None, r"None is no program"),
         (lambda name, *rest, size=3: None, r"The program '<lambda>' needs arguments \(name\), and is called without any\."),
         ({"resources": {}}, r"is no program: give a function"),

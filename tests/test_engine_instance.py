@@ -20,6 +20,7 @@ def test_functions():
 
     assert stack.up(program, preview=True).outputs == {"zone": "zone-eu"}
     assert [each.call.preview for each in double.journal.entries(op="invoke")] == [True, False]
+    double.strict = True
     failed = stack.up(lambda: pulumi.runtime.invoke("cloud:index:getNothing", {}), expect_failure=True)
     assert "getNothing" in str(failed.error)
 

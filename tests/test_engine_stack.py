@@ -4,6 +4,7 @@ import pulumi
 import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Component, Thing, calls, make
 from pulumi import ResourceOptions
+from pulumi.runtime.settings import register_package
 
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError, ProgramError, UnsupportedError
@@ -266,7 +267,7 @@ def test_two_stacks_at_once():
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (lambda: pulumi.runtime.register_stack_transform(lambda _: None), "transform"),
+        (lambda: register_package("cloud", "1.0.0", "", "more", "1.0.0", "", extension=True), "package beside another"),
     ],
 )
 def test_what_is_to_come_is_refused(program, said):
@@ -290,10 +291,11 @@ def test_an_expected_failure_that_does_not_come():
 
 
 def test_looking_up_what_is_not_there():
-    """A name that nobody used is answered with those that there are, and an ambiguous one with its URNs."""
+    """A name that nobody used is answered with those that there are, and an ambiguous one with the types that it has."""
     stack, _, _ = make()
     stack.up(lambda: (Bucket("b"), Thing(NET, "b", cidr="x"), Bucket("c")))
     with pytest.raises(KeyError, match="there are: b, c"):
         _ = stack.state["a"]
-    with pytest.raises(KeyError, match="several"):
+    with pytest.raises(KeyError, match=r"several resources; say the type, too: .*cloud:index:Net"):
         _ = stack.state["b"]
+    assert stack.state[NET, "b"].inputs == {"cidr": "x"}

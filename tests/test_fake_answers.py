@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pulumi
@@ -324,6 +326,26 @@ def test_presets_answer_what_everybody_asks():
     assert asked(double, ZONES)["names"][0] == "us-east-1a"
     assert asked(double, IDENTITY)["accountId"] == "123456789012"
     assert "as the preset aws says" in str(double.journal.entries(type=ZONES)[0])
+
+
+def test_presets_are_read_by_one_thread():
+    """Engines ask for several data sources at once, and the first answers of a process come from one reading at a time."""
+    asking = """
+import sys
+from threading import Barrier, Thread
+from mockprovider.double.presets import presets
+sys.setswitchinterval(1e-6)
+together = Barrier(8)
+asked = [Thread(target=lambda: (together.wait(), presets("aws"))) for _ in range(8)]
+for thread in asked:
+    thread.start()
+for thread in asked:
+    thread.join()
+print(len(presets("aws").answers) > 5)
+"""
+    run = subprocess.run([sys.executable, "-c", asking], check=True, capture_output=True, text=True)
+
+    assert run.stdout == "True\n"
 
 
 def test_presets_can_be_overridden_and_switched_off():

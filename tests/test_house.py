@@ -36,8 +36,10 @@ NAMING = {
     "cli/contract.py": "an example",
     "cli/harvesting.py": "an example, and the help of an option",
     "cli/options.py": "the help of an option",
+    "cli/plugin.py": "an example, and the help of an option",
     "cli/executing.py": "the engines that are known by name",
     "cli/running.py": "it runs a Pulumi project",
+    "cli/tree.py": "it shows what users of pulumi know",
     "cli/schema.py": "the ways to a schema are called after who is asked",
     "cli/types.py": "a package schema is the one file that may be YAML",
     "double/artefacts.py": "values are written as JSON as Pulumi's state has them",
@@ -58,7 +60,6 @@ NAMING = {
     "properties.py": DECLARES,
     "pytest_marks.py": "the words of a marker",
     "pytest_plugin.py": "the names of fixtures",
-    "functions.py": DECLARES,
     "schema.py": DECLARES,
     "urn.py": "URNs are Pulumi's names of resources",
 }

@@ -71,7 +71,7 @@ def test_functions_and_methods_have_arguments_and_results(package: Package) -> N
     zone = package.functions[ZONE]
     assert {name: item.required for name, item in zone.inputs.items()} == {"filters": False, "regionName": True}
     assert zone.inputs["filters"].kind.items.properties["name"].required
-    assert list(zone.returns) == ["zoneIds"]
+    assert list(zone.outputs) == ["zoneIds"]
     sign = package.methods[f"{BUCKET}/sign"]
     assert (list(sign.inputs), list(sign.returns)) == (["hours"], ["signedUrl"])
 

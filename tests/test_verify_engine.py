@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from click.testing import CliRunner
 from engine_logs import KEPT
-from foreign_logs import boot, entry, made, published, urn_of, written
+from foreign_logs import INSTANCE, boot, entry, made, published, urn_of, written
 
 from mockprovider.cli.commands import main
 from mockprovider.engine.verifying import mutated_logs, verify_log
@@ -169,6 +169,36 @@ def test_a_failed_create_that_left_an_object_is_known_by_what_follows():
     )
     plugin, _, configured = started()
     assert said(log_of(*first, registered, end, plugin, configured, deleted)) == []
+
+
+def test_older_engines_left_a_version_of_the_state_out_of_a_default_provider_s_name():
+    """Before 3.132 a default provider took over the version of another one in the state, and kept its name; and where two are
+    configured alike, each of the log's nameless calls is taken for the one whose turn it is.
+    """
+    mine, config, whole = INSTANCE.replace("default", "mine"), {"region": "eu"}, {"region": "eu", "version": "1.2.3"}
+    explicit = {"type": "pulumi:providers:cloud", "name": "mine", "custom": True, "object": config, "parent": STACK}
+    registered = asked("RegisterResource", {**explicit, "version": "1.2.3"}, {"urn": mine, "id": "mine-id", "object": whole})
+
+    def begun(instance, olds, news):
+        lines = started()
+        lines[1] = entry("CheckConfig", {"urn": instance, "olds": olds, "news": news}, {"inputs": news})
+        lines[2] = {**lines[2], "request": {**lines[2]["request"], "args": news}}
+        if olds:
+            lines.insert(2, entry("DiffConfig", {"urn": instance, "olds": olds, "news": news, "oldInputs": olds}, {}))
+        return lines
+
+    check, create = made("logs")
+    diff = {"urn": urn_of("logs"), "id": "logs-id", **{key: {"acl": "private"} for key in ("olds", "news", "oldInputs")}}
+    again = {**check, "request": {**check["request"], "olds": {"acl": "private"}}}
+    first = up(*begun(INSTANCE, {}, config), *begun(mine, {}, whole), registered, check, create)
+    second = up(
+        *begun(INSTANCE, config, whole),
+        *begun(mine, whole, whole),
+        registered,
+        again,
+        entry("Diff", diff, {"changes": "DIFF_NONE"}),
+    )
+    assert said(log_of(*first, *second)) == []
 
 
 def test_each_row_of_generations_names_what_the_protocol_has():

@@ -31,6 +31,7 @@ from mockprovider.cli.options import (
     types_option,
     unplayed_option,
 )
+from mockprovider.cli.plugin import plugin
 from mockprovider.cli.schema import schema
 from mockprovider.errors import DefinitionError
 from mockprovider.protocols import of_family
@@ -340,6 +341,7 @@ def replay(
 @click.option("--interpreter", metavar="FILE", help="What runs Python or JavaScript, instead of what the project names.")
 @click.option("--run-program", is_flag=True, help="Run the program of a refresh or destroy, too.")
 @click.option("--timeout", default=300.0, show_default=True, metavar="SECONDS", help="How long it may take.")
+@click.option("--diff", "details", is_flag=True, help="Show each property, as pulumi's --diff does.")
 @seed_option
 @example("  mockprovider run my-project up --types plugins/catalog/storage.json")
 def run_(
@@ -352,6 +354,7 @@ def run_(
     interpreter: str | None,
     run_program: bool,
     timeout: float,
+    details: bool,
     seed: int,
 ) -> None:
     """Run a Pulumi program without pulumi.
@@ -366,40 +369,11 @@ def run_(
         raise click.UsageError("Give --types for the fake or --cassette for a recorded provider, not both.")
     chosen = {"interpreter": interpreter} if interpreter and (run_program or operation in ("preview", "up")) else {}
     how = {"run_program": run_program, **chosen}
-    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, **how)
+    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, details=details, **how)
 
 
 main.add_command(cassette)
 main.add_command(contract)
+main.add_command(plugin)
 main.add_command(schema)
 main.add_command(verify_engine)
-
-
-@main.group()
-def plugin() -> None:
-    """Executables that real engines find and start by themselves."""
-
-
-@plugin.command()
-@click.argument("protocol", type=PROTOCOL)
-@click.argument("name")
-@click.option(
-    "--into", required=True, type=FOLDER, help="A folder on PATH, or for dev_overrides; with --version, of many plugins."
-)
-@click.option(
-    "--types", type=FILE, metavar="FILE", help="What it serves when no double is there to relay to; see serve --help."
-)
-@click.option(
-    "--version", default="", metavar="VERSION", help="Install as an engine does: $PULUMI_HOME/plugins, or Terraform's mirror."
-)
-@click.option(
-    "--source", default="", metavar="HOST/NAMESPACE/TYPE", help="Its address in a mirror; example.com/mock/NAME unless given."
-)
-@example("  mockprovider plugin install pulumi storage --types plugins/catalog/storage.json --into bin")
-def install(*, protocol: str, name: str, into: Path, types: Path | None, version: str, source: str) -> None:
-    """Make the executable by which an engine finds the package NAME."""
-    from mockprovider.cli.installing import install_plugin  # noqa: PLC0415 - imports what reads types, which is slow
-
-    if source and not version:
-        raise click.UsageError("--source is an address in Terraform's mirror: it goes with terraform and --version.")
-    install_plugin(protocol, name, into, types=types, version=version, source=source)

@@ -115,9 +115,8 @@ class Double(Answering):
         self._closed = threading.Event()
         self._open: weakref.WeakSet[Session] = weakref.WeakSet()
         self._lock = threading.Lock()
-        self._recorder, self._part = wiring.recorder, wiring.part
+        self._recorder, self._part, self._past = wiring.recorder, wiring.part, wiring.past
         self.library = wiring.library
-        self._past = wiring.past
         self.schemas = self._schemas()
         """The packages that its fake knows: the declared ones, and past the end of a cassette those that it describes."""
         self._fake = Fake(self.schemas, self.cloud, publish=self._publish, clock=clock or StillClock(), presets=presets)
@@ -337,7 +336,7 @@ class Double(Answering):
 
     @property
     def unjudged(self) -> list[str]:
-        """What the fake checked or planned alone, where a real provider (``from_plugin``) could not: a line each, and why."""
+        """What the fake checked or planned alone, where a real provider could not: a line each, and why."""
         return unjudged(self.journal)
 
     def audit(self, *states: Remembering) -> Audit:

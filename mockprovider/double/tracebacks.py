@@ -32,8 +32,13 @@ def shorten(error: MockProviderError, entry: TracebackType | None, file: str) ->
 def _without_our_causes(error: BaseException) -> None:
     """Remove causes of the error that arose in our files or in libraries: its message covers these."""
     cause = _led_to(error)
-    while cause is not None and not _is_the_users(cause.__traceback__):
+    # Somebody may have raised an error from itself.
+    passed = {id(error)}
+    while cause is not None and id(cause) not in passed and not _is_the_users(cause.__traceback__):
+        passed.add(id(cause))
         cause = _led_to(cause)
+    if cause is not None and id(cause) in passed:
+        cause = None
     error.__cause__, error.__suppress_context__ = cause, True
     if cause is not None:
         _without_our_causes(cause)

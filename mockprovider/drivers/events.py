@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from mockprovider.drivers.policing import PolicyEvents
+from mockprovider.pulumi.policies import PolicyRemediation, PolicyViolation
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 
@@ -28,6 +30,9 @@ class Log(Struct, frozen=True):
     diagnostics: list[Diagnostic]
     summary: dict[str, int]
     urns: frozenset[str]
+    violations: list[PolicyViolation] = []
+    remediations: list[PolicyRemediation] = []
+    packs: list[tuple[str, str]] = []
 
 
 class _Step(Struct):
@@ -57,6 +62,7 @@ def read_log(lines: Iterable[str]) -> Log:
     """The run that the event log ``lines``, one JSON object each, tells of."""
     steps: list[_Step] = []
     diagnostics: list[Diagnostic] = []
+    policies = PolicyEvents()
     for line in lines:
         event = json.loads(line)
         if (begun := event.get("resourcePreEvent")) is not None:
@@ -68,9 +74,12 @@ def read_log(lines: Iterable[str]) -> Log:
         elif (diagnostic := event.get("diagnosticEvent")) is not None and diagnostic["severity"] != "debug":
             message = diagnostic["message"].removesuffix("\n")
             diagnostics.append(Diagnostic(diagnostic["severity"], message, diagnostic.get("urn", "")))
+        else:
+            policies.note(event)
     summary = Counter(step.op for step in steps if step.counts)
     urns = frozenset(step.urn for step in steps)
-    return Log([(step.op, step.urn) for step in steps if step.happened], diagnostics, dict(summary), urns)
+    happened = [(step.op, step.urn) for step in steps if step.happened]
+    return Log(happened, diagnostics, dict(summary), urns, policies.violations, policies.remediations, policies.packs)
 
 
 def _begun(event: Mapping[str, Any]) -> _Step:

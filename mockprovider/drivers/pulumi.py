@@ -16,18 +16,21 @@ from msgspec import Struct
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.checkpoints import read_checkpoint, unlock
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
-from mockprovider.drivers.events import Log, take_log
+from mockprovider.drivers.events import take_log
 from mockprovider.drivers.flags import flags, scope, without_program
+from mockprovider.drivers.importing import ImportCommand
+from mockprovider.drivers.marking import StateCommands
+from mockprovider.drivers.outcome import PulumiResult, outcome
+from mockprovider.drivers.planning import planned, planning
+from mockprovider.drivers.policing import policed
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
-from mockprovider.pulumi.exporting import import_state
 from mockprovider.pulumi.languages import read_project
 from mockprovider.pulumi.options import Options, named, unmatched
-from mockprovider.pulumi.result import Result
-from mockprovider.pulumi.state import ResourceStates
-from mockprovider.values import Secret, reveal
+from mockprovider.pulumi.policies import PolicyPack
+from mockprovider.values import Secret
 
 if TYPE_CHECKING:
     from mockprovider.drivers.projects import ProjectProgram
@@ -48,15 +51,7 @@ NOWHERE = ("could not be found in the stack", "where a failure was expected")
 """Phrases in errors of runs that may have named a resource that does not exist."""
 
 
-class PulumiResult(Result):
-    """What one run of the CLI did: a ``Result`` as the embedded engine's, with these differences.
-
-    ``steps`` are in the order in which they began. A preview has no ``outputs``, and its ``state`` is what it was before.
-    ``output`` is what the CLI printed.
-    """
-
-
-class PulumiCli:
+class PulumiCli(ImportCommand, StateCommands):
     """One project with one stack under the real CLI, in a folder of its own, with its own home and a file backend.
 
     Args:
@@ -68,6 +63,7 @@ class PulumiCli:
         backend: the folder of the stacks, by default its own; stacks of one backend can refer to each other.
         doubles: the doubles of this process that ``environment`` leads to, whose faults may interrupt and kill the CLI.
         timeout: seconds that a run of the CLI may take; one that takes longer hangs, and its process is ended.
+        policies: what may not be in the stack: policy packs, as Python objects or as the folders of ``pulumi policy``.
 
     Raises ``PluginError`` if there is no such CLI, ``MockProviderError`` if the folder cannot be made.
     """
@@ -83,6 +79,7 @@ class PulumiCli:
         backend: Path | None = None,
         doubles: Sequence[Breakable] = (),
         timeout: float = SECONDS,
+        policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
         executable = shutil.which(binary)
         if executable is None:
@@ -95,6 +92,7 @@ class PulumiCli:
         self._named = project is not None
         self.stack = stack
         self.timeout = timeout
+        self.policies = policies
         self._environment = environment
         self._doubles = doubles
         self._runs = 0
@@ -137,7 +135,7 @@ class PulumiCli:
         preview: bool = False,
         refresh: bool = False,
         run_program: bool = False,
-        plan: Path | None = None,
+        plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
@@ -151,7 +149,7 @@ class PulumiCli:
             preview: preview first.
             refresh: refresh first.
             run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
-            plan: an update plan that ``preview(save_plan=...)`` saved; an up that would do something else fails.
+            plan: an update plan that a preview of either engine made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             arguments: further ones of the CLI, as they are.
             options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``.
@@ -159,10 +157,10 @@ class PulumiCli:
         Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
-        chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "run-program": run_program, "plan": plan})
-        return self._operate(
-            ("up", "--yes", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
-        )
+        with planned(plan, self.folder) as path:
+            chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "run-program": run_program, "plan": path})
+            command = ("up", "--yes", *chosen, *arguments)
+            return self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
 
     def preview(
         self,
@@ -171,16 +169,20 @@ class PulumiCli:
         interpreter: Path | str | None = None,
         refresh: bool = False,
         run_program: bool = False,
-        save_plan: Path | None = None,
+        save_plan: Path | bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi preview``; ``save_plan`` is where to save the update plan. Other arguments and errors as for ``up``."""
-        chosen = flags(**{"refresh": refresh, "run-program": run_program, "save-plan": save_plan})
-        return self._operate(
-            ("preview", *chosen, *arguments), self._opened(program, interpreter), options, expect_failure=expect_failure
-        )
+        """``pulumi preview``. Other arguments and errors as for ``up``.
+
+        With ``save_plan`` the result has the update ``plan``; if it is a path, the plan is saved there.
+        """
+        with planning(save_plan, self.folder) as path:
+            command = ("preview", *flags(**{"refresh": refresh, "run-program": run_program, "save-plan": path}), *arguments)
+            result = self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
+            result.plan = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else None
+        return result
 
     def refresh(
         self,
@@ -216,17 +218,6 @@ class PulumiCli:
         chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program, "refresh": refresh}))
         opened = self._opened(program or {}, interpreter)
         return self._operate(("destroy", *chosen, *arguments), opened, options, expect_failure=expect_failure)
-
-    def import_resource(
-        self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
-    ) -> PulumiResult:
-        """``pulumi import``: take the existing object ``id_`` into the state as a resource that is in no program yet.
-
-        The CLI's generated code is not asked for: no language host answers for it. Errors as for ``up``.
-        """
-        chosen = flags(**{"skip-preview": True, "generate-code": "false", "protect": str(protect).lower()})
-        command = ("import", "--yes", *chosen, type_, name, id_)
-        return self._operate(command, {}, {}, expect_failure=expect_failure)
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
         """``pulumi stack export`` as data; with ``show_secrets``, secrets are in plain text."""
@@ -340,7 +331,8 @@ class PulumiCli:
         events = self.folder / f"events-{self._runs}.json"
         command = (*arguments, *flags(**scope(options, names)), "--event-log", str(events))
         try:
-            finished = self._run(command, program, expect_failure=expect_failure)
+            with policed(arguments[0], self.policies, self.folder / "policies") as packs:
+                finished = self._run((*command, *packs), program, expect_failure=expect_failure)
         except ProgramError as error:
             log = take_log(events)
             problems = self._unmatched(names, log.urns | registered) if any(phrase in str(error) for phrase in NOWHERE) else []
@@ -352,7 +344,7 @@ class PulumiCli:
             raise ProgramError(
                 "\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *problems])
             )
-        return self._result(finished, log, arguments[0])
+        return outcome(arguments[0], finished, log, self.export())
 
     def _run(self, command: tuple[str, ...], program: Opened, *, expect_failure: bool) -> Finished:
         if isinstance(program, Mapping):
@@ -377,29 +369,6 @@ class PulumiCli:
         content = {"name": self.project, "runtime": runtime, **(program or {})}
         # JSON is YAML, and needs no library to write.
         (self.folder / "Pulumi.yaml").write_text(json.dumps(content, indent=1), encoding="utf-8")
-
-    def _result(self, finished: Finished, log: Log, operation: str) -> PulumiResult:
-        state = import_state(self.export())
-        stack = next((resource for resource in state.resources if resource.is_stack and operation != "preview"), None)
-        outputs = stack.outputs if stack else {}
-        output = finished.stdout + finished.stderr
-        return PulumiResult(
-            outputs=reveal(outputs),
-            secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
-            summary=log.summary,
-            steps=log.steps,
-            state=ResourceStates(state.resources),
-            pending_operations=list(state.pending),
-            diagnostics=log.diagnostics,
-            error=_error(log, output) if finished.exit_code else None,
-            exit_code=finished.exit_code,
-            output=output,
-        )
-
-
-def _error(log: Log, output: str) -> ProgramError:
-    """What a failed run is about: what the user was told first, or else all of it."""
-    return ProgramError(next((diagnostic.message for diagnostic in log.diagnostics if diagnostic.severity == "error"), output))
 
 
 @functools.cache

@@ -1,25 +1,30 @@
-"""Functions of a program that the engine calls back, such as hooks: in this process, or over gRPC.
+"""Functions of a program that the engine calls back (transforms): over gRPC where the program serves them, or in this process.
 
-A program that runs in this process waits in its own event loop while the engine works, unless the stack is parallel. A server
-in that loop, as the SDK starts one, could not answer then; so its functions are called directly.
+Import this module late: it imports the ``pulumi`` package, which takes half a second.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
 from typing import Any, NoReturn, Protocol
 
 import grpc
+from google.protobuf.message import DecodeError
 from pulumi.runtime import _callbacks
+from pulumi.runtime.sync_await import _sync_await
 
-from mockprovider.engine.outcomes import HookFailedError
-from mockprovider.engine.threads import SLICE, Work
+from mockprovider.engine.outcomes import CallbackFailedError
+from mockprovider.engine.threads import SLICE, InlineExecutor, Work
+from mockprovider.wire.pool import settle, settled
 from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
 
 INVOKE = "/pulumirpc.Callbacks/Invoke"
-FOREVER = float("inf")
+Job = tuple[Any, Future[Any]]
 
 
 class LocalCallbacks(Protocol):
@@ -29,7 +34,10 @@ class LocalCallbacks(Protocol):
         """Whether this is what requests mean by ``target``."""
 
     def call(self, request: Any) -> Any:
-        """The answer of a function to a ``CallbackInvokeRequest``. Raises ``HookFailedError``."""
+        """The answer of a function to a ``CallbackInvokeRequest``. Raises ``CallbackFailedError``."""
+
+    def attended(self, work: Callable[[], Any]) -> Any:
+        """What ``work`` returns, during which others may call these functions."""
 
 
 class Callbacks:
@@ -49,16 +57,21 @@ class Callbacks:
     def call(self, callback: Any, request: Any, answer: Any) -> Any:
         """What the function of ``callback`` (a ``Callback``) says to the message ``request``: a message like ``answer``.
 
-        Raises ``HookFailedError`` where it cannot be called, or fails otherwise than by its answer.
+        Raises ``CallbackFailedError`` where it cannot be called, fails, or answers something else.
         """
         message = _callbacks.callback_pb2.CallbackInvokeRequest(token=callback.token, request=request.SerializeToString())
         local = self.local
-        if local is not None and local.serves(callback.target):
-            response = local.call(message)
-        else:
-            response = self._over_grpc(callback.target, message)
-        answer.ParseFromString(response.response)
+        here = local is not None and local.serves(callback.target)
+        response = local.call(message) if local and here else self._over_grpc(callback.target, message)
+        try:
+            answer.ParseFromString(response.response)
+        except DecodeError as error:
+            raise CallbackFailedError(f"unmarshaling {answer.DESCRIPTOR.name}: proto: {error}") from error
         return answer
+
+    def attended(self, work: Callable[[], Any]) -> Any:
+        """What ``work`` returns, during which others may register resources for the program."""
+        return self.local.attended(work) if self.local else work()
 
     def _over_grpc(self, target: str, message: Any) -> Any:
         with self._lock:
@@ -69,7 +82,7 @@ class Callbacks:
                 request_serializer=lambda request: bytes(request.SerializeToString()),
                 response_deserializer=_callbacks.callback_pb2.CallbackInvokeResponse.FromString,
             )
-        under_way = invoke.future(message)
+        under_way: Any = invoke.future(message)
         # In slices, so that this thread can be stopped from outside.
         while not self._over():
             try:
@@ -77,10 +90,10 @@ class Callbacks:
             except grpc.FutureTimeoutError:
                 continue
             except grpc.RpcError as error:
-                # As Go's gRPC spells its errors, which is what the real engine shows.
-                raise HookFailedError(_in_go(error.code(), error.details())) from error
-        under_way.cancel()  # type: ignore[no-untyped-call] # gRPC has no types for it
-        raise HookFailedError("the operation was cancelled")
+                failed: Any = error
+                raise CallbackFailedError(_status(failed.code(), failed.details())) from error
+        under_way.cancel()
+        raise CallbackFailedError("the operation was cancelled")
 
     def close(self) -> None:
         """End the connections."""
@@ -90,61 +103,110 @@ class Callbacks:
             self._channels.clear()
 
 
-class _Refusal:
-    """What a servicer is given to refuse a call with."""
+class FunctionsByToken(dict[str, Any]):
+    """Functions by token, each with the context that it was registered in: the SDK's settings are in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.contexts: dict[str, contextvars.Context] = {}
+
+    def __setitem__(self, token: str, function: Any) -> None:
+        """Register one."""
+        self.contexts[token] = contextvars.copy_context()
+        super().__setitem__(token, function)
+
+    def context(self, token: str) -> contextvars.Context:
+        """A context to call one in."""
+        return self.contexts.get(token, contextvars.Context()).copy()
+
+
+class Refusal:
+    """What the SDK is given as a server's context, to refuse a call with."""
 
     async def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
-        """Raise ``HookFailedError``."""
-        raise HookFailedError(_in_go(code, details))
+        """Raise ``CallbackFailedError``."""
+        raise CallbackFailedError(_status(code, details))
 
 
-def _in_go(code: grpc.StatusCode, details: str | None) -> str:
-    name = "".join(word.capitalize() for word in code.name.split("_"))
-    return f"rpc error: code = {name} desc = {details}"
+class ProgramCallbacks(_callbacks._CallbackServicer):  # type: ignore[misc] # noqa: SLF001 - the SDK has no other place for them
+    """The functions of a program that runs in the event loop ``loop`` of this process, as the SDK keeps them, without a server.
 
+    A server in that loop could not answer while the loop waits for the very registration that calls back. So the functions are
+    called in the loop itself, by whoever waits in its thread. Make this in that thread.
 
-Servicer: Any = _callbacks._CallbackServicer  # noqa: SLF001 - the SDK has no other place for callbacks
+    Args:
+        monitor: where the SDK registers transforms.
+        loop: the program's.
+        workers: what carries out the program's calls; an ``InlineExecutor`` does it in the loop's own thread.
+    """
 
-
-class ProgramCallbacks(Servicer):  # type: ignore[misc] # as above
-    """The callbacks of a program in the event loop ``loop`` of this process, as the SDK keeps them, without a server."""
-
-    def __init__(self, monitor: Any, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, monitor: Any, loop: asyncio.AbstractEventLoop, workers: Any) -> None:
         # Not the SDK's own, which begins a server, and keeps it for good.
-        self._callbacks: dict[str, Any] = {}
+        self._callbacks = FunctionsByToken()
         self._transforms: dict[Any, str] = {}
         self._monitor = monitor
         self._target = f"this-process:{id(self)}"
         self._loop = loop
+        self._workers = workers if isinstance(workers, InlineExecutor) else None
         self._thread = threading.get_ident()
+        self._attending: list[SimpleQueue[Job | None]] = []
 
     def serves(self, target: str) -> bool:
         """Whether this is what requests mean by ``target``."""
         return target == self._target
 
     def call(self, request: Any) -> Any:
-        """Call a function: in the program's own loop, or in another one where that waits for the engine."""
-        answer: Coroutine[Any, Any, Any] = self.Invoke(request, _Refusal())
-        if self._loop.is_running() and threading.get_ident() != self._thread:
-            under_way = asyncio.run_coroutine_threadsafe(answer, self._loop)
-            while True:
-                try:
-                    return under_way.result(timeout=SLICE)
-                except TimeoutError:
-                    if under_way.done():
-                        raise
-        work = Work(lambda: asyncio.run(_complete(answer)))
+        """Answer a ``CallbackInvokeRequest``, in whatever thread this is called. Raises ``CallbackFailedError``."""
+        if threading.get_ident() == self._thread:
+            return self._in_loop(request)
+        if self._attending:
+            future: Future[Any] = Future()
+            self._attending[-1].put((request, future))
+            return settled(future)
+        start = self._callbacks.context(request.token).run
+        return settled(start(asyncio.run_coroutine_threadsafe, self.Invoke(request, Refusal()), self._loop))
+
+    def _in_loop(self, request: Any) -> Any:
+        task = self._loop.create_task(self.Invoke(request, Refusal()), context=self._callbacks.context(request.token))
+        if self._workers is None:
+            return _sync_await(task)
+        with self._workers.deferring(self._loop):
+            return _sync_await(task)
+
+    def attended(self, work: Callable[[], Any]) -> Any:
+        """What ``work`` returns. The loop's thread has another do it, and answers meanwhile those that call back."""
+        if threading.get_ident() != self._thread or not self._callbacks:
+            return work()
+        jobs: SimpleQueue[Job | None] = SimpleQueue()
+
+        def working() -> Any:
+            try:
+                return work()
+            finally:
+                jobs.put(None)
+
+        self._attending.append(jobs)
+        under_way = Work(working)
         try:
-            work.start().wait(FOREVER)
+            under_way.start()
+            while not under_way.wait(0) or not jobs.empty():
+                self._answer(jobs)
         finally:
-            work.stop()
-        return work.result()
+            under_way.stop()
+            self._attending.remove(jobs)
+        return under_way.result()
+
+    def _answer(self, jobs: SimpleQueue[Job | None]) -> None:
+        try:
+            # In slices, so that this thread can be stopped from outside.
+            job = jobs.get(timeout=SLICE)
+        except Empty:
+            return
+        if job is not None:
+            request, future = job
+            settle(future, lambda: self._in_loop(request))
 
 
-async def _complete(answer: Coroutine[Any, Any, Any]) -> Any:
-    """The answer, once everything else is done that its function has begun."""
-    try:
-        return await answer
-    finally:
-        while others := asyncio.all_tasks() - {asyncio.current_task()}:
-            await asyncio.wait(others)
+def _status(code: grpc.StatusCode, details: str) -> str:
+    """A status as Go's gRPC spells it, which is what the real engine shows."""
+    return f"rpc error: code = {''.join(word.capitalize() for word in code.name.split('_'))} desc = {details}"

@@ -18,15 +18,13 @@ from mockprovider.engine.requests import inward
 from mockprovider.engine.threads import SLICE, Work
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.components.room import SELF
+from mockprovider.pulumi.resource_options import CONSTRUCT
 from mockprovider.pulumi.values import decode
 from mockprovider.urn import PROVIDERS, Urn, reference
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value, map_value
 
 GRACE = 0.5
 """Seconds that a Construct has to end once the operation has failed."""
-SINGLE = ("protect", "retainOnDelete", "replacement_trigger", "customTimeouts")
-LISTS = ("additionalSecretOutputs", "replaceOnChanges", "aliases", "replace_with", "dependencies", "ignoreChanges")
-"""The options of a registration that Construct has under the same names; lists of those that were not given are empty."""
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -55,9 +53,11 @@ class RemoteComponents:
             instance = self._deployment.instance(goal)
             if instance.known:
                 bag = _inputs(decode(request.object), instance.accepts)
-                extra = {**self._common(), **self._own(), **_options(request, goal), **_inherited(goal)}
+                extra = {**self._common(), **self._own(), **_options(request, goal)}
                 fields = {"type": goal.type, "name": goal.name, "inputs": bag, "extra": extra}
-                return self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
+                reply = self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
+                depended_on = _extended(reply.extra.get("stateDependencies", {}), reply.value or {})
+                return replace(reply, native=None, extra={**reply.extra, "stateDependencies": depended_on})
         state = self._deployment.register(replace(goal, custom=False, remote=False, provider=""))
         return Reply(value={}, extra={"urn": state.urn})
 
@@ -129,16 +129,6 @@ class RemoteComponents:
         return {"organization": self._context.organization, **keys}
 
 
-def _inherited(goal: Goal) -> dict[str, Any]:
-    options = {
-        "protect": goal.protect,
-        "retainOnDelete": goal.retain_on_delete,
-        "deletedWith": goal.deleted_with or None,
-        "providers": goal.providers or None,
-    }
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _inputs(bag: Mapping[str, Value], accepts: frozenset[str]) -> dict[str, Value]:
     """What Construct and Call are sent: secrets and references always, output values where they are accepted."""
     if "outputs" not in accepts:
@@ -177,13 +167,17 @@ def _completed(value: Value) -> Value:
 
 
 def _options(request: Any, goal: Goal) -> dict[str, Any]:
-    options = {name: getattr(request, name) for name in SINGLE if request.HasField(name)}
-    options |= {name: tuple(getattr(request, name)) for name in LISTS if getattr(request, name)}
-    single = {"parent": request.parent, "deletedWith": request.deletedWith, "providers": dict(request.providers)}
-    options |= {name: value for name, value in single.items() if value}
-    options["inputDependencies"] = dict(goal.property_dependencies)
-    if request.deleteBeforeReplaceDefined:
-        options["deleteBeforeReplace"] = request.deleteBeforeReplace
+    """The options of a component's own registration by their names in Construct: its goal's, and messages as they came."""
+    messages = {descriptor.name: value for descriptor, value in request.ListFields()}
+    options: dict[str, Any] = {"inputDependencies": goal.property_dependencies}
+    for option in CONSTRUCT:
+        if option.shape != "own":
+            value = getattr(goal, option.name)
+            if value or value is False:
+                options[option.construct] = value
+        elif option.wire in messages:
+            value = messages[option.wire]
+            options[option.construct] = tuple(value) if isinstance(value, Sequence) else value
     if request.HasField("hooks") and request.hooks.ByteSize():
         options["resource_hooks"] = request.hooks
     return options

@@ -7,19 +7,22 @@ from collections.abc import Collection, Mapping, Sequence
 
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
+from mockprovider.engine.events import EventTeller
 from mockprovider.engine.hooks import Hooks
 from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.operation import Operation
-from mockprovider.engine.outcomes import HookFailedError
+from mockprovider.engine.outcomes import CallbackFailedError
+from mockprovider.engine.planning import Planning
+from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
 from mockprovider.errors import MockProviderError
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
 
-EXPECTED = (CallFailedError, RefusedError, PartialFailureError, HookFailedError, MockProviderError)
+EXPECTED = (CallFailedError, RefusedError, PartialFailureError, CallbackFailedError, MockProviderError)
 """What can go wrong with a step; anything else is a bug of ours and is raised through."""
 
 
@@ -33,6 +36,8 @@ class Course(Run):
         state: where it starts from; not changed.
         sources: the providers.
         references: the outputs of the stacks that the program may refer to.
+        plans: the update plans to keep to, and to make.
+        telling: what tells others of what happens.
     """
 
     def __init__(
@@ -41,9 +46,17 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
+        *,
+        plans: Planning | None = None,
+        telling: EventTeller | None = None,
     ) -> None:
         self.operation = operation
+        self.telling = telling or EventTeller()
         self.preview = operation.preview
+        self.moment = operation.moment
+        self.ignores_protection = operation.ignore_protect
+        self.policing: Policing | None = None
+        self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
         self.steps: list[tuple[StepOp, str]] = []
@@ -73,8 +86,7 @@ class Course(Run):
         """Show ``message`` to the user. Debug lines are dropped: there are a dozen for each resource."""
         if severity == "debug":
             return
-        with self._lock:
-            self.diagnostics.append(Diagnostic(severity, message, urn))
+        self._show(Diagnostic(severity, message, urn))
 
     @property
     def failed(self) -> bool:
@@ -85,8 +97,14 @@ class Course(Run):
         """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
         with self._lock:
             self.errors.append(error)
-            if not shown:
-                self.diagnostics.append(Diagnostic("error", str(error), urn))
+        # A policy's violation has been told as such.
+        if not (shown or isinstance(error, PoliciesBrokenError)):
+            self._show(Diagnostic("error", str(error), urn))
+
+    def _show(self, diagnostic: Diagnostic) -> None:
+        with self._lock:
+            self.diagnostics.append(diagnostic)
+        self.telling.diagnostic(diagnostic)
 
     def fail(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
         """Note ``error`` and stop: nothing new begins."""
@@ -112,11 +130,18 @@ class Course(Run):
     def execute(self, step: EngineStep) -> None:
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
-        with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
-            if kind.hooked and (step.was if kind.hooked == "delete" else step.resource).resource_hooks:
-                self._with_hooks(step, kind)
-            else:
-                kind.apply(self, step)
+        self.telling.step("begun", step, step.op.value)
+        try:
+            with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
+                if kind.hooked and (step.was if kind.hooked == "delete" else step.resource).resource_hooks:
+                    self._with_hooks(step, kind)
+                else:
+                    kind.apply(self, step)
+        except EXPECTED:
+            self.telling.step("failed", step, step.op.value)
+            raise
+        if self.plans.making and step.new is not None:
+            self.plans.done(step.new)
         self.note(step)
 
     def _with_hooks(self, step: EngineStep, kind: StepKind) -> None:
@@ -146,6 +171,7 @@ class Course(Run):
             self.steps.append((op, step.resource.urn))
             if counts:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
+        self.telling.step("done", step, op.value)
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""
@@ -159,5 +185,7 @@ class Course(Run):
         return True
 
     def close(self) -> None:
-        """End the sessions of all providers."""
+        """End the sessions of all providers, and what policies are doing."""
+        if self.policing is not None:
+            self.policing.cancel()
         self.registry.close()

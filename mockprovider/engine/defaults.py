@@ -14,6 +14,7 @@ from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import SEMVER, internal, parameterization
 from mockprovider.engine.registry import INTERNAL
+from mockprovider.engine.wording import denied
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
@@ -54,11 +55,18 @@ class DefaultProviders:
         config: the stack's configuration by full key (``aws:region``); values are strings, or secrets of them.
         remembered: the state's resources, whose newest provider version stands in where a program asks for none.
         register: registers a provider resource, and answers its reference.
+        named_by_version: whether a version that stands in is part of the name, too.
     """
 
     def __init__(
-        self, config: Mapping[str, Value], remembered: Sequence[ResourceState], register: Callable[[Goal], str]
+        self,
+        config: Mapping[str, Value],
+        remembered: Sequence[ResourceState],
+        register: Callable[[Goal], str],
+        *,
+        named_by_version: bool = True,
     ) -> None:
+        self._named_by_version = named_by_version
         self._config = config
         self._newest = newest_plugins(remembered)
         self._register = register
@@ -66,14 +74,13 @@ class DefaultProviders:
 
     def reference(self, goal: Goal) -> str:
         """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
-        wanted = self.normalized(requested(goal, goal.plugin_download_url.removesuffix("/")))
+        asked = requested(goal, goal.plugin_download_url.removesuffix("/"))
+        wanted = self.normalized(asked)
         if self._denied(wanted.package):
-            raise RefusedError(
-                f"default providers are disabled for the package {wanted.package!r} ({DISABLED}), and {goal.name!r} has no "
-                "explicit one. Give it the option `provider`."
-            )
+            raise RefusedError(denied(wanted.package, goal.type))
         if wanted.key not in self._references:
-            self._references[wanted.key] = self._register(self._goal(wanted))
+            name = (wanted if self._named_by_version else asked).name
+            self._references[wanted.key] = self._register(self._goal(wanted, name))
         return self._references[wanted.key]
 
     def normalized(self, wanted: Requested) -> Requested:
@@ -101,9 +108,9 @@ class DefaultProviders:
             inputs[INTERNAL] = {**inputs.get(INTERNAL, {}), "envVarMappings": dict(goal.environment)}
         return replace(goal, inputs=inputs)
 
-    def _goal(self, wanted: Requested) -> Goal:
+    def _goal(self, wanted: Requested, name: str) -> Goal:
         inputs = with_plugin(configured(wanted.package, self._config), wanted)
-        return Goal(type=PROVIDERS + wanted.package, name=wanted.name, inputs=inputs)
+        return Goal(type=PROVIDERS + wanted.package, name=name, inputs=inputs)
 
     def _denied(self, package: str) -> bool:
         if package == PACKAGE:

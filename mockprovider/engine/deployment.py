@@ -18,6 +18,7 @@ from mockprovider.engine.builtin import References
 from mockprovider.engine.course import EXPECTED, Course
 from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.defaults import DefaultProviders
+from mockprovider.engine.events import EventTeller
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
 from mockprovider.engine.graph import transitive_dependencies
@@ -26,6 +27,8 @@ from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
+from mockprovider.engine.planning import Planning
+from mockprovider.engine.policing import PoliciesBrokenError, of_stack
 from mockprovider.engine.refreshing import refresh, refresh_leftovers
 from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
@@ -49,6 +52,8 @@ class Deployment(Course):
         parallel: how many deletions run at once.
         references: the outputs of the stacks that the program may refer to.
         autonaming: how objects are to be called whose names the program leaves open.
+        plans: the update plans to keep to, and to make.
+        telling: what tells others of what happens.
     """
 
     def __init__(
@@ -61,8 +66,10 @@ class Deployment(Course):
         parallel: int = 1,
         references: References | None = None,
         autonaming: Autonaming | None = None,
+        plans: Planning | None = None,
+        telling: EventTeller | None = None,
     ) -> None:
-        super().__init__(operation, migrated(state, operation, config), sources, references)
+        super().__init__(operation, migrated(state, operation, config), sources, references, plans=plans, telling=telling)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()
@@ -74,7 +81,9 @@ class Deployment(Course):
         self._cleared = False
         self._completed: set[str] = set()
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
-        self._defaults = DefaultProviders(config, self.ledger.base, self._register_provider)
+        self._defaults = DefaultProviders(
+            config, self.ledger.base, self._register_provider, named_by_version=operation.named_by_version
+        )
         self._unclear = state.pending
 
     # What programs ask for -------------------------------------------------------------------------------------------
@@ -171,9 +180,18 @@ class Deployment(Course):
             raise StoppedError(str(error))
         if state.is_stack:
             self.stack_outputs = outputs
-        else:
-            state.outputs = outputs
-            self.complete(urn)
+            return
+        try:
+            self.plans.outputs(urn, self._outputs_before(urn), outputs)
+        except RefusedError as error:
+            self.fail(error, urn)
+            raise StoppedError(str(error)) from error
+        state.outputs = outputs
+        self.complete(urn)
+
+    def _outputs_before(self, urn: str) -> dict[str, Value]:
+        old = self.ledger.live.get(urn)
+        return old.outputs if old is not None else {}
 
     def invoke(self, goal: Goal) -> Reply:
         """Call the function whose token is the goal's type; ``UNRESOLVED`` where it depends on what does not exist yet.
@@ -255,6 +273,19 @@ class Deployment(Course):
         else:
             delete_leftovers(self, self._planner, self._held, self.parallel)
 
+    def judge_stack(self) -> None:
+        """Have the policies look at the whole stack, if nothing but what policies told a preview went wrong."""
+        broken = (error for error in self.errors if not isinstance(error, PoliciesBrokenError))
+        if self.policing is None or self.stopped or any(broken):
+            return
+        self.finish_stack()
+        try:
+            resources = of_stack(self.ledger.snapshot().resources)
+            if self.policing.judge_stack(resources, self.family.goals):
+                self.fail(PoliciesBrokenError("the stack breaks a mandatory policy"))
+        except EXPECTED as error:
+            self.fail(error)
+
     def finish_stack(self) -> None:
         """Set the stack's outputs to the program's. After a failure, old outputs that got no new value stay."""
         stack = next((resource for resource in self._registered.values() if resource.is_stack), None)
@@ -262,4 +293,11 @@ class Deployment(Course):
             return
         before = next((resource.outputs for resource in self.ledger.base if resource.is_stack), {})
         outputs = self.stack_outputs
-        stack.outputs = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
+        whole = {**before, **(outputs or {})} if self.failed or outputs is None else outputs
+        try:
+            if outputs is not None:
+                self.plans.outputs(stack.urn, before, whole)
+        except RefusedError as error:
+            self.object(error, stack.urn)
+            return
+        stack.outputs = whole

@@ -34,8 +34,21 @@ def result_of(deployment: Deployment, state: State) -> Result:
         state=ResourceStates(state.resources),
         pending_operations=list(state.pending),
         diagnostics=list(deployment.diagnostics),
+        **(deployment.policing.found if deployment.policing else {}),
         error=error,
         exit_code=FAILED if error else 0,
     )
     result.output = str(result)
+    return result
+
+
+def judged(result: Result, what: str, *, expect_failure: bool) -> Result:
+    """``result``, unless it is an error for who asked: of ours always, and a failure or success that was not expected."""
+    if isinstance(result.error, MockProviderError) and not isinstance(result.error, ProgramError):
+        raise result.error
+    if result.succeeded and expect_failure:
+        raise ProgramError(f"The {what} was expected to fail, and succeeded: {result}")
+    if result.error is not None and not expect_failure:
+        cause = result.error.__cause__ if isinstance(result.error, ProgramError) else result.error
+        raise ProgramError(f"The {what} {result}") from cause
     return result

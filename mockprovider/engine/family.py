@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
 from mockprovider.engine.goal import Goal
+from mockprovider.pulumi.resource_options import inherited
 from mockprovider.urn import PROVIDERS, parse_reference
+
+NOBODY = Goal(type="", name="", custom=False)
+"""The parent of what has none."""
 
 
 class Family:
@@ -51,21 +55,40 @@ class Family:
         above = self._goals.get(parent)
         return "" if above is None or above.custom else above.providers.get(package, "")
 
+    @property
+    def goals(self) -> Mapping[str, Goal]:
+        """What was registered, by URN."""
+        return self._goals
+
+    def parent(self, urn: str) -> str:
+        """The URN of a resource's parent; empty where there is none."""
+        goal = self._goals.get(urn)
+        return goal.parent if goal else ""
+
     def heir(self, goal: Goal) -> Goal:
         """``goal`` with what it inherits: protection, what becomes of it, and its provider."""
         parent = self._goals.get(goal.parent)
         if goal.reads:
             return goal
-        if parent is None:
-            return replace(goal, provider=_provider(goal, Goal(type="", name="", custom=False)))
+        if goal.transformed:
+            return _settled(goal, parent)
+        if parent is None or parent.reads:
+            # What is only read hands nothing down.
+            return replace(goal, provider=_provider(goal, NOBODY))
         return replace(
             goal,
-            protect=parent.protect if goal.protect is None else goal.protect,
-            retain_on_delete=parent.retain_on_delete if goal.retain_on_delete is None else goal.retain_on_delete,
-            deleted_with=goal.deleted_with or parent.deleted_with,
             provider=_provider(goal, parent),
             providers={**parent.providers, **goal.providers} if not (goal.custom or parent.custom) else goal.providers,
+            **inherited(goal, parent),
         )
+
+
+def _settled(goal: Goal, parent: Goal | None) -> Goal:
+    """A goal whose transforms have seen what it inherits, and decided: only a component's providers are still its parent's."""
+    if goal.custom or goal.remote:
+        return replace(goal, provider="") if goal.is_provider else goal
+    above = parent.providers if parent and not parent.custom else {}
+    return replace(goal, provider="", providers={**above, **goal.providers})
 
 
 def _provider(goal: Goal, parent: Goal) -> str:

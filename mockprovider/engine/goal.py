@@ -7,21 +7,10 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from mockprovider.errors import MalformedError
-from mockprovider.pulumi.state import ResourceState, Timeouts
+from mockprovider.pulumi.resource_options import Alias, AskedOptions, remembered
+from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn, make
 from mockprovider.values import Secret, Value, map_value
-
-
-class Alias(Struct, frozen=True):
-    """A former identity: a whole ``urn``, or the parts of one that differ."""
-
-    urn: str = ""
-    name: str = ""
-    type: str = ""
-    stack: str = ""
-    project: str = ""
-    parent: str = ""
-    no_parent: bool = False
 
 
 class Parameterization(Struct, frozen=True):
@@ -34,52 +23,26 @@ class Parameterization(Struct, frozen=True):
     value: bytes
 
 
-class Goal(Struct, kw_only=True):
-    """A registration (``RegisterResource``, or ``ReadResource`` where it ``reads``). Options that were not given
-    are ``None``.
-    """
+class Goal(AskedOptions, kw_only=True):
+    """A registration (``RegisterResource``, or ``ReadResource`` where it ``reads``), with all its options."""
 
     type: str
     name: str
     custom: bool = True
     inputs: dict[str, Value] = field(default_factory=dict)
-    parent: str = ""
     remote: bool = False
     """A component that its provider constructs."""
-    provider: str = ""
-    providers: dict[str, str] = field(default_factory=dict)
-    """Of a component: the providers of its children by package."""
-    version: str = ""
-    plugin_download_url: str = ""
-    plugin_checksums: tuple[tuple[str, bytes], ...] = ()
     parameterization: Parameterization | None = None
     """Of its package, where that is a parameterized one."""
     own_plugin: bool = False
     """Whether it says itself, and not only its package, which plugin it wants."""
-    environment: dict[str, str] = field(default_factory=dict)
-    """Of a provider: which variables its process gets under which names."""
     reads: bool = False
     """Whether it is only read."""
     read_id: str = ""
-    import_id: str = ""
-    protect: bool | None = None
-    dependencies: tuple[str, ...] = ()
-    property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    delete_before_replace: bool | None = None
-    ignore_changes: tuple[str, ...] = ()
-    hide_diffs: tuple[tuple[str | int, ...], ...] = ()
-    replace_on_changes: tuple[str, ...] = ()
-    replacement_trigger: Value = None
-    additional_secret_outputs: tuple[str, ...] = ()
-    aliases: tuple[Alias, ...] = ()
-    custom_timeouts: Timeouts = Timeouts()
-    retain_on_delete: bool | None = None
-    deleted_with: str = ""
-    replace_with: tuple[str, ...] = ()
-    hooks: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The names of its hooks, by their kind as the state spells it."""
     mistake: str = ""
     """What is misspelt in its options."""
+    transformed: bool = False
+    """Whether transforms have seen what it inherits, which is then among its own options."""
 
     @property
     def package(self) -> str:
@@ -104,33 +67,21 @@ def urn_of(goal: Goal, stack: str, project: str) -> str:
 
 def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
     """The state that ``goal`` starts as: its raw inputs, no id and no outputs; ``alias`` is how it was known before."""
+    options = remembered(goal)
+    if goal.replacement_trigger is not None:
+        # As in the real engine, which writes a null where a secret is in a trigger.
+        options["replacement_trigger"] = map_value(
+            goal.replacement_trigger, lambda value: Secret(None) if isinstance(value, Secret) else value
+        )
     return ResourceState(
         urn=urn,
         type=goal.type,
         custom=goal.custom,
         id=goal.read_id,
         inputs=goal.inputs,
-        parent=goal.parent,
         external=goal.reads,
-        protect=bool(goal.protect),
-        dependencies=goal.dependencies,
-        property_dependencies=goal.property_dependencies,
-        provider=goal.provider,
-        additional_secret_outputs=goal.additional_secret_outputs,
         aliases=(alias,) if alias else (),
-        custom_timeouts=goal.custom_timeouts,
-        import_id=goal.import_id,
-        retain_on_delete=bool(goal.retain_on_delete),
-        deleted_with=goal.deleted_with,
-        replace_with=goal.replace_with,
-        resource_hooks=goal.hooks,
-        ignore_changes=goal.ignore_changes,
-        hide_diffs=goal.hide_diffs,
-        replace_on_changes=goal.replace_on_changes,
-        # As in the real engine, which writes a null where a secret is in a trigger.
-        replacement_trigger=map_value(
-            goal.replacement_trigger, lambda value: Secret(None) if isinstance(value, Secret) else value
-        ),
+        **options,
     )
 
 
@@ -161,3 +112,6 @@ def _alias_urn(alias: Alias, goal: Goal, stack: str, project: str, adopted: Mapp
         prefix = "" if qualified == STACK_TYPE else qualified + "$"
     qualified_type = prefix + (alias.type or goal.type)
     return str(Urn(alias.stack or stack, alias.project or project, qualified_type, alias.name or goal.name))
+
+
+__all__ = ["Alias", "Goal", "Parameterization", "alias_urns", "new_state", "urn_of"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
+from mockprovider.pulumi.resource_options import with_urns
 from mockprovider.pulumi.state import ResourceState
 
 
@@ -132,16 +133,4 @@ def repaired(resources: Sequence[ResourceState], whole: Collection[int] = ()) ->
 
 
 def _repair(state: ResourceState, present: set[str]) -> ResourceState:
-    return replace(
-        state,
-        parent=state.parent if state.parent in present else "",
-        dependencies=tuple(urn for urn in state.dependencies if urn in present),
-        # As in the CLI's refresh, properties without dependencies are left out.
-        property_dependencies={
-            key: remaining
-            for key, urns in state.property_dependencies.items()
-            if (remaining := tuple(urn for urn in urns if urn in present))
-        },
-        deleted_with=state.deleted_with if state.deleted_with in present else "",
-        replace_with=tuple(urn for urn in state.replace_with if urn in present),
-    )
+    return replace(state, **with_urns(state, lambda urn: urn if urn in present else "", repairing=True))

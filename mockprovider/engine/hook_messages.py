@@ -9,7 +9,7 @@ from msgspec import structs
 
 from mockprovider.durations import shown
 from mockprovider.engine.occasions import KINDS, Hook, Occasion
-from mockprovider.engine.outcomes import HookFailedError
+from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.pulumi.sdk import resource_pb2
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.values import encode_into
@@ -20,7 +20,7 @@ MESSAGES: Any = resource_pb2
 
 
 def call(hook: Hook, occasion: Occasion, *, complete: bool) -> None:
-    """Call a hook before a step, or after it where it is ``complete``. Raises ``HookFailedError``."""
+    """Call a hook before a step, or after it where it is ``complete``. Raises ``CallbackFailedError``."""
     request = _about(MESSAGES.ResourceHookRequest(), hook, occasion)
     if complete and occasion.new is not None:
         _fill(request.new_outputs, occasion.new.outputs, hook)
@@ -28,14 +28,14 @@ def call(hook: Hook, occasion: Occasion, *, complete: bool) -> None:
 
 
 def ask(hook: Hook, occasion: Occasion, failures: list[str]) -> bool:
-    """Ask an error hook whether to try again, after these ``failures``, the last one first. Raises ``HookFailedError``."""
+    """Ask an error hook whether to try again, after these ``failures``, the last one first. Raises ``CallbackFailedError``."""
     request = MESSAGES.ErrorHookRequest(failed_operation=occasion.op, errors=failures)
     return bool(_judged(hook.call(_about(request, hook, occasion), MESSAGES.ErrorHookResponse())).retry)
 
 
 def _judged(answer: Any) -> Any:
     if answer.error:
-        raise HookFailedError(answer.error)
+        raise CallbackFailedError(answer.error)
     return answer
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.instance import CallFailedError, Outcome
 from mockprovider.engine.occasions import KINDS, Hook, Occasion
-from mockprovider.engine.outcomes import HookFailedError
+from mockprovider.engine.outcomes import CallbackFailedError
 
 ATTEMPTS = 100
 """How often an operation is tried in all, whatever error hooks ask for."""
@@ -50,14 +50,14 @@ class Hooks:
             (self._error if on_error else self._resource)[hook.name] = hook
 
     def before(self, run: Teller, occasion: Occasion) -> None:
-        """Call what is bound before a step. Raises ``HookFailedError``, and then there is no step."""
+        """Call what is bound before a step. Raises ``CallbackFailedError``, and then there is no step."""
         self._around(run, occasion, "before")
 
     def after(self, run: Teller, occasion: Occasion) -> None:
         """Call what is bound after a step that went well. What was done stays done: a failure is the operation's."""
         try:
             self._around(run, occasion, "after")
-        except HookFailedError as error:
+        except CallbackFailedError as error:
             run.blame(error, occasion.resource.urn)
 
     def _around(self, run: Teller, occasion: Occasion, when: str) -> None:
@@ -65,20 +65,20 @@ class Hooks:
         for name in names:
             hook = self._resource.get(name)
             if hook is None:
-                raise HookFailedError(f"hook {name!r} was not registered")
+                raise CallbackFailedError(f"hook {name!r} was not registered")
             if run.preview and not hook.on_dry_run:
                 continue
             try:
                 _messages().call(hook, occasion, complete=when == "after")
-            except HookFailedError as error:
+            except CallbackFailedError as error:
                 if not hook.ignore_errors:
-                    raise HookFailedError(f"{when} hook {name!r} failed: {error}") from error
+                    raise CallbackFailedError(f"{when} hook {name!r} failed: {error}") from error
                 run.log("warning", f"{kind} hook {name!r} failed: {error}", occasion.resource.urn)
 
     def tried(self, run: Teller, occasion: Occasion, attempt: Callable[[], Outcome | None]) -> Outcome:
         """What ``attempt`` comes to, a call of a provider. Where it fails, its error hooks say whether to try again.
 
-        Raises ``CallFailedError``, and ``HookFailedError`` where a hook fails or there were too many attempts.
+        Raises ``CallFailedError``, and ``CallbackFailedError`` where a hook fails or there were too many attempts.
         """
         if KINDS["on_error"] not in occasion.resource.resource_hooks:
             return attempt() or Outcome()
@@ -102,18 +102,18 @@ class Hooks:
         """What is left after too many attempts, one of which was ``half`` a success, or none."""
         run.log("warning", f"maximum number of error hook retries ({ATTEMPTS}) reached", occasion.resource.urn)
         if not half.init_errors:
-            raise HookFailedError("maximum number of error hook retries reached")
+            raise CallbackFailedError("maximum number of error hook retries reached")
         # The real engine also forgets the id of what was created, and crashes in the next run.
         return replace(half, outputs={}) if occasion.op == "update" else half
 
     def _again(self, run: Teller, occasion: Occasion, failures: list[str], failure: CallFailedError | None) -> bool:
         try:
             again = self._asked(occasion, failures)
-        except HookFailedError as error:
+        except CallbackFailedError as error:
             if failure is None or occasion.op == "delete":
                 # That a hook failed is lost here, as in the real engine.
                 return False
-            raise HookFailedError(f"error hooks execution failed: {error}") from failure
+            raise CallbackFailedError(f"error hooks execution failed: {error}") from failure
         if again:
             run.log(
                 "warning",
@@ -128,11 +128,11 @@ class Hooks:
         for name in occasion.resource.resource_hooks[KINDS["on_error"]]:
             hook = self._error.get(name)
             if hook is None:
-                raise HookFailedError(f"error hook {name!r} was not registered")
+                raise CallbackFailedError(f"error hook {name!r} was not registered")
             try:
                 again |= _messages().ask(hook, occasion, failures)
-            except HookFailedError as error:
-                raise HookFailedError(f"error hook {name!r} failed: {error}") from error
+            except CallbackFailedError as error:
+                raise CallbackFailedError(f"error hook {name!r} failed: {error}") from error
         return again
 
 

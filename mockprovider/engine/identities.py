@@ -7,6 +7,7 @@ from msgspec import Struct
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, alias_urns
 from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.wording import claimed, duplicate
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import make
 
@@ -30,41 +31,38 @@ class Identities:
         """The states of the URNs that were registered, and of those that stay because of them."""
         self.adopted: dict[str, str] = {}
         """By URN, the alias under which its old state was found."""
-        self._claimants: dict[str, str] = {}
-        """The other way round."""
+        self.claimants: dict[str, str] = {}
+        """The other way round: by alias, the URN that has taken it."""
 
     def urn(self, goal: Goal) -> str:
         """The URN of ``goal``. Raises ``RefusedError`` if it is taken, or its parent is not there."""
         urn = str(make(self._stack, self._project, goal.parent or None, goal.type, goal.name))
         if urn in self.registered:
-            raise RefusedError(f"duplicate resource URN {urn!r}: two resources of one type and parent need different names")
+            raise RefusedError(duplicate(urn))
         if goal.parent and goal.parent not in self.registered:
-            raise RefusedError(f"could not find the parent resource {goal.parent!r} of {urn!r}")
+            raise RefusedError(f"could not find parent resource {goal.parent} of {urn}")
         return urn
 
     def recognize(self, urn: str, goal: Goal) -> Recognized:
         """What is remembered of ``goal``. As in the real engine, what is refused is still checked by its provider first."""
-        refusal = _claimed(urn, urn, self._claimants.get(urn))
+        refusal = _claimed(urn, urn, self.claimants.get(urn))
         old = self._ledger.live.get(urn)
         if old is not None:
             return Recognized(old, refusal=refusal)
         for alias in alias_urns(goal, self._stack, self._project, self.adopted):
             old = self._ledger.live.get(alias)
             if old is not None:
-                taken = alias if alias in self.registered else self._claimants.get(alias)
-                self.adopted[urn], self._claimants[alias] = alias, urn
+                taken = alias if alias in self.registered else self.claimants.get(alias)
+                self.adopted[urn], self.claimants[alias] = alias, urn
                 return Recognized(old, alias, _claimed(urn, alias, taken) or refusal)
         return Recognized(refusal=refusal)
 
     def is_settled(self, urn: str) -> bool:
         """Whether this run knows already what becomes of ``urn``, under this name or another."""
-        return urn in self.registered or urn in self._claimants
+        return urn in self.registered or urn in self.claimants
 
 
 def _claimed(urn: str, alias: str, claimant: str | None) -> RefusedError | None:
     if claimant is None:
         return None
-    return RefusedError(
-        f"{urn!r} is known as {alias!r}, and {claimant!r} of this program is or claims to be the same. "
-        "One object cannot be two resources: remove one of them, or its alias."
-    )
+    return RefusedError(claimed(urn, alias, claimant))

@@ -198,6 +198,12 @@ class Instance:
             self._accept(reply)
             self._supports_preview = bool(reply.extra.get("supportsPreview"))
 
+    def end(self) -> None:
+        """Let every further call for a resource fail, as over a connection that was closed."""
+        self._unusable = CallFailedError(
+            Reply(failures=(Failure("the connection to the provider was closed", status="cancelled"),))
+        )
+
     def cancel(self) -> None:
         """Cancel, as at every shutdown. The session ends whatever the provider answers."""
         self._handler(self._call(Op.CANCEL))

@@ -27,8 +27,10 @@ from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.nodejs import spelled_anew
 from mockprovider.engine.occasions import Hook
 from mockprovider.engine.outcomes import Fate, StoppedError
+from mockprovider.engine.outgoing import named
 from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import calling, invocation, inward, reading, registration
+from mockprovider.engine.transforms import Transforms
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
 from mockprovider.pulumi.sdk import engine_pb2, provider_pb2, resource_pb2
@@ -50,15 +52,15 @@ FEATURES = (
     "BYTE_STRING",
     "INVOKE_DEPENDS_ON",
     "INVOKE_PARENT",
+    "TRANSFORMS",
+    "INVOKE_TRANSFORMS",
     "PARAMETERIZATION",
     "RESOURCE_HOOKS",
     "ERROR_HOOKS",
     "SENDS_OPTIONS_TO_HOOKS",
-    # Not supported yet. Announced all the same, so that a program that uses them gets our error message.
-    "TRANSFORMS",
-    "INVOKE_TRANSFORMS",
 )
-TEXTS = EVERYTHING - {"byte_strings"}
+PLAIN = EVERYTHING - {"outputs"}
+TEXTS = PLAIN - {"byte_strings"}
 """What an SDK accepts that knows no byte strings."""
 ONLY_NUMBERED = frozenset({"BYTE_STRING", "INVOKE_DEPENDS_ON", "INVOKE_PARENT"})
 """Features that came after those that are asked for by an id."""
@@ -119,6 +121,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         self._packages = Packages()
         self.callbacks = Callbacks(lambda: deployment.called_off)
         """The way to functions of the program."""
+        self._transforms = Transforms(self.callbacks, deployment.family, directory)
         self._components = RemoteComponents(deployment, in_process(self), context)
 
     # Resources -------------------------------------------------------------------------------------------------------
@@ -126,7 +129,16 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def RegisterResource(self, request: Any, metadata: Sequence[tuple[str, str]] = ()) -> Any:  # noqa: N802 - the RPC's name
         """Register a resource. ``metadata`` is the call's, by which SDKs for Node.js are known."""
         request = spelled_anew(request, metadata)
-        goal = self._goal(registration, request)
+        if not (request.transforms or self._transforms.in_use):
+            return self._answered(request, self._goal(registration, request))
+        changed, own = self._answer(self._transforms.registered, request)
+        goal = self._goal(registration, changed)
+        goal.transformed = changed is not request
+        answer = self._answered(changed, goal)
+        self._transforms.note(answer.urn, own)
+        return answer
+
+    def _answered(self, request: Any, goal: Goal) -> Any:
         if goal.remote:
             return self._constructed(request, goal)
         state = self._registered(goal)
@@ -135,7 +147,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         if fate in NAMES and not getattr(request, "supportsResultReporting", False):
             raise MonitorError(grpc.StatusCode.INTERNAL, "resource registration failed")
         answer: Any = resource_pb2.RegisterResourceResponse(
-            urn=state.urn, id=state.id, object=encode(_for(outputs, request), _accepted(request)), result=_result(fate)
+            urn=state.urn, id=state.id, object=_sent(_for(outputs, request), _accepted(request)), result=_result(fate)
         )
         if "unknown" in answer.DESCRIPTOR.fields_by_name:
             answer.unknown = fate is Fate.LEFT_OUT
@@ -143,11 +155,11 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def _constructed(self, request: Any, goal: Goal) -> Any:
         try:
-            reply = self._components.construct(request, goal)
+            reply = self.callbacks.attended(lambda: self._components.construct(request, goal))
         except StoppedError as error:
             raise gone(error) from error
         answer = resource_pb2.RegisterResourceResponse(
-            urn=str(reply.extra.get("urn", "")), object=encode(_for(reply.value or {}, request), _accepted(request))
+            urn=str(reply.extra.get("urn", "")), object=_sent(_for(reply.value or {}, request), _accepted(request))
         )
         for name, urns in reply.extra.get("stateDependencies", {}).items():
             answer.propertyDependencies[name].urns.extend(urns)
@@ -156,7 +168,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def ReadResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Read a resource that exists already."""
         state = self._registered(self._goal(reading, request))
-        properties = encode(_for(state.outputs, request), _accepted(request))
+        properties = _sent(_for(state.outputs, request), _accepted(request))
         answer: Any = resource_pb2.ReadResourceResponse(urn=state.urn, properties=properties)
         if "id" in answer.DESCRIPTOR.fields_by_name:
             answer.id = state.id
@@ -194,23 +206,25 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
 
     def Invoke(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a function of a provider."""
+        if self._transforms.in_use:
+            request = self._answer(self._transforms.invoked, request)
         goal = self._answer(lambda asked: invocation(asked, self._directory), request)
         reply = self._answer(self._deployment.invoke, self._packaged(request, goal))
         message: Any = INVOKED()
         if reply is UNRESOLVED:
             message.unknown = True
             return message
-        getattr(message, "return").CopyFrom(encode(reply.value or {}, _accepted_of(request)))
+        getattr(message, "return").CopyFrom(_sent(reply.value or {}, _accepted_of(request)))
         for failure in reply.failures:
             message.failures.add(property=failure.path, reason=failure.reason)
         return message
 
     def Call(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Call a method of a resource."""
-        goal = self._answer(calling, request)
-        reply = self._answer(lambda wanted: self._components.call(request, wanted), self._packaged(request, goal))
+        wanted = self._packaged(request, self._answer(calling, request))
+        reply = self.callbacks.attended(lambda: self._answer(lambda goal: self._components.call(request, goal), wanted))
         message = provider_pb2.CallResponse()
-        getattr(message, "return").CopyFrom(encode(reply.value or {}, EVERYTHING if _takes_bytes(request) else TEXTS))
+        getattr(message, "return").CopyFrom(_sent(reply.value or {}, PLAIN if _takes_bytes(request) else TEXTS))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
             message.returnDependencies[name].urns.extend(urns)
         for failure in reply.failures:
@@ -254,13 +268,15 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         """Register a package, parameterized or not, and answer the reference by which requests name it."""
         return resource_pb2.RegisterPackageResponse(ref=self._answer(self._packages.register, request))
 
-    def RegisterStackTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("a transform")
+    def RegisterStackTransform(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Have a function of the program change all that is registered from now on."""
+        self._answer(self._transforms.add, request)
+        return empty_pb2.Empty()
 
-    def RegisterStackInvokeTransform(self, _: Any) -> Any:  # noqa: N802 - the RPC's name
-        """Not yet."""
-        raise self._refused("an invoke transform")
+    def RegisterStackInvokeTransform(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
+        """Have a function of the program change all that is invoked from now on."""
+        self._answer(lambda callback: self._transforms.add(callback, invokes=True), request)
+        return empty_pb2.Empty()
 
     def RegisterResourceHook(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Register a function to call before or after steps of the resources that name it."""
@@ -351,6 +367,10 @@ def _for(outputs: Mapping[str, Value], request: Any) -> Mapping[str, Value]:
     return {name: value for name, value in outputs.items() if not has_unknown(value)}
 
 
+def _sent(bag: Mapping[str, Value], accepted: frozenset[str]) -> Any:
+    return encode(named(bag), accepted)
+
+
 def _accepted(request: Any) -> frozenset[str]:
     refused = {"outputs"}
     if not request.acceptSecrets:
@@ -364,7 +384,7 @@ def _accepted(request: Any) -> frozenset[str]:
 
 def _accepted_of(request: Any) -> frozenset[str]:
     """What the caller of a function accepts. Older SDKs ask for a resource without saying that they accept references."""
-    accepts = EVERYTHING if _takes_bytes(request) else TEXTS
+    accepts = PLAIN if _takes_bytes(request) else TEXTS
     return accepts if request.acceptResources or request.tok == GET_RESOURCE else accepts - {"resources"}
 
 

@@ -20,5 +20,5 @@ class StoppedError(Exception):
     """The operation has failed, so nothing more is registered: to the program the monitor has gone away."""
 
 
-class HookFailedError(Exception):
-    """A hook of the program has failed, or was never registered."""
+class CallbackFailedError(Exception):
+    """A function of the program that the engine called back has failed."""

@@ -27,9 +27,11 @@ from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.revisiting import Revisiting
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
+from mockprovider.engine.wording import changed_provider, irreplaceable, left_out
 from mockprovider.pulumi.diff import Diff, compare
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.values import Value, has_unknown
@@ -116,11 +118,15 @@ class Planner:
         before = self._preceding(new, included=included)
         if included:
             steps, state = self._register(goal, old, new, known.refusal)
+            self._run.plans.admit(steps, self._identities.claimants)
             self._refuse_left_out(new)
             return before + steps, state
         if known.refusal:
             raise known.refusal
         steps, state = self._pass_over(goal, old, new)
+        if old is not None:
+            self._run.plans.goal(goal, urn, old, old.inputs, self._seed(urn))
+        self._run.plans.admit(steps)
         return before + steps, state
 
     def _preceding(self, new: ResourceState, *, included: bool) -> list[EngineStep]:
@@ -146,7 +152,7 @@ class Planner:
 
     def _read(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
         if not goal.read_id:
-            raise RefusedError(f"expected an id for {new.urn!r}: nothing can be read without one")
+            raise RefusedError(f"Expected an ID for {new.urn}: nothing can be read without one")
         self._run.provider(new)
         if old is not None and not old.external and old.id != goal.read_id:
             self._replaced.add(new.urn)
@@ -181,11 +187,7 @@ class Planner:
             new.inputs = {}
             return [EngineStep(op=StepOp.SAME, new=new)], new
         if old.provider and self._run.registry.get(old.provider) is None:
-            why = "is excluded. Include it" if self._targets.excluding else "is no target. Make it one"
-            raise RefusedError(
-                f"the provider {old.provider!r} of {new.urn!r} is not registered: the program gives the resource another one, "
-                f"and it {why}, or change the program back."
-            )
+            raise RefusedError(changed_provider(old.provider, new.urn))
         steps = self._unchanged(old)
         self._identities.registered[new.urn] = steps[-1].resource
         return steps, steps[-1].resource
@@ -209,8 +211,7 @@ class Planner:
         missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)
         if missing is None:
             return
-        why = "is excluded. Exclude this, too" if self._targets.excluding else "is no target. Make it one"
-        error = RefusedError(f"resource {new.urn!r} depends on {missing!r}, which would be created, but {why}.")
+        error = RefusedError(left_out(new.urn, missing, excluded=self._targets.excluding))
         if not self._run.preview:
             raise error
         self._run.object(error, new.urn)
@@ -221,7 +222,7 @@ class Planner:
     def _register(
         self, goal: Goal, old: ResourceState | None, new: ResourceState, refusal: RefusedError | None
     ) -> tuple[list[EngineStep], ResourceState]:
-        replaced = old is not None and self._targets.replaces(new.urn)
+        replaced = old is not None and (old.taint or self._targets.replaces(new.urn))
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         imported = imports(old, goal)
         if imported:
@@ -229,6 +230,10 @@ class Planner:
         self._check(case)
         if refusal:
             raise refusal
+        if not self._run.plans.idle:
+            self._keep_to_plan(case, imported=imported)
+        if self._run.policing:
+            self._police(self._run.policing, case)
         diff = None
         if case.old is not None and not case.recreating and not case.old.external:
             diff = self._diff(case, case.old)
@@ -238,14 +243,25 @@ class Planner:
             return [], case.old
         return self._steps(decision, case, diff or Diff()), case.new
 
+    def _keep_to_plan(self, case: _Case, *, imported: bool) -> None:
+        anew = case.recreating or case.replaced or bool(case.old and case.old.external)
+        seed = self._seed(case.new.urn)
+        goes_on = imported or case.recreating
+        self._run.plans.goal(case.goal, case.new.urn, case.old, case.new.inputs, seed, anew=anew, goes_on=goes_on)
+
+    def _seed(self, urn: str) -> bytes:
+        return self._run.plans.seed(urn, self._operation.random_seed(urn))
+
     def _import(self, case: _Case) -> None:
         """Import now: Check and Diff compare with what was imported, so it cannot wait for its turn among the steps."""
         new, replacing = case.new, case.old is not None and not case.recreating
         step = EngineStep(
             op=StepOp.IMPORT_REPLACEMENT if replacing else StepOp.IMPORT, old=case.old, new=new, keep_old=replacing
         )
+        self._run.plans.importing(case.goal, new.urn, self._seed(new.urn))
         with self._ledger.under_way("" if self._run.preview else "importing", new):
             import_(self._run, step)
+        self._run.plans.done(new)
         self._run.note(step)
         if replacing:
             self._run.note(EngineStep(op=StepOp.REPLACE, old=case.old, new=new))
@@ -265,10 +281,15 @@ class Planner:
         if case.provider is not None:
             case.new.inputs = self._checked(case.provider, case.new, prepared.old_inputs, prepared.inputs)
 
+    def _police(self, policing: Policing, case: _Case) -> None:
+        provider = self._identities.registered.get(case.new.provider_urn)
+        if policing.judge(case.new, case.goal, provider):
+            self._run.object(PoliciesBrokenError(f"resource {case.new.urn} breaks a mandatory policy"), case.new.urn)
+
     def _checked(
         self, provider: ResourceProvider, new: ResourceState, olds: dict[str, Value] | None, news: dict[str, Value]
     ) -> dict[str, Value]:
-        seed = self._operation.random_seed(new.urn)
+        seed = self._seed(new.urn)
         naming = None if new.is_provider else self._autonaming.of(new.urn, seed)
         if naming and naming.insisted and not provider.names:
             message = f"{new.type} resource has a custom autonaming setting, and its provider does not heed such settings"
@@ -282,7 +303,7 @@ class Planner:
     def _diff(self, case: _Case, old: ResourceState) -> Diff:
         goal, new = case.goal, case.new
         if not self._run.preview and has_unknown(goal.replacement_trigger):
-            raise RefusedError(f"the replacement trigger of {new.urn!r} is unknown, which only a preview may hold")
+            raise RefusedError(f"replacement trigger contains unknowns for {new.urn}: only a preview may hold them")
         wanted = forced(
             old, goal, self._replaced, provider_replaced=lambda: self._provider_replaced(old, new), asked_for=case.replaced
         )
@@ -326,12 +347,13 @@ class Planner:
                 new=None if op is StepOp.DELETE_REPLACED else case.new,
                 keep_old=keep,
                 before_replace=not keep,
+                diff=diff,
             )
             for op in STEPS[decision]
         ]
 
     def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[EngineStep]:
-        self._object(objections(old, case.goal, diff), case.new.urn)
+        self._object(objections(old, case.goal, diff, ignore_protect=self._operation.ignore_protect), case.new.urn)
         self._replaced.add(case.new.urn)
         if case.provider is not None and not case.replaced:
             # Defaults and generated names of the old object must not carry over, so Check sees the raw inputs alone.
@@ -355,11 +377,8 @@ class Planner:
         for resource in reversed(self.dependents.of(old) + self.dependents.replaced_with(urn)):
             if id(resource) in self._condemned:
                 continue
-            if resource.protect and not resource.delete:
-                raise RefusedError(
-                    f"unable to replace resource {resource.urn!r} as part of replacing {urn!r}: it is protected. "
-                    "Remove `protect` from it."
-                )
+            if resource.protect and not resource.delete and not self._operation.ignore_protect:
+                raise RefusedError(irreplaceable(resource.urn, urn))
             self._condemned.add(id(resource))
             self._deleted.add(resource.urn)
             steps.append(

@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from mockprovider import loops
+from mockprovider.engine.sparing import sparing
 from mockprovider.engine.threads import executor
 from mockprovider.pulumi.languages.bootstrap import trace
 
@@ -67,13 +68,14 @@ def run_program(program: Program, environment: Environment) -> Ended:
     _configure(environment)
     workers = executor(environment.parallel)
     loop = asyncio.new_event_loop()
-    settings.SETTINGS.callbacks = environment.monitor.callbacks.local = ProgramCallbacks(environment.monitor, loop)
+    settings.SETTINGS.callbacks = environment.monitor.callbacks.local = ProgramCallbacks(environment.monitor, loop, workers)
     try:
         loop.set_default_executor(workers)
         # What a failed program leaves behind has been told by its error.
         loop.set_exception_handler(lambda *_: None)
         asyncio.set_event_loop(loop)
-        loop.run_until_complete(run_in_stack(program))
+        with sparing():
+            loop.run_until_complete(run_in_stack(program))
     except RunError as error:
         return Ended(error, trace(error, MACHINERY), quiet="Resource monitor has terminated" in str(error))
     except Exception as error:  # noqa: BLE001 - a program may raise anything, and is judged by whoever waits for it

@@ -132,6 +132,10 @@ class Registry:
             diff = _settled(diff, compare(of.old_outputs, inputs).changes == Changes.NONE)
         return diff
 
+    def end(self, urn: str, id_: str) -> None:
+        """Let every further call for a resource of this provider fail, as over a connection that was closed."""
+        self.ensure(reference(urn, id_)).end()
+
     def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Configure it under a new id: unknown in a preview, else a UUID made of seed, URN and the id that it replaces."""
         id_ = UNKNOWN_ID if self._preview else self._new_id(of)

@@ -12,6 +12,7 @@ from mockprovider.engine.planner import Planner
 from mockprovider.engine.steps import EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
+from mockprovider.engine.wording import unasked_for
 from mockprovider.pulumi.state import ResourceState, copied
 
 
@@ -27,7 +28,7 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     if course.refuse_missing(targets.missing(known)) and not planner.seen:
         return
     condemned = _condemned(course, planner, targets, held)
-    if course.stopped or not course.ensure_providers(condemned):
+    if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
     running = course.operation.destroying or course.operation.refreshing
@@ -49,6 +50,24 @@ def refuse_hooks(course: Course) -> bool:
                 RefusedError(f"{message}. Give destroy the program, with run_program=True (--run-program)."), resource.urn
             )
     return course.failed
+
+
+def finish_plan(course: Course) -> None:
+    """If all went well, refuse what an update plan expected and did not see."""
+    for urn, message in () if course.failed or course.stopped else course.plans.unseen([old.urn for old in course.ledger.base]):
+        course.object(RefusedError(message), urn)
+
+
+def _allowed(course: Course, condemned: Sequence[ResourceState]) -> bool:
+    """Whether the update plan, if any, allows to delete ``condemned``, the last one first, as the real engine asks."""
+    doomed = {id(resource) for resource in condemned}
+    last_first = [resource for resource in reversed(course.ledger.base) if id(resource) in doomed]
+    try:
+        course.plans.admit(EngineStep(op=deletion(resource), old=resource) for resource in last_first)
+    except RefusedError as error:
+        course.fail(error)
+        return False
+    return True
 
 
 def _condemned(course: Course, planner: Planner, targets: Targets, held: Collection[int]) -> list[ResourceState]:
@@ -77,8 +96,7 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
     ]
     for resource in unasked:
-        message = f"resource {resource.urn!r} would be deleted along with what it depends on, but is no target"
-        course.object(RefusedError(f"{message}. Make it one, or take dependents along."), resource.urn)
+        course.object(RefusedError(unasked_for(resource.urn)), resource.urn)
     if unasked and not course.operation.preview:
         course.stop()
         return []
@@ -90,7 +108,9 @@ def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str
     """The leftovers without the spared ones, which get a ``same`` step."""
     for resource in leftovers:
         if resource.urn in spared and not resource.delete:
-            course.execute(EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True))
+            step = EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True)
+            course.plans.admit([step])
+            course.execute(step)
     return [resource for resource in leftovers if resource.urn not in spared]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from mockprovider.pulumi.resource_options import with_urns
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.urn import STACK_TYPE, Urn
 
@@ -38,15 +39,4 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
     def now(urn: str) -> str:
         return names.get(urn, urn)
 
-    urn, _, id_ = state.provider.rpartition("::")
-    return replace(
-        state,
-        urn=now(state.urn),
-        aliases=(),
-        parent=now(state.parent),
-        provider=f"{now(urn)}::{id_}" if state.provider else "",
-        dependencies=tuple(map(now, state.dependencies)),
-        property_dependencies={key: tuple(map(now, urns)) for key, urns in state.property_dependencies.items()},
-        deleted_with=now(state.deleted_with),
-        replace_with=tuple(map(now, state.replace_with)),
-    )
+    return replace(state, urn=now(state.urn), aliases=(), **with_urns(state, now))

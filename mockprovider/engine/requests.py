@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from google.protobuf.message import Message
 from msgspec.structs import replace
 
 from mockprovider.durations import seconds
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.goal import Alias, Goal
+from mockprovider.engine.goal import Goal
 from mockprovider.engine.occasions import KINDS
 from mockprovider.engine.packages import SEMVER
 from mockprovider.errors import MalformedError, UnsupportedError
-from mockprovider.paths import Path, parse
+from mockprovider.paths import parse
 from mockprovider.pulumi.assets import with_hashes
-from mockprovider.pulumi.state import Timeouts
+from mockprovider.pulumi.resource_options import BY_WIRE, Alias, Timeouts
 from mockprovider.pulumi.values import decode, decode_value
 from mockprovider.urn import PROVIDERS, Urn, parse_reference
 from mockprovider.values import Archive, Asset, Output, Secret, Value, map_value
@@ -41,52 +42,29 @@ def registration(request: Any, directory: str = ".") -> Goal:
     _check_spelling(request, managed=request.custom or request.remote)
     if getattr(request, "envVarMappings", None) and not request.type.startswith(PROVIDERS):
         raise MalformedError(f"{request.type} {request.name!r}: envVarMappings can only be used with provider resources")
-    for what, used in (
-        ("a transform", request.transforms),
-        ("a state migration", getattr(request, "state_migrations", ())),
-    ):
-        if used:
+    for name, what in UNSUPPORTED.items():
+        value = getattr(request, name, None)
+        # SDKs send a message without hooks where there are none.
+        if value.ByteSize() if isinstance(value, Message) else value:
             raise UnsupportedError(
                 f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
                 "the pulumi CLI does."
             )
     if (request.custom and not request.type.startswith(PROVIDERS)) or request.remote:
         _check_providers(request.provider, *request.providers.values())
-    inputs, dependencies, by_property = _inputs(request, directory)
-    aliases, timeouts, hidden, mistake = _found_late(request)
-    before = request.deleteBeforeReplace if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace else None
-    trigger = request.replacement_trigger if request.HasField("replacement_trigger") else None
+    inside: dict[str, tuple[str, ...]] = {}
+    inputs, options = inward(decode(request.object), directory, inside), _options(request, directory)
+    _complete_dependencies(options, inputs, inside, remote=request.remote)
+    if request.type.startswith(PROVIDERS):
+        options.pop("plugin_checksums", None)
     return Goal(
         type=request.type,
         name=request.name,
         custom=request.custom,
         remote=request.remote,
-        providers=dict(request.providers),
         inputs=inputs,
-        parent=request.parent,
-        provider=request.provider,
-        version=request.version,
-        plugin_download_url=request.pluginDownloadURL,
-        plugin_checksums=() if request.type.startswith(PROVIDERS) else _checksums(request),
         own_plugin=bool(request.version or request.pluginDownloadURL),
-        environment=dict(getattr(request, "envVarMappings", {})),
-        import_id=request.importId,
-        protect=request.protect if request.HasField("protect") else None,
-        dependencies=dependencies,
-        property_dependencies=by_property,
-        delete_before_replace=before,
-        ignore_changes=tuple(request.ignoreChanges),
-        hide_diffs=hidden,
-        replace_on_changes=tuple(request.replaceOnChanges),
-        replacement_trigger=None if trigger is None else inward({"": decode_value(trigger)}, directory)[""],
-        additional_secret_outputs=tuple(request.additionalSecretOutputs),
-        aliases=aliases,
-        custom_timeouts=timeouts,
-        mistake=mistake,
-        retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
-        deleted_with=request.deletedWith,
-        replace_with=tuple(request.replace_with),
-        hooks=_hooks(request) if request.HasField("hooks") else {},
+        **options,
     )
 
 
@@ -98,15 +76,9 @@ def reading(request: Any, directory: str = ".") -> Goal:
         type=request.type,
         name=request.name,
         inputs=inward(decode(request.properties), directory),
-        parent=request.parent,
-        provider=request.provider,
-        version=request.version,
-        plugin_download_url=request.pluginDownloadURL,
-        plugin_checksums=_checksums(request),
         reads=True,
         read_id=request.id,
-        dependencies=tuple(sorted(request.dependencies)),
-        additional_secret_outputs=tuple(request.additionalSecretOutputs),
+        **_options(request, directory),
     )
 
 
@@ -177,10 +149,7 @@ def inward(
             if value.dependencies and depends is not None:
                 depends[name] = tuple(sorted({*depends.get(name, ()), *value.dependencies}))
             return Secret(value.value) if value.secret else value.value
-        if isinstance(value, Archive) and value.assets:
-            members = {name: settled(asset) for name, asset in value.assets.items()}
-            return with_hashes(replace(value, assets=members), directory)
-        return with_hashes(value, directory) if isinstance(value, (Asset, Archive)) else value
+        return hashed(value, directory) if isinstance(value, (Asset, Archive)) else value
 
     result = {}
     for name, value in bag.items():
@@ -188,34 +157,51 @@ def inward(
     return result
 
 
-def _inputs(request: Any, directory: str) -> tuple[dict[str, Value], tuple[str, ...], dict[str, tuple[str, ...]]]:
-    bag = decode(request.object)
-    dependencies = tuple(sorted(request.dependencies))
-    by_property = {key: tuple(sorted(sources.urns)) for key, sources in sorted(request.propertyDependencies.items())}
-    inside: dict[str, tuple[str, ...]] = {}
-    inputs = inward(bag, directory, inside)
-    if not by_property and not request.remote:
+def hashed(value: Asset | Archive, directory: str = ".") -> Asset | Archive:
+    """An asset or archive with its hash, and those of its members. Relative paths of files are below ``directory``."""
+    if isinstance(value, Archive) and value.assets:
+        value = replace(value, assets={name: hashed(asset, directory) for name, asset in value.assets.items()})
+    whole: Asset | Archive = with_hashes(value, directory)
+    return whole
+
+
+def _complete_dependencies(
+    options: dict[str, Any], inputs: Mapping[str, Value], inside: Mapping[str, tuple[str, ...]], *, remote: bool
+) -> None:
+    """Add to the dependencies of an option table those that are ``inside`` of output values, by property."""
+    by_property = options.get("property_dependencies", {})
+    if not by_property and not remote:
         # Without dependencies by property, each property depends on all of them, and on all that is in output values.
-        dependencies = tuple(sorted({*dependencies, *(urn for urns in inside.values() for urn in urns)}))
-        return inputs, dependencies, dict.fromkeys(sorted(bag), dependencies)
-    for key in bag:
+        everything = {*options.get("dependencies", ()), *(urn for urns in inside.values() for urn in urns)}
+        options["dependencies"] = tuple(sorted(everything))
+        options["property_dependencies"] = dict.fromkeys(sorted(inputs), options["dependencies"])
+        return
+    for key in inputs:
         by_property[key] = tuple(sorted({*by_property.get(key, ()), *inside.get(key, ())}))
-    return inputs, dependencies, by_property
+    options["property_dependencies"] = by_property
 
 
-def _checksums(request: Any) -> tuple[tuple[str, bytes], ...]:
-    return tuple(sorted(request.pluginChecksums.items())) if request.pluginChecksums else ()
+def _options(request: Any, directory: str) -> dict[str, Any]:
+    """The options that a request gives, by name; with the first ``mistake`` in one of those where mistakes are found late.
+
+    Goes by what is set, so that fields which an older SDK lacks need no care.
+    """
+    given: dict[str, Any] = {}
+    for descriptor, value in request.ListFields():
+        option = BY_WIRE.get(descriptor.name)
+        if option is None or option.name in given:
+            continue
+        try:
+            reader = READERS.get(option.name)
+            given[option.name] = reader(request, directory) if reader else SHAPES[option.shape](value)
+        except MalformedError as error:
+            if not option.late:
+                raise
+            given.setdefault("mistake", str(error))
+    return given
 
 
-def _found_late(request: Any) -> tuple[tuple[Alias, ...], Timeouts, tuple[Path, ...], str]:
-    try:
-        hidden = tuple(map(parse, getattr(request, "hideDiffs", ())))
-        return _aliases(request), _timeouts(request.customTimeouts), hidden, ""
-    except MalformedError as error:
-        return (), Timeouts(), (), str(error)
-
-
-def _aliases(request: Any) -> tuple[Alias, ...]:
+def _aliases(request: Any, _: str) -> tuple[Alias, ...]:
     aliases = [_alias(urn) for urn in request.aliasURNs]
     for alias in request.aliases:
         if alias.HasField("spec"):
@@ -233,10 +219,41 @@ def _alias(urn: str) -> Alias:
     return Alias(urn=urn)
 
 
-def _hooks(request: Any) -> dict[str, tuple[str, ...]]:
+def _timeouts(request: Any, _: str) -> Timeouts:
+    limits = (getattr(request.customTimeouts, key, "") for key in ("create", "update", "delete", "read"))
+    return Timeouts(*map(seconds, limits))
+
+
+def _by_property(request: Any, _: str) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(sorted(sources.urns)) for key, sources in sorted(request.propertyDependencies.items())}
+
+
+def _checksums(request: Any) -> tuple[tuple[str, bytes], ...]:
+    return tuple(sorted(request.pluginChecksums.items())) if request.pluginChecksums else ()
+
+
+def _hooks(request: Any, _: str) -> dict[str, tuple[str, ...]]:
     bound = {kind: tuple(getattr(request.hooks, field, ())) for field, kind in KINDS.items()}
     return {kind: names for kind, names in bound.items() if names}
 
 
-def _timeouts(message: Any) -> Timeouts:
-    return Timeouts(*(seconds(getattr(message, key, "")) for key in ("create", "update", "delete", "read")))
+UNSUPPORTED: Mapping[str, str] = {
+    "state_migrations": "a state migration",
+}
+"""What is refused, by the field of a request; older SDKs lack some."""
+SHAPES: Mapping[str, Callable[[Any], Any]] = {"flag": bool, "text": str, "reference": str, "list": tuple, "map": dict}
+"""What becomes of an option's value, by its shape."""
+READERS: Mapping[str, Callable[[Any, str], Any]] = {
+    "dependencies": lambda request, _: tuple(sorted(request.dependencies)),
+    "property_dependencies": _by_property,
+    "custom_timeouts": _timeouts,
+    "replacement_trigger": lambda request, directory: inward({"": decode_value(request.replacement_trigger)}, directory)[""],
+    "resource_hooks": _hooks,
+    "hide_diffs": lambda request, _: tuple(map(parse, request.hideDiffs)),
+    "plugin_checksums": lambda request, _: _checksums(request),
+    "environment": lambda request, _: dict(request.envVarMappings),
+    "aliases": _aliases,
+    # The Go SDK gives the flag alone.
+    "delete_before_replace": lambda request, _: request.deleteBeforeReplace,
+}
+"""What else becomes an option's value, by its name: of the request, and of the folder that assets are below."""

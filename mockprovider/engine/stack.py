@@ -6,29 +6,34 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from msgspec import structs
-
-from mockprovider.cloud import Cloud
+from mockprovider.clock import Clock
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
-from mockprovider.engine.ending import blamed, result_of
+from mockprovider.engine.ending import judged, result_of
+from mockprovider.engine.events import EventTeller, OnEvent
+from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
+from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
-from mockprovider.engine.program import Environment
-from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
+from mockprovider.engine.packs import policed
+from mockprovider.engine.planning import Planning
+from mockprovider.engine.ready import Given, Ready, of_command, of_function, of_project
+from mockprovider.engine.removal import finish_plan
+from mockprovider.engine.running import run_to_its_end
 from mockprovider.engine.targets import Scope
-from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
-from mockprovider.pulumi import deployments
-from mockprovider.pulumi.exporting import export_state, import_state
+from mockprovider.errors import DefinitionError
+from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
+from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
+from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.result import Result
-from mockprovider.pulumi.state import ResourceStates, State
-from mockprovider.values import Secret, Value, reveal
+from mockprovider.pulumi.state import State
+from mockprovider.values import Value, reveal
 
 
-class Stack:
+class Stack(StackMemory):
     """The embedded engine: a Pulumi stack that runs unmodified programs through the real SDK, without the CLI.
 
     Args:
@@ -46,7 +51,13 @@ class Stack:
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
+        on_event: called with each ``EngineEvent`` while an operation goes on, one at a time, in the thread in which it happens.
+        clock: what the times in the state are read from. By default they count the operations, a second each from 2000 on, so
+            that equal runs make equal states.
+        policies: what ``up`` and ``preview`` keep to: policy packs, as Python objects or as the folders of ``pulumi policy``.
     """
+
+    _named_by_version = True
 
     def __init__(
         self,
@@ -60,8 +71,13 @@ class Stack:
         seed: int = 0,
         parallel: int = 1,
         timeout: float = 60.0,
+        on_event: OnEvent | None = None,
+        clock: Clock | None = None,
+        policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
+        self.policies = policies
         self.name = name
+        self.on_event = on_event
         self.organization = organization
         self.parallel = parallel
         self.timeout = timeout
@@ -76,22 +92,13 @@ class Stack:
         self._seed = seed
         self._state = State()
         self._operations = 0
+        self._clock = clock
         self._at_work: OperationAtWork | None = None
         for key, value in self.config.items():
             if not isinstance(reveal(value), str):
                 raise DefinitionError(
                     f"The configuration {key!r} is {value!r}; configuration values are strings (JSON for others)."
                 )
-
-    @property
-    def state(self) -> ResourceStates:
-        """The resources in the state, by name or URN."""
-        return ResourceStates(self._state.resources)
-
-    @property
-    def outputs(self) -> dict[str, Value]:
-        """The outputs that the last operation left, secrets wrapped."""
-        return next((dict(resource.outputs) for resource in self._state.resources if resource.is_stack), {})
 
     # Operations ------------------------------------------------------------------------------------------------------
 
@@ -105,6 +112,7 @@ class Stack:
         preview: bool = False,
         refresh: bool = False,
         run_program: bool = False,
+        plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
@@ -123,6 +131,7 @@ class Stack:
             preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
             run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
+            plan: an update plan that a preview made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
@@ -130,17 +139,18 @@ class Stack:
 
         Raises:
             DefinitionError: ``program`` or ``command`` is none.
-            MalformedError, UnsupportedError, PluginError: a project's folder is none, or its language cannot be run here.
+            MalformedError, UnsupportedError, PluginError: a project's folder is none, or its language cannot be run here;
+                ``plan`` is none, or its secrets are encrypted.
             ProgramError: it failed, or succeeded in spite of ``expect_failure``; the message holds the diagnostics.
             MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
-        ready = self._ready(program, command, cwd, interpreter)
+        ready, held = self._ready(program, command, cwd, interpreter), expected(plan)
         how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
         if preview:
-            looked = self._operate("up", ready, preview=True, **how)
+            looked = self._operate("up", ready, preview=True, plans=Planning(held), **how)
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        result = self._operate("up", ready, **how)
+        result = self._operate("up", ready, plans=Planning(held), **how)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
@@ -152,15 +162,24 @@ class Stack:
         interpreter: Path | str | None = None,
         refresh: bool = False,
         run_program: bool = False,
+        plan: Mapping[str, Any] | Path | None = None,
+        save_plan: Path | bool = False,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``."""
+        """Show what ``up`` would do, and change nothing. Arguments and errors as for ``up``.
+
+        With ``save_plan`` the result has a ``plan`` to which an ``up`` can be held; if it is a path, the plan is saved there,
+        as ``pulumi preview --save-plan --show-secrets`` does.
+        """
         ready = self._ready(program, command, cwd, interpreter)
+        plans = Planning(expected(plan), making=bool(save_plan))
         how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
-        result = self._operate("preview", ready, preview=True, **how)
+        result = self._operate("preview", ready, preview=True, plans=plans, **how)
+        if isinstance(save_plan, Path) and result.plan is not None:
+            save(result.plan, save_plan)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
@@ -210,6 +229,31 @@ class Stack:
         how: Any = {"preview": preview, "refresh": refresh, "run_program": run_program, "parallel": parallel, **options}
         return self._judged(self._operate("destroy", ready, timeout=timeout, **how), "destroy", expect_failure=expect_failure)
 
+    def import_resources(
+        self,
+        imports: Sequence[Import],
+        *,
+        preview: bool = False,
+        expect_failure: bool = False,
+        timeout: float | None = None,
+    ) -> Result:
+        """The command ``pulumi import``: read what exists into the state, as resources that no program has yet.
+
+        Nothing is changed at the provider. An import whose object is in the state already does nothing. Arguments and errors
+        as for ``up``; ``DefinitionError`` for imports that cannot be, or whose parent or provider is nowhere.
+        """
+
+        def importing(deployment: Deployment) -> None:
+            Importing(deployment, imports, self.config).carry_out()
+
+        result = self._operate("import", None, work=importing, preview=preview, timeout=timeout)
+        return self._judged(result, "import", expect_failure=expect_failure)
+
+    def import_resource(self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False) -> Result:
+        """``import_resources`` of one resource, with the defaults of ``Import``."""
+        one = Import(type=type_, name=name, id=id_, protect=protect)
+        return self.import_resources([one], expect_failure=expect_failure)
+
     def cancel(self) -> None:
         """Interrupt the operation that another thread, or a layer of a double, has under way; the second time, end it at once.
 
@@ -218,39 +262,6 @@ class Stack:
         """
         if self._at_work is not None:
             self._at_work.interrupt()
-
-    # State -----------------------------------------------------------------------------------------------------------
-
-    def export(self, *, secrets_providers: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The state in Pulumi's deployment format, as ``pulumi stack import`` takes it, secrets in plain text.
-
-        ``secrets_providers`` says how the importing CLI is to encrypt: the key of that name in an export of the stack that
-        imports (also of an empty one). Without it a CLI cannot import a state with secrets; an imported state has its own.
-        """
-        return export_state(structs.replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
-
-    def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
-        """Continue an exported stack, under the exported names of project and stack.
-
-        Args:
-            deployment: what ``pulumi stack export --show-secrets`` printed, or the file that it was written to.
-            cloud: where to create the objects of the state (``double.cloud``), or a mapping from packages to clouds; packages
-                that it leaves out are left alone. ``pulumi.deployments.adopt`` says what becomes an object.
-
-        Raises:
-            MalformedError: it is no deployment, or refers to what is not in it.
-            UnsupportedError: it is of a newer version, or its secrets are encrypted.
-            MockProviderError: ``cloud`` has one of its objects already.
-        """
-        exported = deployments.load(deployment)
-        deployments.refuse_ciphertext(exported)
-        state = import_state(exported)
-        if cloud is not None:
-            deployments.adopt(exported, cloud)
-        self._state = state
-        deployments.announce(exported, self._provider.values() if isinstance(self._provider, Mapping) else [self._provider])
-        self._named = True
-        self.project, self.name = deployments.identity(exported) or (self.project, self.name)
 
     # Running ---------------------------------------------------------------------------------------------------------
 
@@ -290,14 +301,16 @@ class Stack:
         preview: bool = False,
         refresh: bool = False,
         run_program: bool = False,
+        work: Callable[[Deployment], None] | None = None,
+        plans: Planning | None = None,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
         names = named(options, "preview" if preview and what == "up" else what)
-        only_refresh = what == "refresh"
-        program_refreshes = run_program and what != "destroy"
+        only_refresh, program_refreshes = what == "refresh", run_program and what != "destroy"
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
+        plans = plans or Planning()
         self._operations += 1
         operation = Operation(
             project=self.project,
@@ -309,9 +322,14 @@ class Stack:
             destroying=run_program and what == "destroy",
             scope=Scope(names["target"], bool(dependents), names["exclude"], names["replace"]),
             continue_on_error=options.get("continue_on_error", False),
+            ignore_protect=options.get("ignore_protect", False),
+            moment=self._moment(),
             seed=self._seed,
             number=self._operations,
+            named_by_version=self._named_by_version,
         )
+        telling = EventTeller(self.on_event)
+        telling.begin("up" if what == "preview" else what, operation)
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
             operation,
@@ -321,16 +339,35 @@ class Stack:
             parallel=workers,
             references=self._references,
             autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
+            plans=plans,
+            telling=telling,
         )
 
         def carry_out() -> None:
+            if work is not None:
+                work(deployment)
+            else:
+                whole()
+            at_work.close()
+
+        def whole() -> None:
             if what != "destroy" or program is not None or not deployment.refuse_hooks():
                 deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
-            if not deployment.failed and not deployment.stopped and (program is not None or not only_refresh):
+            if deployment.failed or deployment.stopped or (program is None and only_refresh):
+                return
+            policies = self.policies if what in ("up", "preview") else ()
+            with policed(deployment, policies, self.config, self.organization):
                 if program is not None:
-                    self._run(program, deployment, workers)
+                    run_to_its_end(
+                        program,
+                        deployment,
+                        parallel=workers,
+                        config=self.config,
+                        organization=self.organization,
+                        provider=self._provider,
+                    )
                 deployment.wind_up()
-            at_work.close()
+                finish_plan(deployment)
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:
@@ -343,44 +380,14 @@ class Stack:
             state = at_work.state
             if not preview:
                 self._state = state
-        return result_of(deployment, state)
-
-    def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
-        from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
-
-        config = {key: reveal(value) for key, value in self.config.items()}
-        secret_keys = frozenset(key for key, value in self.config.items() if isinstance(value, Secret))
-        environment = Environment(
-            monitor=EngineMonitor(deployment, config, secret_keys, self.organization, program.directory),
-            engine=Engine(deployment),
-            project=self.project,
-            stack=self.name,
-            organization=self.organization,
-            preview=deployment.operation.preview,
-            parallel=parallel,
-            config=config,
-            secret_keys=secret_keys,
-            over=lambda: deployment.stopped,
-            providers=lambda: leading_to(self._provider),
-        )
-        try:
-            ended = program.run(environment)
-        finally:
-            environment.monitor.callbacks.close()
-        if ended.output:
-            deployment.log("info", ended.output)
-        if ended.error is not None and not (ended.quiet and deployment.failed):
-            deployment.fail(blamed(ended), shown=ended.shown)
+        result = result_of(deployment, state)
+        if plans.making and result.succeeded:
+            result.plan = written(UpdatePlan(plans.resources, dict(self.config)))
+        telling.end(result)
+        return result
 
     def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
-        if isinstance(result.error, MockProviderError) and not isinstance(result.error, ProgramError):
-            raise result.error
-        if result.succeeded and expect_failure:
-            raise ProgramError(f"The {what} of {self.project}/{self.name} was expected to fail, and succeeded: {result}")
-        if result.error is not None and not expect_failure:
-            cause = result.error.__cause__ if isinstance(result.error, ProgramError) else result.error
-            raise ProgramError(f"The {what} of {self.project}/{self.name} {result}") from cause
-        return result
+        return judged(result, f"{what} of {self.project}/{self.name}", expect_failure=expect_failure)
 
 
 def _outputs_of(source: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:

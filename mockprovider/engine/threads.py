@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import ctypes
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Generic, Self, TypeVar
 
-from mockprovider.wire.pool import DaemonExecutor, settle
+from mockprovider.wire.pool import DaemonExecutor, Job, settle
 
 T = TypeVar("T")
 
@@ -81,19 +85,60 @@ class Work(Generic[T]):
 
 
 class InlineExecutor(ThreadPoolExecutor):
-    """Carries out what it is given before ``submit`` returns, in the caller's thread: one thing at a time, in order."""
+    """Carries out what it is given before ``submit`` returns, in the caller's thread: one thing at a time, in order.
+
+    While what it carries out waits for the loop in ``deferring``, what else is given waits for its end, or until the loop
+    has nothing else to do: then the one waits for the other.
+    """
 
     def __init__(self) -> None:
         super().__init__(1)
+        self._later: deque[Job] = deque()
+        self._deferring = 0
+        self._scheduled = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Call ``fn`` now."""
+        """Call ``fn`` now, or later, in order."""
         future: Future[Any] = Future()
+        if self._deferring or self._later:
+            self._later.append((future, partial(fn, *args, **kwargs)))
+            self._schedule()
+            return future
+        self._carry_out(future, partial(fn, *args, **kwargs))
+        return future
+
+    def _carry_out(self, future: Future[Any], work: Callable[[], Any]) -> None:
         try:
-            future.set_result(fn(*args, **kwargs))
+            future.set_result(work())
         except Exception as error:  # noqa: BLE001 - it belongs to whoever asks for the result
             future.set_exception(error)
-        return future
+
+    @contextmanager
+    def deferring(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+        """While the block runs, it waits for ``loop``, whose thread this is."""
+        self._loop = loop
+        self._deferring += 1
+        try:
+            yield
+        finally:
+            self._deferring -= 1
+
+    def _schedule(self) -> None:
+        if self._loop is not None and not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        self._scheduled = False
+        if not self._later:
+            return
+        busy: Any = self._loop
+        # As the SDK does, this looks into the loop: it has no public way to say that it has nothing else to do.
+        if not (self._deferring and busy._ready):  # noqa: SLF001 - as just said
+            self._carry_out(*self._later.popleft())
+        if self._later:
+            self._schedule()
 
 
 def executor(workers: int) -> ThreadPoolExecutor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from mockprovider.fake.computing import fill_all, inventing
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
 from mockprovider.fake.inventing.forms import Invention, whereabouts
-from mockprovider.fake.inventing.inventor import plain
+from mockprovider.fake.inventing.inventor import nothing_said, plain
 from mockprovider.fake.inventing.stated import Invent, whole
 from mockprovider.fake.stating import Stating
 from mockprovider.hints import did_you_mean
@@ -215,11 +215,13 @@ class Answers:
 
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""
-        layers = list(self._layers(declared.token, from_schema=declared.elements is not None))
-        if not any(sayings.outputs for sayings in layers):
+        outputs: list[Saying] = []
+        for sayings in reversed(self._layers(declared.token, from_schema=declared.elements is not None)):
+            outputs += sayings.outputs
+        if not outputs:
             return declared
         names = names_of(declared)
-        fitting = [one for sayings in reversed(layers) for one in sayings.outputs if one.is_of(names)]
+        fitting = [one for one in outputs if one.is_of(names)]
         inputs = reveal(dict(call.inputs or call.prior_inputs or {}))
         for saying in fitting:
             if self._is_about(saying, call) and saying.fits(inputs):
@@ -252,6 +254,8 @@ class Answers:
     def inventing(self, declared: ResourceType, id_: str, call: Call) -> Invent:
         """What makes up the values of an object."""
         elements, counts = self._counts(declared.token)
+        if counts is nothing_said:
+            return inventing(declared, id_, counts, call.session.config)
         said = (
             elements if elements is not None and (declared.elements is not None or (declared.token, "") in self._keys) else None
         )
@@ -278,21 +282,23 @@ class Answers:
         return {key for sayings in (self.own, *map(said_of, self._packages.values())) for key in sayings.elements}
 
     def _counts(self, token: str) -> tuple[int | None, Callable[[str], int | None]]:
-        layers = [sayings.elements for sayings in self._layers(token, from_schema=False) if sayings.elements]
-        if not layers:
-            return None, lambda _: None
+        package = self._packages.get(token.partition(":")[0])
+        if not self.own.elements and (package is None or package.said is None):
+            return None, nothing_said
+        layers = [sayings.elements for sayings in self._layers(token, from_schema=False)]
         usual = next((table[key] for key in ((token, ""), ("", "")) for table in layers if key in table), None)
         return usual, lambda path: next((table[token, path] for table in layers if (token, path) in table), None)
 
-    def _layers(self, token: str, *, from_schema: bool) -> Iterator[Sayings]:
+    def _layers(self, token: str, *, from_schema: bool) -> list[Sayings]:
         """Who says something, the one that counts first."""
-        yield self.own
+        layers = [self.own]
         name = token.partition(":")[0]
         package = self._packages.get(name)
-        if package is not None:
-            yield said_of(package)
+        if package is not None and package.said is not None:
+            layers.append(package.said)
         if from_schema and self.use_presets:
-            yield self._presets(name)
+            layers.append(self._presets(name))
+        return layers
 
 
 def _calling(inventor: Inventor) -> Invent:
@@ -304,7 +310,7 @@ def _calling(inventor: Inventor) -> Invent:
 
 def said_of(package: Package) -> Sayings:
     """What the files of a package say."""
-    return package.said if isinstance(package.said, Sayings) else NOTHING_SAID
+    return NOTHING_SAID if package.said is None else package.said
 
 
 def only_says(package: Package) -> bool:

@@ -8,7 +8,8 @@ from typing import Any
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.deployments import load
 from mockprovider.pulumi.deployments import resources as written
-from mockprovider.pulumi.state import PendingOperation, ResourceState, State, Timeouts
+from mockprovider.pulumi.resource_options import REMEMBERED, Timeouts
+from mockprovider.pulumi.state import PendingOperation, ResourceState, State
 from mockprovider.pulumi.values import from_plain, to_plain
 from mockprovider.urn import Urn
 from mockprovider.values import Value
@@ -18,29 +19,26 @@ PLAIN: Mapping[str, str] = {
     "type": "type",
     "custom": "custom",
     "id": "id",
-    "parent": "parent",
-    "protect": "protect",
     "external": "external",
     "delete": "delete",
     "pendingReplacement": "pending_replacement",
-    "provider": "provider",
-    "importID": "import_id",
-    "retainOnDelete": "retain_on_delete",
-    "deletedWith": "deleted_with",
     "refreshBeforeUpdate": "refresh_before_update",
+    "taint": "taint",
+    "created": "created",
+    "modified": "modified",
+    **{row.state: row.name for row in REMEMBERED if row.shape in ("text", "flag", "reference")},
 }
 """Keys of a resource that hold a string or a boolean, and the field that each is."""
 LISTS: Mapping[str, str] = {
-    "dependencies": "dependencies",
-    "additionalSecretOutputs": "additional_secret_outputs",
     "aliases": "aliases",
-    "replaceWith": "replace_with",
-    "ignoreChanges": "ignore_changes",
-    "replaceOnChanges": "replace_on_changes",
+    **{row.state: row.name for row in REMEMBERED if row.shape == "list"},
 }
+"""Keys that hold a list of strings."""
+MAPS: Mapping[str, str] = {row.state: row.name for row in REMEMBERED if row.shape == "map"}
+"""Keys that hold lists of strings by name."""
 BAGS = ("inputs", "outputs")
-OWN = {"urn", "hideDiff", "initErrors", "propertyDependencies", "customTimeouts", "replacementTrigger", "resourceHooks"}
-OWN |= {*PLAIN, *LISTS, *BAGS}
+OWN = {"urn", "hideDiff", "initErrors", "customTimeouts", "replacementTrigger", *PLAIN, *LISTS, *MAPS, *BAGS}
+"""All keys that are fields of a state."""
 TIMEOUTS = ("create", "update", "delete", "read")
 
 
@@ -86,12 +84,11 @@ def _write(state: ResourceState) -> dict[str, Any]:
     exported |= {key: value for key, field in PLAIN.items() if (value := getattr(state, field))}
     exported |= {key: _plain(value) for key in BAGS if (value := getattr(state, key))}
     exported |= {key: list(value) for key, field in LISTS.items() if (value := getattr(state, field))}
+    for key, field in MAPS.items():
+        if value := getattr(state, field):
+            exported[key] = {name: list(texts) for name, texts in value.items()}
     if state.init_errors:
         exported["initErrors"] = list(state.init_errors)
-    if state.property_dependencies:
-        exported["propertyDependencies"] = {key: list(urns) for key, urns in state.property_dependencies.items()}
-    if state.resource_hooks:
-        exported["resourceHooks"] = {kind: list(names) for kind, names in state.resource_hooks.items()}
     if state.hide_diffs:
         exported["hideDiff"] = [list(path) for path in state.hide_diffs]
     timeouts = {key: value for key in TIMEOUTS if (value := getattr(state.custom_timeouts, key))}
@@ -113,13 +110,11 @@ def _read(exported: Mapping[str, Any]) -> ResourceState:
     fields |= {key: from_plain(exported.get(key) or {}) for key in BAGS}
     fields["type"] = exported.get("type") or Urn.parse(urn).type
     fields["init_errors"] = list(exported.get("initErrors") or ())
-    fields["property_dependencies"] = {
-        key: tuple(urns or ()) for key, urns in (exported.get("propertyDependencies") or {}).items()
-    }
+    for key, field in MAPS.items():
+        fields[field] = {name: tuple(texts or ()) for name, texts in (exported.get(key) or {}).items()}
     fields["custom_timeouts"] = Timeouts(
         **{key: float((exported.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS}
     )
-    fields["resource_hooks"] = {kind: tuple(names) for kind, names in (exported.get("resourceHooks") or {}).items()}
     fields["hide_diffs"] = tuple(tuple(path) for path in exported.get("hideDiff") or ())
     fields["replacement_trigger"] = from_plain(exported.get("replacementTrigger"))
     fields["extra"] = {key: value for key, value in exported.items() if key not in OWN}

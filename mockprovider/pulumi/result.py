@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.exporting import export_state
+from mockprovider.pulumi.policies.found import PolicyRemediation, PolicyViolation, printed
 from mockprovider.pulumi.state import PendingOperation, ResourceStates, State
 from mockprovider.urn import Urn
 from mockprovider.values import Value
@@ -47,12 +48,16 @@ class Result(Struct, kw_only=True):
             it was is left out, as are the stack and providers, so a run that changed nothing has an empty one. A
             replacement counts once, as ``replace``. A refresh counts what it found: ``update`` (drift) or ``delete`` (gone).
         steps: every step, as ``(op, URN)``, in the order in which they ended; here the stack and providers are included.
-        state: the resources afterwards, by name or URN; in a preview, as they would be.
+        state: the resources afterwards, by name, type and name, or URN; in a preview, as they would be.
         pending_operations: the provider calls that were cut off, and of which nobody knows how they ended.
         diagnostics: what a user would have been shown, in order.
+        policy_violations: what policies objected to, in order.
+        policy_remediations: what policies changed, in order.
+        policy_packs: the names and versions of the policy packs that looked.
         error: what went wrong first, ``None`` if nothing did.
         exit_code: 0 for success, as a command line ends.
         output: what a user would have read.
+        plan: of a preview that was asked for one, the update plan, as ``pulumi`` writes it; secrets may be in it.
     """
 
     outputs: dict[str, Value] = field(default_factory=dict)
@@ -62,9 +67,13 @@ class Result(Struct, kw_only=True):
     state: ResourceStates = field(default_factory=lambda: ResourceStates(()))
     pending_operations: list[PendingOperation] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    policy_violations: list[PolicyViolation] = field(default_factory=list)
+    policy_remediations: list[PolicyRemediation] = field(default_factory=list)
+    policy_packs: list[tuple[str, str]] = field(default_factory=list)
     error: Exception | None = None
     exit_code: int = 0
     output: str = ""
+    plan: dict[str, Any] | None = None
 
     @property
     def succeeded(self) -> bool:
@@ -80,4 +89,5 @@ class Result(Struct, kw_only=True):
         changes = counts or "nothing changed"
         failed = f"failed after {counts}" if counts else "failed before anything was changed"
         head = changes if self.succeeded else failed
-        return "\n".join([head, *map(str, self.diagnostics)])
+        policies = printed(self.policy_packs, self.policy_violations, self.policy_remediations)
+        return "\n".join([head, *map(str, self.diagnostics), *policies])

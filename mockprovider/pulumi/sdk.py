@@ -16,9 +16,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pulumi.runtime.proto import analyzer_pb2 as analyzer_pb2
+    from pulumi.runtime.proto import callback_pb2 as callback_pb2
     from pulumi.runtime.proto import engine_pb2 as engine_pb2
     from pulumi.runtime.proto import errors_pb2 as errors_pb2
     from pulumi.runtime.proto import language_pb2 as language_pb2
+    from pulumi.runtime.proto import plugin_pb2 as plugin_pb2
     from pulumi.runtime.proto import provider_pb2 as provider_pb2
     from pulumi.runtime.proto import resource_pb2 as resource_pb2
     from pulumi.runtime.proto import resource_status_pb2 as resource_status_pb2

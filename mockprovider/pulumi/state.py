@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from mockprovider.pulumi.resource_options import RememberedOptions, Timeouts, urns
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Value
 
@@ -15,20 +16,12 @@ UNKNOWN_ID = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """The id that a new provider resource has in a preview, and any id that is not known yet."""
 
 
-class Timeouts(Struct, frozen=True):
-    """The resource option ``customTimeouts``, in seconds; 0 leaves it to the provider."""
-
-    create: float = 0.0
-    update: float = 0.0
-    delete: float = 0.0
-    read: float = 0.0
-
-
-class ResourceState(Struct, kw_only=True, eq=False):
-    """One resource as the engine remembers it; the fields are those of Pulumi's deployment format.
+class ResourceState(RememberedOptions, kw_only=True, eq=False):
+    """One resource as the engine remembers it; the fields are those of Pulumi's deployment format, with the remembered options.
 
     ``delete`` marks the old instance of a replacement whose deletion is still to come, ``pending_replacement`` one that is
-    deleted and not yet created anew. Two states are equal only if they are one: several instances may share a URN.
+    deleted and not yet created anew. One with ``taint`` is replaced by the next up. ``created`` and ``modified`` are times as
+    RFC 3339 has them, empty where nobody knows. Two states are equal only if they are one: several instances may share a URN.
     """
 
     urn: str
@@ -37,30 +30,16 @@ class ResourceState(Struct, kw_only=True, eq=False):
     id: str = ""
     inputs: dict[str, Value] = field(default_factory=dict)
     outputs: dict[str, Value] = field(default_factory=dict)
-    parent: str = ""
-    protect: bool = False
     external: bool = False
     delete: bool = False
     pending_replacement: bool = False
-    dependencies: tuple[str, ...] = ()
-    property_dependencies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     init_errors: list[str] = field(default_factory=list)
-    provider: str = ""
-    additional_secret_outputs: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    custom_timeouts: Timeouts = Timeouts()
-    import_id: str = ""
-    retain_on_delete: bool = False
-    deleted_with: str = ""
-    replace_with: tuple[str, ...] = ()
-    ignore_changes: tuple[str, ...] = ()
-    hide_diffs: tuple[tuple[str | int, ...], ...] = ()
-    """Property paths, in segments, whose changes are not shown."""
-    replace_on_changes: tuple[str, ...] = ()
-    replacement_trigger: Value = None
+    """The URN under which it was known before, until that is forgotten."""
     refresh_before_update: bool = False
-    resource_hooks: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The names of the hooks that are bound to it, by their kind (``BeforeCreate`` and so on)."""
+    taint: bool = False
+    created: str = ""
+    modified: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
     """What an imported deployment said beyond these fields; exported again as it was."""
 
@@ -86,13 +65,7 @@ class ResourceState(Struct, kw_only=True, eq=False):
 
     def dependency_urns(self, *, parent: bool = True, provider: bool = True) -> Iterator[str]:
         """The URNs of everything that must exist before it, with ``parent`` and ``provider`` or without; may repeat."""
-        yield from self.dependencies
-        for urns in self.property_dependencies.values():
-            yield from urns
-        yield from self.replace_with
-        for urn in (self.deleted_with, self.provider_urn if provider else "", self.parent if parent else ""):
-            if urn:
-                yield urn
+        return urns(self, parent=parent, provider=provider)
 
 
 class PendingOperation(Struct, frozen=True):
@@ -119,7 +92,7 @@ class State(Struct, frozen=True):
 
 
 class ResourceStates(Mapping[str, ResourceState]):
-    """A state's resources, looked up by the name that the program gave them or by URN.
+    """A state's resources, looked up by the name that the program gave them, by type and name, or by URN.
 
     Iterates over URNs, old instances of replacements left out (they are in ``every``).
     """
@@ -129,20 +102,27 @@ class ResourceStates(Mapping[str, ResourceState]):
         """All of them, also old instances that wait for their deletion."""
         self._live = {resource.urn: resource for resource in resources if not resource.delete}
 
-    def __getitem__(self, key: str) -> ResourceState:
-        """The resource called ``key``. Raises ``KeyError`` with the names there are, or the URNs that share the name."""
+    def __getitem__(self, key: str | tuple[str, str]) -> ResourceState:
+        """The resource of this name, type and name (``state["aws:s3/bucket:Bucket", "site"]``), or URN.
+
+        Raises ``KeyError`` with the names there are, or with the types and URNs that share the name.
+        """
         __tracebackhide__ = True
-        if key in self._live:
+        if isinstance(key, str) and key in self._live:
             return self._live[key]
-        named = [resource for resource in self._live.values() if resource.name == key]
+        type_, name = ("", key) if isinstance(key, str) else key
+        named = [resource for resource in self._live.values() if resource.name == name and type_ in ("", resource.type)]
         plain = [resource for resource in named if not resource.is_provider and not resource.is_stack]
         matches = plain or named
         if len(matches) == 1:
             return matches[0]
+        types = {resource.type for resource in matches}
+        if len(types) > 1:
+            keys = ", ".join(f"[{type_!r}, {name!r}]" for type_ in sorted(types))
+            raise KeyError(f"{name!r} is the name of several resources; say the type, too: {keys}")
         if matches:
-            raise KeyError(
-                f"{key!r} is the name of several resources; use a URN: {', '.join(resource.urn for resource in matches)}"
-            )
+            urns = ", ".join(resource.urn for resource in matches)
+            raise KeyError(f"{name!r} is the name of several resources of one type; use a URN: {urns}")
         raise KeyError(f"there is no resource {key!r}; there are: {', '.join(sorted(self.names())) or 'none'}")
 
     def __iter__(self) -> Iterator[str]:
@@ -162,3 +142,6 @@ class ResourceStates(Mapping[str, ResourceState]):
 def copied(state: ResourceState, **changes: Any) -> ResourceState:
     """A new instance of ``state`` with ``changes``."""
     return replace(state, **changes)
+
+
+__all__ = ["UNKNOWN_ID", "PendingOperation", "ResourceState", "ResourceStates", "State", "Timeouts", "copied"]

@@ -18,7 +18,7 @@ import time
 
 KILL = 9
 TERMINATE = 15
-GRACE = 5.0
+GRACE = 20.0
 """Seconds that commands have to end in when they are asked to."""
 LOOK = 0.02
 CHUNK = 4096

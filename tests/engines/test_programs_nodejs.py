@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from click.testing import CliRunner
 from engine_toolbox import said
 from language_stage import SECONDS, cloud_package, kubernetes_package, nodejs_project, random_package
 from real_schemas import real_schema
 
-from mockprovider import Double, Secret, Stack
+from mockprovider import Double, Secret, Stack, from_sdk
 from mockprovider.cli import main
 from mockprovider.errors import ProgramError
+from mockprovider.pulumi.languages.nodejs import PRELOADED
 
 pytestmark = pytest.mark.node_cli
 ORGANIZATION = "acme"
@@ -148,13 +151,37 @@ def test_a_program_in_parallel(at_hand):
 
 @pytest.mark.parametrize(
     ("how", "words"),
-    [("throw", "thrown on purpose"), ("reject", "refused on purpose"), ("exit", "exit code 3")],
+    [
+        ("throw", "thrown on purpose"),
+        ("reject", "refused on purpose"),
+        ("exit", "exit code 3"),
+        ("apply", "thrown on the way"),
+        ("answer", "no zone today"),
+    ],
 )
-def test_a_program_that_fails(at_hand, how, words):
-    """Whatever way a program fails, the run does, with its own words, once; what it has made by then is remembered."""
+def test_a_program_that_fails(at_hand, double, how, words):
+    """Whatever way a program fails, the run does, with its own words, once and without colours."""
+    double.faults.on.invoke("cloud:index:getZone").error("no zone today").optional()
     failed = at_hand("misfit", config={"how": how}).up(expect_failure=True)
     assert words in str(failed.error)
     assert [words in message for _, message in said(failed)].count(True) == 1
+    assert "\x1b" not in str(failed.error)
+
+
+def test_an_error_of_a_scoped_package_is_shown_at_once():
+    """Node.js searches the coloured stack of this error without end; with what is loaded before a program it does not."""
+    script = """
+        const error = new Error("here");
+        error.stack = "Error: here\\n    at apply (/a/node_modules/@pulumi/output.ts:516:31)\\n    at b";
+        import("util").then(({ inspect }) => console.log(inspect(error, { colors: true }), inspect.custom.toString()));
+    """
+    shown = subprocess.run(
+        ["node", "--require", str(PRELOADED), "-e", script], check=True, capture_output=True, text=True, timeout=SECONDS
+    )
+    assert shown.stdout.splitlines()[1:] == [
+        "    at apply (/a/node_modules/@pulumi/output.ts:516:31)",
+        "    at b Symbol(nodejs.util.inspect.custom)",
+    ]
 
 
 def test_a_program_that_does_not_compile(at_hand, tmp_path):
@@ -217,3 +244,38 @@ def test_hooks(double, at_hand):
     assert up.state["pet"].resource_hooks["OnError"] == ("patient",)
     destroyed = stack.destroy(run_program=True)
     assert [diagnostic.message for diagnostic in destroyed.diagnostics] == ["pet: length prefix separator"]
+
+
+@pytest.mark.parametrize("check", [pets, guestbook], ids=["random", "kubernetes"])
+def test_a_program_with_its_own_sdk_as_the_schema(request, tmp_path, check):
+    """The npm SDK that the program uses is all that declares its types: it runs twice and leaves nothing, strictly."""
+    name = check.__name__
+    project = nodejs_project(name, tmp_path, request.config)
+    packages = [from_sdk(tmp_path / "node_modules" / "@pulumi" / package) for package in ("random", "kubernetes")]
+    with Double(*packages, strict=True) as double:
+        stack = Stack(double, project=project, timeout=SECONDS, config=CONFIG[name], organization=ORGANIZATION)
+        check(stack.up())
+        assert stack.up().summary == {}
+        stack.destroy()
+        assert double.cloud.objects() == []
+        double.raise_errors()
+
+
+@pytest.mark.parametrize("name", ["random", "kubernetes"])
+def test_an_npm_sdk_and_a_schema_declare_the_same_types(request, tmp_path, name):
+    """Of a resource that both know, the names, kinds and required inputs are the same but for what changed between versions."""
+    nodejs_project("nested", tmp_path, request.config)
+    read = from_sdk(tmp_path / "node_modules" / "@pulumi" / name)
+    schema = random_package(request.config) if name == "random" else kubernetes_package(request.config)
+    common = sorted(set(read.resources) & set(schema.resources))
+    assert len(common) >= 7
+    differing = {token for token in common if _summary(read.resources[token]) != _summary(schema.resources[token])}
+    # The schemas are of other versions than the SDKs.
+    assert len(differing) <= len(common) // 4, differing
+
+
+def _summary(declared):
+    return {
+        wire: (item.kind.name.replace("integer", "number"), item.required, item.is_input)
+        for wire, item in declared.properties.items()
+    }

@@ -12,7 +12,7 @@ from both_engines import resources
 from engine_toolbox import BUCKET, MOMENT, NET, Bucket, Thing, begun_up, time_is_up_when
 
 from mockprovider.calls import Failure, Op, Reply
-from mockprovider.drivers.pulumi import PulumiResult
+from mockprovider.drivers.outcome import PulumiResult
 from mockprovider.engine import Result
 
 pytestmark = pytest.mark.pulumi_cli

@@ -14,6 +14,9 @@ import mockprovider
 from mockprovider.double import Double, real, recording
 from mockprovider.engine import Stack
 
+QUIET = ("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning")
+"""What pytest warns of because an inner run is in this process, where the plugin is imported already."""
+
 CLOUD = """
 import pulumi
 from mockprovider import Property, ResourceType
@@ -72,7 +75,7 @@ def run(pytester, monkeypatch, loaded):
             inner.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
             # An inner run that is interrupted is a result like any other.
             return pytester.runpytest_inprocess(
-                "-p", "mockprovider", "-p", "no:cacheprovider", *BY_HAND, *arguments, no_reraise_ctrlc=True
+                "-p", "mockprovider", "-p", "no:cacheprovider", *BY_HAND, *arguments, *QUIET, no_reraise_ctrlc=True
             )
 
     return run

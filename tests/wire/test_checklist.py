@@ -421,6 +421,7 @@ def test_item_9_what_a_journal_keeps(asking):
     asking.ask("Handshake")
     asking.create(acl="x")
     asking.failure("Create", urn=URN, properties=encode({"acl": {SIGNATURE: "nonsense"}}))
+    asking.double.strict = True
     asking.failure("Invoke", tok="cloud:index:getNothing")
     shaken, made, refused = asking.double.journal.entries(side=Side.ENGINE)
 

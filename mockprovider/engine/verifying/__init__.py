@@ -16,7 +16,7 @@ from mockprovider.engine.ready import Ready
 from mockprovider.engine.stack import Stack
 from mockprovider.engine.verifying.answers import LoggedProvider
 from mockprovider.engine.verifying.comparing import EngineComparison, EngineDifference, compared
-from mockprovider.engine.verifying.generations import generation
+from mockprovider.engine.verifying.generations import EngineGeneration, generation
 from mockprovider.engine.verifying.hindsight import note_previews, partial_objects
 from mockprovider.engine.verifying.mutating import mutated_logs
 from mockprovider.engine.verifying.operations import LoggedOperation, operations
@@ -77,7 +77,7 @@ def verify_log(data: bytes) -> EngineVerdict:
     verdict.since = engine.since
     note_previews(logged)
     partial = partial_objects(logged)
-    stack = _stack(logged)
+    stack = _stack(logged, engine)
     for number, operation in enumerate(logged, 1):
         provider, program = LoggedProvider(operation, partial), LoggedProgram(operation)
         ended = stack.carry_out(operation, provider, program)
@@ -104,7 +104,7 @@ class _ReplayedStack(Stack):
         return []
 
 
-def _stack(logged: Sequence[LoggedOperation]) -> _ReplayedStack:
+def _stack(logged: Sequence[LoggedOperation], engine: EngineGeneration) -> _ReplayedStack:
     run = next((operation.run for operation in logged if operation.run is not None), {})
     secret = set(run.get("configSecretKeys", ()))
     config: dict[str, Value] = {key: Secret(text) if key in secret else text for key, text in run.get("config", {}).items()}
@@ -113,7 +113,7 @@ def _stack(logged: Sequence[LoggedOperation]) -> _ReplayedStack:
         for operation in logged
         for name, outputs in operation.references.items()
     }
-    return _ReplayedStack(
+    stack = _ReplayedStack(
         LoggedProvider(logged[0]),
         project=str(run.get("project", "project")),
         name=str(run.get("stack", "dev")),
@@ -122,3 +122,5 @@ def _stack(logged: Sequence[LoggedOperation]) -> _ReplayedStack:
         references=references,
         timeout=TIMEOUT,
     )
+    stack._named_by_version = engine.names_by_version  # noqa: SLF001 - no user has a reason to change it
+    return stack

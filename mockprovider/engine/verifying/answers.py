@@ -50,6 +50,8 @@ class LoggedProvider:
         self.asked: list[AskedCall] = []
         self._waiting = list(zip(operation.packages, operation.provider, strict=True))
         self._places = {id(call): place for place, call in enumerate(operation.provider)}
+        self._latest: dict[str, int] = {}
+        """By URN, the place of the last of its calls that was taken."""
         self._sessions: dict[int, str] = {}
         self._lock = threading.Lock()
 
@@ -88,10 +90,15 @@ class LoggedProvider:
         fitting = list(self._fitting(rpc, package, request))
         if not fitting:
             return None
-        chosen = (
-            min(fitting, key=lambda waiting: _distance(waiting[1].request, request)) if _is_nameless(fitting) else fitting[0]
-        )
+        latest = self._latest.get(urn := str(request.get("urn", "")), -1)
+
+        def apart(waiting: tuple[str, FinishedCall]) -> tuple[int, bool]:
+            # Older engines configure several providers alike, and do not say which: each after what it was asked before.
+            return _distance(waiting[1].request, request), self._places[id(waiting[1])] < latest
+
+        chosen = min(fitting, key=apart) if _is_nameless(fitting) else fitting[0]
         self._waiting.remove(chosen)
+        self._latest[urn] = self._places[id(chosen[1])]
         return chosen[1]
 
     def _fitting(self, rpc: str, package: str, request: Mapping[str, Any]) -> Iterator[tuple[str, FinishedCall]]:

@@ -45,6 +45,9 @@ def _has_names(calls: Calls) -> bool:
     return any("name" in call.request and "urn" in call.request and call.rpc != "Configure" for call in calls)
 
 
+NAMES = Newer(since="3.132", shown=_has_names, fields=frozenset({"*.name", "*.type"}))
+"""Older engines also left a version that only the state tells out of the name of a default provider."""
+
 NEWER = (
     Newer(
         since="3.89",
@@ -52,7 +55,7 @@ NEWER = (
         fields=frozenset({"Configure.sendsOldInputsToDelete", "Delete.oldInputs"}),
         again=frozenset({"GetPluginInfo", "CheckConfig"}),
     ),
-    Newer(since="3.132", shown=_has_names, fields=frozenset({"*.name", "*.type"})),
+    NAMES,
     Newer(since="3.143", shown=_has("Handshake"), rpcs=frozenset({"Handshake"})),
     Newer(
         since="3.154",
@@ -120,6 +123,11 @@ class EngineGeneration(Struct, frozen=True):
     def since(self) -> str:
         """The version of the first feature that it does not show; empty for an engine that shows all."""
         return next((row.since for row in self.excused if row.since), "")
+
+    @property
+    def names_by_version(self) -> bool:
+        """Whether a default provider whose version only the state tells has it in its name."""
+        return NAMES not in self.excused
 
     def excuses_field(self, rpc: str, path: str) -> bool:
         """Whether a field may differ, since only today's engine sends it, or no two runs send it alike."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.json_format import ParseError
 from google.protobuf.message import Message
 
-from mockprovider.engine.outcomes import HookFailedError
+from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.verifying.answers import parsed
 from mockprovider.engine.verifying.hindsight import fill_hashes, hashes
@@ -45,16 +45,20 @@ class LoggedCallbacks:
         """All of them are its own."""
         return True
 
+    def attended(self, work: Callable[[], Any]) -> Any:
+        """What ``work`` returns: a log's functions wait for nobody."""
+        return work()
+
     def call(self, request: Any) -> Any:
-        """The next answer of a function. Raises ``HookFailedError`` where the log has an error, or no call."""
+        """The next answer of a function. Raises ``CallbackFailedError`` where the log has an error, or no call."""
         from pulumi.runtime.proto import callback_pb2  # noqa: PLC0415 - imports pulumi, and only logs with hooks need it
 
         answers = self._answers[request.token]
         if not answers:
-            raise HookFailedError("the log's engine does not call it here")
+            raise CallbackFailedError("the log's engine does not call it here")
         call = answers.popleft()
         if not call.responses:
-            raise HookFailedError(call.error)
+            raise CallbackFailedError(call.error)
         response = b64decode(str(call.responses[0].get("response", "")))
         return callback_pb2.CallbackInvokeResponse(response=response)
 

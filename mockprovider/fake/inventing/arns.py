@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mockprovider.schema import snake_case
+from mockprovider.properties import snake_case
 
 ARNS: Mapping[str, str] = {
     "acm_certificate": "acm:certificate/",

@@ -69,7 +69,7 @@ class Invention(Struct, frozen=True):
         return int(self.hex(64)[at : at + 4], 16) % below
 
     def base64(self, size: int = 24) -> str:
-        """Bytes in base64."""
+        """Any bytes in base64; as a rule they are no text."""
         return base64.b64encode(bytes.fromhex(self.hex(64))[:size]).decode()
 
     def said(self, key: str, otherwise: str) -> str:
@@ -166,8 +166,12 @@ def _when(it: Invention) -> str:
 
 
 def _pem(it: Invention) -> str:
-    what = "PRIVATE KEY" if "private" in it.word else "PUBLIC KEY" if "public" in it.word else "CERTIFICATE"
+    what = "PRIVATE KEY" if re.search("private|client_key", it.word) else "PUBLIC KEY" if "public" in it.word else "CERTIFICATE"
     return f"-----BEGIN {what}-----\n{it.base64(32)}\n-----END {what}-----\n"
+
+
+def _text(it: Invention) -> str:
+    return base64.b64encode((_pem(it) if re.search("cert|client_key", it.name) else it.label).encode()).decode()
 
 
 POLICY = '{"Version":"2012-10-17","Statement":[]}'
@@ -340,9 +344,9 @@ FORMS: tuple[Form, ...] = (
     Form(
         "base64",
         r"base64|b64|certificate_authority\.data|certificate_authorities\.data|ca_certificate|ca_cert|client_certificate|client_key",
-        lambda it: it.base64(),
-        "XOK54TxVKj6cHQ9qK3yNnl==",
-        "programs decode certificates of clusters",
+        _text,
+        "Y2x1c3Rlci01Y2UyYjllMQ==",
+        "engines decode it to text alone; of clusters it is a certificate (PEM)",
         r"(?i)base64",
     ),
     Form("hex", "hex", lambda it: it.hex(16), "5ce2b9e13c552a3e", "hex digits"),
@@ -365,14 +369,7 @@ FORMS: tuple[Form, ...] = (
         "above the privileged ones",
         kinds=("integer", "number"),
     ),
-    Form(
-        "percentage",
-        "percent|percentage",
-        lambda it: it.number(101),
-        85,
-        "0 to 100",
-        kinds=("integer", "number"),
-    ),
+    Form("percentage", "percent|percentage", lambda it: it.number(101), 85, "0 to 100", kinds=("integer", "number")),
     Form(
         "count",
         "count|capacity|replicas|size|total",

@@ -12,6 +12,7 @@ from mockprovider.fake.catalogue import Catalogue, failed, nearest
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import fields
 from mockprovider.pulumi.components.monitor import EngineRefusedError, Monitor, Registered, settled, urns_of
+from mockprovider.pulumi.resource_options import CONSTRUCT, INHERITED
 from mockprovider.schema import Component, Method, Property
 from mockprovider.values import (
     UNKNOWN,
@@ -28,14 +29,8 @@ from mockprovider.values import (
     texts,
 )
 
-OWN = (
-    *("aliases", "customTimeouts", "deletedWith", "dependencies", "ignoreChanges", "protect", "providers"),
-    *("replaceOnChanges", "replace_with", "replacement_trigger", "retainOnDelete", "additionalSecretOutputs"),
-)
-"""The options of a Construct that are options of the component's own registration, under the same names."""
-
-INHERITED = ("protect", "retainOnDelete", "deletedWith")
-"""The options that a child inherits from its component, as in SDKs."""
+SAID = ("parent", "property_dependencies")
+"""The options that a component's registration says of itself, because they follow from what Construct sent."""
 
 SELF = "__self__"
 """The argument of a method with its receiver."""
@@ -89,9 +84,7 @@ class Site(Way):
         self.name = call.name
         self.children: dict[str, Registered] = {}
         self._outputs: dict[str, Value] = {}
-        own = {name: call.extra[name] for name in OWN if name in call.extra}
-        if "deleteBeforeReplace" in call.extra:
-            own |= {"deleteBeforeReplace": call.extra["deleteBeforeReplace"], "deleteBeforeReplaceDefined": True}
+        own = _own(call)
         if "resource_hooks" in call.extra:
             own["hooks"] = call.extra["resource_hooks"]
         bag = {name: self.output(name) for name in self.inputs}
@@ -113,7 +106,8 @@ class Site(Way):
         return child
 
     def _inherited(self, type_: str) -> dict[str, Any]:
-        inherited = {name: self.call.extra[name] for name in INHERITED if name in self.call.extra}
+        extra = self.call.extra
+        inherited = {option.wire: extra[option.construct] for option in INHERITED if option.construct in extra}
         provider = self.call.extra.get("providers", {}).get(type_.split(":", 1)[0])
         return {**inherited, **({"provider": provider} if provider else {})}
 
@@ -193,6 +187,17 @@ class Components:
         strange = [name for name in values if name not in declared.inputs and name != SELF] if self._catalogue.strict else []
         reasons = (f"{declared.token} has no input {name!r}.{nearest(name, list(declared.inputs))}" for name in strange)
         return (*failures(declared.inputs, values), *map(Failure, reasons, strange))
+
+
+def _own(call: Call) -> dict[str, Any]:
+    """The options of a Construct that are those of the component's own registration, by their names there."""
+    own: dict[str, Any] = {}
+    for option in CONSTRUCT:
+        if option.construct in call.extra and option.name not in SAID:
+            own[option.wire] = call.extra[option.construct]
+            if option.shape == "flag":
+                own |= dict.fromkeys(option.also, True)
+    return own
 
 
 def _constructed(declared: Component, site: Site) -> Reply:

@@ -73,11 +73,7 @@ class Annotations:
         # An argument of a function may also be what a function returned, which has the same properties.
         wanted = [member for member in wanted if len(wanted) == 1 or not _text(member).startswith("outputs.")] or wanted
         read = [self.read(member, file) for member in wanted]
-        specs = [one.spec for index, one in enumerate(read) if one.spec not in [other.spec for other in read[:index]]]
-        optional = bool(nothing) or any(one.optional for one in read)
-        if specs and all(spec.get("$ref") in ("pulumi.json#/Asset", "pulumi.json#/Archive") for spec in specs):
-            return Annotated({"$ref": "pulumi.json#/Asset"}, optional)
-        return Annotated(specs[0] if len(specs) == 1 else {"oneOf": specs} if specs else ANY, optional)
+        return one_of([one.spec for one in read], optional=bool(nothing) or any(one.optional for one in read))
 
     def _named(self, dotted: str, file: SourceFile) -> Spec:
         word = dotted.rpartition(".")[2]
@@ -142,6 +138,15 @@ class Annotations:
             if not annotated.optional:
                 required.append(name)
         return properties, required
+
+
+def one_of(alternatives: list[Spec], *, optional: bool) -> Annotated:
+    """The type of which each alternative is one; the same two times, and what may be an asset or an archive, are one."""
+    specs = [spec for index, spec in enumerate(alternatives) if spec not in alternatives[:index]]
+    if specs and all(spec.get("$ref") in ("pulumi.json#/Asset", "pulumi.json#/Archive") for spec in specs):
+        whole = len(specs) > 1 or specs[0]["$ref"].endswith("Asset")
+        return Annotated({"$ref": f"pulumi.json#/{'Asset' if whole else 'Archive'}"}, optional)
+    return Annotated(specs[0] if len(specs) == 1 else {"oneOf": specs} if specs else ANY, optional)
 
 
 def getters(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:

@@ -34,6 +34,17 @@ class SdkIndex(Struct):
     provider: tuple[str, str] | None = None
 
 
+def index_token(index: SdkIndex, token: str, path: str, owner: str, base: str, *, remote: bool) -> None:
+    """Note the class ``owner`` in the file ``path``; ``base`` is ``Custom``, ``Component`` or ``Provider``."""
+    if base == "Provider":
+        index.provider = (path, owner)
+    elif base == "Custom":
+        index.resources[token] = (path, owner)
+    elif base and remote:
+        # Other components are programs of the SDK itself.
+        index.components[token] = (path, owner)
+
+
 class SdkReader(Protocol):
     """Reads parts of an SDK as parts of a package schema. Raises ``DefinitionError`` for what it does not understand."""
 

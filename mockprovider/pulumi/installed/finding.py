@@ -1,4 +1,4 @@
-"""Where an SDK is: an installed Python distribution, or a folder."""
+"""Where an SDK is: an installed Python distribution, an npm package, or a folder."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from typing import Any
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
 from mockprovider.pulumi.installed.document import not_understood
+from mockprovider.pulumi.installed.npm import npm_folder
 
 PLUGIN_FILES = ("pulumi-plugin.json", "pulumiplugin.json")
 REGISTERED = re.compile(r'"pkg": "([^"]+)"')
 
 
 def folder_of(sdk: str | Path) -> Path:
-    """The folder of an SDK by its name (``pulumi_aws``, ``pulumi-aws``, ``aws``) or path; nothing is imported.
+    """The folder of an SDK by its name (``pulumi_aws``, ``pulumi-aws``, ``aws``, ``@pulumi/aws``) or path; nothing is imported.
 
     Raises ``DefinitionError``, with the command that installs it, if there is none.
     """
+    if isinstance(sdk, str) and sdk.startswith("@"):
+        return npm_folder(sdk)
     if isinstance(sdk, Path) or os.sep in sdk or sdk.startswith("."):
         if not Path(sdk).is_dir():
             raise DefinitionError(f"There is no folder {sdk}. Name the folder of an installed SDK, or the SDK: 'pulumi_aws'.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from mockprovider.pulumi.installed.annotations import Annotations, getters
-from mockprovider.pulumi.installed.document import SdkIndex, Spec, not_understood
+from mockprovider.pulumi.installed.document import SdkIndex, Spec, index_token, not_understood
 from mockprovider.pulumi.installed.sources import SourceFile, source_file
 
 OTHERS = frozenset({"_inputs.py", "outputs.py", "_enums.py", "_utilities.py", "__init__.py", "_tables.py"})
@@ -51,23 +51,11 @@ def _index_file(text: str, path: str, index: SdkIndex) -> None:
         elif words["method"]:
             method = words["method"]
         elif words["token"] and owner:
-            _index_class(
-                index, words["token"], path, owner, base, remote="remote=True" in text[match.end() : match.end() + 200]
-            )
+            index_token(index, words["token"], path, owner, base, remote="remote=True" in text[match.end() : match.end() + 200])
         elif words["called"] and words["how"].startswith("call") and owner:
             index.methods[words["called"]] = (path, f"{owner}.{method}")
         elif words["called"] and function:
             index.functions.setdefault(words["called"], (path, function))
-
-
-def _index_class(index: SdkIndex, token: str, path: str, owner: str, base: str, *, remote: bool) -> None:
-    if base == "Provider":
-        index.provider = (path, owner)
-    elif base == "Custom":
-        index.resources[token] = (path, owner)
-    elif remote:
-        # Other components are programs of the SDK itself.
-        index.components[token] = (path, owner)
 
 
 class PythonReader:
@@ -183,9 +171,9 @@ def _sent(node: ast.FunctionDef) -> Iterator[tuple[str, str]]:
 
 
 def _needed(node: ast.expr | None) -> bool:
-    """Whether a function needs this argument: of ``Optional[Input[str]]`` only the outer word is the generator's habit."""
-    words = re.sub(r"pulumi\.", "", ast.unparse(node)) if node else ""
-    return "Optional[" not in words.removeprefix("Optional[").removeprefix("Input[")[: len("Optional[")]
+    """Whether a function needs this argument: one ``Optional``, inside or outside of ``Input``, is the generator's habit."""
+    words = re.match(r"(?:(?:pulumi\.)?(?:Optional|Input)\[)*", ast.unparse(node)) if node else None
+    return words is None or words[0].count("Optional[") < 2
 
 
 def _constant(node: ast.expr) -> str:

@@ -53,7 +53,7 @@ class Project(Struct, frozen=True):
         Raises ``UnsupportedError`` for an encrypted value: only the CLI, with the stack's passphrase, can open it.
         """
         path = self.settings / f"Pulumi.{stack}.yaml"
-        settings = _load(path).get("config") or {} if path.exists() else {}
+        settings = load_yaml(path).get("config") or {} if path.exists() else {}
         if not isinstance(settings, Mapping):
             raise MalformedError(f"{path}: 'config' is no mapping of keys to values.")
         values = {self._key(key): value for key, value in {**self.defaults, **settings}.items()}
@@ -73,7 +73,7 @@ def read_project(path: str | Path, *, interpreter: str | Path | None = None) -> 
     except ValueError as error:
         raise MalformedError(f"{path} is no folder of a Pulumi project: {error}.") from error
     file = root / "Pulumi.yaml"
-    content = _load(file)
+    content = load_yaml(file)
     runtime = content.get("runtime")
     kind, options = (runtime.get("name"), runtime.get("options") or {}) if isinstance(runtime, Mapping) else (runtime, {})
     if not isinstance(content.get("name"), str):
@@ -106,7 +106,8 @@ def _own(interpreter: str | Path | None) -> str:
     return os.path.abspath(named) if os.sep in named else named  # noqa: PTH100 - as just said
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load_yaml(path: Path) -> dict[str, Any]:
+    """The mapping in a YAML file. Raises ``MalformedError`` if there is none."""
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with the SDK, and only projects need it
 
     try:

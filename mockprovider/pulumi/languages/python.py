@@ -21,7 +21,7 @@ def python(project: Project) -> Run:
     entry = project.entry
     if not (entry / "__main__.py").is_file() and not entry.is_file():
         raise ProgramError(f"{entry} has no __main__.py to run.")
-    interpreter = project.interpreter or _interpreter(project)
+    interpreter = project.interpreter or interpreter_of(project)
 
     def run(launch: Launch) -> Finish:
         settings = {
@@ -41,7 +41,8 @@ def python(project: Project) -> Run:
     return run
 
 
-def _interpreter(project: Project) -> str:
+def interpreter_of(project: Project) -> str:
+    """What runs a project's Python: what it names, or ours. Raises ``ProgramError`` if that is missing."""
     toolchain = str(project.options.get("toolchain") or "pip")
     virtualenv = project.options.get("virtualenv") or TOOLCHAINS.get(toolchain)
     if virtualenv is None:

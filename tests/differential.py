@@ -1,0 +1,295 @@
+"""Programs by chance, and what is done with them, for both Pulumi engines: what a case is, and how it is written down.
+
+A case is data that hypothesis draws and shrinks: resources, and acts, each of which changes some of them and runs an operation.
+``Story.source`` writes it as the test that is run, so what a failure shows can be pasted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+KINDS: Mapping[str, str] = {
+    "bucket": "Bucket({name}{options}{inputs})",
+    "net": "Thing(NET, {name}{options}{inputs})",
+    "component": "Component({name}{options})",
+    "provider": "Cloud({name}{options}{inputs})",
+}
+"""How a resource of each kind is written."""
+
+TYPES: Mapping[str, str] = {"bucket": "BUCKET", "net": "NET"}
+INPUTS: Mapping[str, tuple[str, ...]] = {
+    "bucket": ("acl", "source", "name", "token", "tags"),
+    "net": ("cidr", "peer", "label"),
+    "provider": ("region", "tag"),
+    "component": (),
+}
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "protect": ("True", "False"),
+    "delete_before_replace": ("True", "False"),
+    "retain_on_delete": ("True", "False"),
+    "ignore_changes": ('["acl"]', '["name"]', '["tags.k"]', '["cidr"]', '["acl", "label"]', '["tags"]'),
+    "replace_on_changes": ('["acl"]', '["tags.k"]', '["label"]', '["*"]', '["source"]'),
+    "additional_secret_outputs": ('["arn"]', '["acl"]'),
+    "custom_timeouts": ('CustomTimeouts(create="5m", delete="10s")', 'CustomTimeouts(update="1h")'),
+    "replacement_trigger": ('"1"', '"2"'),
+    "import_": ('"kept-0"', '"kept-1"'),
+    "id": ('"kept-0"', '"kept-1"'),
+    "version": ('"1.2.3"', '"2.0.0"'),
+}
+"""The options whose values are written as they are."""
+
+REFERRING: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "parent": ("{}", ("component", "bucket", "net")),
+    "depends_on": ("[{}]", ("bucket", "net", "component", "provider")),
+    "provider": ("{}", ("provider",)),
+    "deleted_with": ("{}", ("bucket", "net", "component")),
+    "replace_with": ("[{}]", ("bucket", "net", "component")),
+    "replacement_trigger": ("{}.urn", ("bucket", "net")),
+}
+"""The options that name a resource: how, and of which kinds."""
+
+TAKES: Mapping[str, frozenset[str]] = {
+    "component": frozenset({"parent", "depends_on", "provider", "protect", "deleted_with", "retain_on_delete", "aliases"}),
+    "provider": frozenset({"parent", "depends_on", "protect", "version", "retain_on_delete", "aliases", "deleted_with"}),
+}
+"""The options that make sense for a kind; the others take all."""
+
+KEPT = ('both.create(BUCKET, "kept-0", acl="1", arn="arn:kept-0")', 'both.create(BUCKET, "kept-1", acl="2", arn="arn:kept-1")')
+
+
+@dataclass(frozen=True)
+class Value:
+    """An input: a text, or what a resource has; ``secret`` or not, by itself or ``inside`` of the tags."""
+
+    text: str = "1"
+    of: int | None = None
+    secret: bool = False
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: one of its choices, or a resource."""
+
+    name: str
+    choice: str = ""
+    of: int | None = None
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A resource of a program. Whom it refers to are numbers of others; they count as far as such a one stands before it."""
+
+    kind: str = "bucket"
+    inputs: tuple[tuple[str, Value], ...] = ()
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of one resource: ``what`` happens to it."""
+
+    of: int
+    what: str
+    item: Any = None
+
+
+@dataclass(frozen=True)
+class Act:
+    """Some edits and events, then an operation with its options; names in options are numbers of resources."""
+
+    operation: str
+    edits: tuple[Edit, ...] = ()
+    events: tuple[tuple[Any, ...], ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclass
+class Shape:
+    """A resource at one point of a story."""
+
+    resource: Resource
+    name: str
+    old_name: str = ""
+    gone: bool = False
+    inputs: dict[str, Value] = field(default_factory=dict)
+    options: dict[str, Option] = field(default_factory=dict)
+    reparented: bool = False
+    old_parent: str = ""
+
+
+def name_of(number: int) -> str:
+    """How the resource of that number is called, in a program and as a variable."""
+    return "abcdefgh"[number]
+
+
+@dataclass(frozen=True)
+class Story:
+    """A whole case; ``begun`` is what goes wrong in the first update."""
+
+    resources: tuple[Resource, ...] = ()
+    begun: tuple[tuple[Any, ...], ...] = ()
+    acts: tuple[Act, ...] = ()
+
+    def source(self, ended: Sequence[bool] = (), *, whole: bool = True) -> str:
+        """The test of this case, as far as it is known how its operations ``ended`` (well or not) where not the ``whole``."""
+        return "\n".join(self._lines(ended, whole=whole)) + "\n"
+
+    def __repr__(self) -> str:
+        return f"\n{self.source()}"
+
+    @property
+    def is_smallest(self) -> bool:
+        """Whether nothing can be taken away from it."""
+        return len(self.resources) == len(self.acts) == 2 and not any(resource.inputs for resource in self.resources)
+
+    def _lines(self, ended: Sequence[bool], *, whole: bool) -> Iterator[str]:
+        shapes = [
+            Shape(r, name_of(at), inputs=dict(r.inputs), options={o.name: o for o in r.options})
+            for at, r in enumerate(self.resources)
+        ]
+        yield "def test_found(make_both):"
+        yield "    both = make_both(serial=True)"
+        body = []
+        acts = (Act("up", events=self.begun), *self.acts)[: None if whole else len(ended)]
+        shown: list[str] = []
+        for number, act in enumerate(acts):
+            for edit in act.edits:
+                _edit(shapes, edit)
+            program = list(_program(shapes))
+            if act.operation in ("up", "preview") and program != shown:
+                body += ["", *program]
+                shown = program
+            body += list(_events(shapes, act))
+            body.append(_operation(shapes, act, None if number >= len(ended) else not ended[number]))
+            if act.events:
+                body.append("both.mend()")
+        text = "\n".join(body)
+        for at, line in enumerate(KEPT):
+            if f"kept-{at}" in text:
+                yield f"    {line}"
+        yield from (f"    {line}" if line else "" for line in body)
+
+
+def _edit(shapes: list[Shape], edit: Edit) -> None:
+    if not shapes:
+        return
+    shape = shapes[edit.of % len(shapes)]
+    if edit.what == "remove":
+        shape.gone = not shape.gone
+    elif edit.what == "rename":
+        shape.old_name, shape.name = (shape.name if edit.item else ""), f"{shape.name}2"
+    elif edit.what == "input":
+        number, value = edit.item
+        keys = INPUTS[shape.resource.kind]
+        if keys and value is None:
+            shape.inputs.pop(keys[number % len(keys)], None)
+        elif keys:
+            shape.inputs[keys[number % len(keys)]] = value
+    elif edit.what == "option":
+        shape.options[edit.item.name] = edit.item
+    elif edit.what == "clear":
+        shape.options.pop(edit.item, None)
+
+
+def _referred(shapes: Sequence[Shape], at: int, of: int | None, kinds: Sequence[str]) -> str:
+    """The variable of the nearest resource of such a kind before ``at``, counted from ``of``; empty if there is none."""
+    known = [number for number in range(at) if shapes[number].resource.kind in kinds and not shapes[number].gone]
+    return name_of(known[(of or 0) % len(known)]) if known else ""
+
+
+def _value(shapes: Sequence[Shape], at: int, key: str, value: Value) -> str:
+    text = f'"{value.text}"'
+    if value.of is not None:
+        found = _referred(shapes, at, value.of, ("bucket", "net"))
+        if found:
+            text = (
+                f"{found}.id" if value.text != "1" or shapes["abcdefgh".index(found)].resource.kind == "net" else f"{found}.arn"
+            )
+    if key == "tags":
+        text = f'{{"k": {text}, "l": "1"}}'
+    return f"Output.secret({text})" if value.secret else text
+
+
+def _options(shapes: Sequence[Shape], at: int) -> Iterator[str]:
+    shape = shapes[at]
+    kind = shape.resource.kind
+    reading = "id" in shape.options and kind == "bucket"
+    for name, option in shape.options.items():
+        if (name in ("import_", "id") and kind != "bucket") or (kind in TAKES and name not in TAKES[kind]):
+            continue
+        if reading and name not in ("id", "parent", "provider", "depends_on"):
+            continue
+        if option.of is None:
+            yield f"{name}={option.choice}"
+            continue
+        form, kinds = REFERRING[name]
+        found = _referred(shapes, at, option.of, kinds)
+        if found:
+            yield f"{name}={form.format(found)}"
+    if shape.old_name and not reading:
+        yield f'aliases=[Alias(name="{shape.old_name}")]'
+
+
+def _program(shapes: Sequence[Shape]) -> Iterator[str]:
+    yield "@one_by_one"
+    yield "def program():"
+    last = ""
+    for at, shape in enumerate(shapes):
+        if shape.gone:
+            continue
+        kind = shape.resource.kind
+        options = ", ".join(_options(shapes, at))
+        inputs = "".join(
+            f", {key}={_value(shapes, at, key, value)}" for key, value in shape.inputs.items() if key in INPUTS[kind]
+        )
+        written = KINDS[kind].format(
+            name=f'"{shape.name}"', options=f", ResourceOptions({options})" if options else "", inputs=inputs
+        )
+        yield f"    {name_of(at)} = {written}"
+        yield f"    yield {name_of(at)}"
+        last = name_of(at) if kind in TYPES else last
+    yield f'    pulumi.export("last", {last}.id)' if last else "    yield from ()"
+
+
+def _events(shapes: Sequence[Shape], act: Act) -> Iterator[str]:
+    previews = act.operation == "preview" or ("preview", True) in act.options
+    for what, *rest in act.events:
+        if what == "fault":
+            op, number, how = rest
+            op = {"refresh": "read", "destroy": "delete"}.get(act.operation, op)
+            # Over the wire, a Read does not say that it belongs to a preview, which faults leave alone.
+            if previews:
+                continue
+            targets = [shape for shape in shapes if shape.resource.kind in TYPES and not shape.gone]
+            if not targets:
+                continue
+            target = targets[number % len(targets)]
+            who = TYPES[target.resource.kind]
+            if how.endswith("one"):
+                who += f', name="{target.name}"'
+            failing = '.partial(reasons=["slow"])' if how.startswith("partial") and op != "delete" else '.error("no")'
+            yield f"both.breaks(lambda on: on.{op}({who}){failing}.optional())"
+        elif what == "drift":
+            yield f"both.drift({', '.join(rest)})"
+        else:
+            yield f"both.vanish({rest[0]}, {rest[1]})"
+
+
+def _operation(shapes: Sequence[Shape], act: Act, fails: bool | None) -> str:
+    given = []
+    chosen = False
+    for name, value in act.options:
+        if isinstance(value, tuple):
+            names = dict.fromkeys(
+                shapes[number % len(shapes)].name for number in value if not shapes[number % len(shapes)].gone
+            )
+            chosen = bool(names)
+            if names:
+                given.append(f"{name}=[{', '.join(f'{chr(34)}{found}{chr(34)}' for found in names)}]")
+        elif chosen or not name.endswith("_dependents"):
+            given.append(f"{name}={value}")
+    program = ["program"] if act.operation in ("up", "preview") else []
+    told = [] if fails is False else [f"fails={fails}"]
+    return f"both.run({', '.join([f'{chr(34)}{act.operation}{chr(34)}', *program, *given, *told])})"
