@@ -19,7 +19,7 @@ KEPT = Path(__file__).parents[1] / "cassettes" / "engine-logs"
 FOLDER = os.environ.get("ENGINE_LOGS", "")
 
 WANTED = re.compile(
-    r"/pulumirpc\.(ResourceProvider/|ResourceMonitor/(?!SupportsFeature|GetDeploymentInfo)|LanguageRuntime/Run$)"
+    r"/pulumirpc\.(ResourceProvider/|Callbacks/|ResourceMonitor/(?!SupportsFeature|GetDeploymentInfo)|LanguageRuntime/Run$)"
 )
 """What a comparison reads: no lines of language hosts, which name the machine's folders."""
 PLACES = ("sourcePosition", "stackTrace", "parentStackTraceHandle", "pluginChecksums", "info", "pwd", "program", "args")

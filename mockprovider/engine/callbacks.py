@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import grpc
 from google.protobuf.message import DecodeError
@@ -27,6 +27,19 @@ INVOKE = "/pulumirpc.Callbacks/Invoke"
 Job = tuple[Any, Future[Any]]
 
 
+class LocalCallbacks(Protocol):
+    """Functions that are called without gRPC."""
+
+    def serves(self, target: str) -> bool:
+        """Whether this is what requests mean by ``target``."""
+
+    def call(self, request: Any) -> Any:
+        """The answer of a function to a ``CallbackInvokeRequest``. Raises ``CallbackFailedError``."""
+
+    def attended(self, work: Callable[[], Any]) -> Any:
+        """What ``work`` returns, during which others may call these functions."""
+
+
 class Callbacks:
     """The way to the functions of one run's program. Thread-safe.
 
@@ -38,8 +51,8 @@ class Callbacks:
         self._over = over
         self._lock = threading.Lock()
         self._channels: dict[str, grpc.Channel] = {}
-        self.local: ProgramCallbacks | None = None
-        """The functions of a program in this process."""
+        self.local: LocalCallbacks | None = None
+        """The functions that are in this process."""
 
     def call(self, callback: Any, request: Any, answer: Any) -> Any:
         """What the function of ``callback`` (a ``Callback``) says to the message ``request``: a message like ``answer``.
@@ -48,7 +61,7 @@ class Callbacks:
         """
         message = _callbacks.callback_pb2.CallbackInvokeRequest(token=callback.token, request=request.SerializeToString())
         local = self.local
-        here = local is not None and callback.target == local.target
+        here = local is not None and local.serves(callback.target)
         response = local.call(message) if local and here else self._over_grpc(callback.target, message)
         try:
             answer.ParseFromString(response.response)
@@ -138,10 +151,9 @@ class ProgramCallbacks(_callbacks._CallbackServicer):  # type: ignore[misc] # no
         self._thread = threading.get_ident()
         self._attending: list[SimpleQueue[Job | None]] = []
 
-    @property
-    def target(self) -> str:
-        """How requests name it."""
-        return self._target
+    def serves(self, target: str) -> bool:
+        """Whether this is what requests mean by ``target``."""
+        return target == self._target
 
     def call(self, request: Any) -> Any:
         """Answer a ``CallbackInvokeRequest``, in whatever thread this is called. Raises ``CallbackFailedError``."""

@@ -29,6 +29,7 @@ class Ledger:
         self._next = len(state.pending)
         self._news: list[ResourceState] = []
         self._done: set[int] = set()
+        self._reread: list[ResourceState] = []
         self._mended = self._rebuilt = False
         self._secrets_providers = state.secrets_providers
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
@@ -52,6 +53,7 @@ class Ledger:
             self._done.add(id(old))
             if new is not None:
                 self._news.append(new)
+                self._reread.append(new)
 
     def rebase(self) -> None:
         """Go on from what the refresh found."""
@@ -102,9 +104,10 @@ class Ledger:
             return tuple(self._pending.values())
 
     def leftovers(self) -> list[ResourceState]:
-        """The old resources that this operation has not replaced, deleted or kept."""
+        """The old resources that this operation has not replaced, deleted or kept, those too that it has read and replaced."""
         with self._lock:
-            return [resource for resource in self.base if id(resource) not in self._done]
+            replaced = [resource for resource in self._reread if resource.delete]
+            return [resource for resource in (*self.base, *replaced) if id(resource) not in self._done]
 
     def remaining(self) -> list[ResourceState]:
         """What this operation has registered and not deleted, then what is left of the old resources."""

@@ -31,7 +31,8 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
-    whole = course.ledger.remaining() if course.operation.destroying else course.ledger.base
+    running = course.operation.destroying or course.operation.refreshing
+    whole = course.ledger.remaining() if running else course.ledger.base
     removal = Removal(whole, lambda resource: _delete(course, resource), parallel)
     removal.carry_out(condemned, lambda: course.stopped)
 
@@ -45,7 +46,9 @@ def refuse_hooks(course: Course) -> bool:
         names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
         if names:
             message = f"{resource.urn!r} has hooks for its deletion ({', '.join(names)}), and the program does not run"
-            course.fail(RefusedError(f"{message}. Give destroy the program, with run_program=True."), resource.urn)
+            course.fail(
+                RefusedError(f"{message}. Give destroy the program, with run_program=True (--run-program)."), resource.urn
+            )
     return course.failed
 
 

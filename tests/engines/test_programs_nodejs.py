@@ -230,6 +230,22 @@ def test_packages_that_are_not_installed(at_hand, tmp_path):
         stack.up()
 
 
+def test_hooks(double, at_hand):
+    """The hooks of a program in TypeScript are called while it runs, and while it waits for the deletions."""
+    stack = at_hand("patient")
+    double.faults.on.create(name="pet").error("try later").times(2)
+    up = stack.up()
+    assert [diagnostic.message for diagnostic in up.diagnostics if diagnostic.severity == "info"] == [
+        "pet: ",
+        "create failed: try later",
+        "create failed: try later",
+        "pet: length prefix separator",
+    ]
+    assert up.state["pet"].resource_hooks["OnError"] == ("patient",)
+    destroyed = stack.destroy(run_program=True)
+    assert [diagnostic.message for diagnostic in destroyed.diagnostics] == ["pet: length prefix separator"]
+
+
 @pytest.mark.parametrize("check", [pets, guestbook], ids=["random", "kubernetes"])
 def test_a_program_with_its_own_sdk_as_the_schema(request, tmp_path, check):
     """The npm SDK that the program uses is all that declares its types: it runs twice and leaves nothing, strictly."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from engine_toolbox import BUCKET, Bucket, Cloud, Component
+from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Thing
 from hook_toolbox import Noted
 from pulumi import Alias, ResourceHookBinding, ResourceOptions
 
@@ -170,3 +170,28 @@ def test_protection_in_destroys(both):
     protected["yes"] = False
     both.run("destroy", fails=True)
     both.run("destroy", program, run_program=True)
+
+
+def test_ups_that_refresh_with_the_program(both):
+    """An up that refreshes as the program registers finds drift and loss, and updates, replaces, creates and deletes."""
+    wanted = {"acl": "1", "name": "x"}
+    names = ["a", "b", "c", "d"]
+
+    def program():
+        for name in names:
+            bucket = Bucket(name, **wanted)
+            Thing(NET, f"net-{name}", ResourceOptions(depends_on=[bucket]), cidr=wanted["name"])
+
+    both.run("up", program)
+    both.drift(BUCKET, acl="drifted")
+    both.run("preview", program, refresh=True, run_program=True)
+    both.run("up", program, refresh=True, run_program=True)
+    for double in both.doubles:
+        double.cloud.delete(BUCKET, both.stack.state["a"].id)
+    wanted["name"] = "y"
+    names.pop()
+    both.run("up", program, refresh=True, run_program=True)
+    wanted["acl"] = "2"
+    both.run("up", program, run_program=True)
+    both.run("up", program)
+    both.run("destroy", program, refresh=True, run_program=True)

@@ -94,7 +94,7 @@ class _ReplayedStack(Stack):
         try:
             self._operate(
                 operation.kind,
-                Ready(program.speak) if operation.kind == "up" else None,
+                Ready(program.speak) if operation.runs_program else None,
                 preview=operation.preview,
                 refresh=operation.refreshes,
                 **{name: value for name, value in (operation.asked or {}).items() if name not in OWN_WORDS},

@@ -21,6 +21,7 @@ from mockprovider.pulumi.grpclog.pairing import FinishedCall, LogLine, log_lines
 from mockprovider.pulumi.grpclog.words import MONITOR_SERVICE, PROVIDER_SERVICE
 
 LANGUAGE_SERVICE = "pulumirpc.LanguageRuntime"
+CALLBACKS_SERVICE = "pulumirpc.Callbacks"
 
 OPERATION_SERVICE = "mockprovider.Engine"
 """The service of our own lines."""
@@ -47,6 +48,8 @@ class LoggedOperation(Struct):
     preview: bool = False
     asked: Mapping[str, Any] | None = None
     """What our own line says, by the names of ``Stack``'s arguments; ``None`` where there is none."""
+    callbacks: Sequence[FinishedCall] = ()
+    """The calls of the program's functions, such as hooks."""
 
     @property
     def kind(self) -> str:
@@ -56,6 +59,11 @@ class LoggedOperation(Struct):
             return "up" if operation == "preview" else operation
         asked = {call.rpc for call in self.provider}
         return "up" if self.run is not None else "refresh" if "Read" in asked and "Delete" not in asked else "destroy"
+
+    @property
+    def runs_program(self) -> bool:
+        """Whether its program is run, also that of a refresh or destroy."""
+        return self.kind == "up" or bool(self.asked and self.asked.get("run_program"))
 
     @property
     def refreshes(self) -> bool:
@@ -148,6 +156,7 @@ def _operation(lines: Sequence[LogLine], left_out: Counter[str]) -> LoggedOperat
         # A destroy that deletes nothing may have been a preview, and does the same.
         preview=bool(runs and runs[0].request.get("dryRun")) if asked is None else _is_preview(asked),
         asked=asked,
+        callbacks=finished.get(CALLBACKS_SERVICE, []),
     )
 
 

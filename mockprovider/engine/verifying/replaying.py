@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from base64 import b64decode
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from google.protobuf.json_format import ParseError
 from google.protobuf.message import Message
 
+from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.program import Ended, Environment
 from mockprovider.engine.verifying.answers import parsed
 from mockprovider.engine.verifying.hindsight import fill_hashes, hashes
@@ -20,9 +23,44 @@ from mockprovider.urn import PROVIDERS
 
 SPOKEN = frozenset(
     {"RegisterResource", "ReadResource", "RegisterResourceOutputs", "Invoke", "Call", "RegisterPackage"}
-    | {"SignalAndWaitForShutdown"}
+    | {"RegisterResourceHook", "RegisterErrorHook", "SignalAndWaitForShutdown"}
 )
 """What changes something, or has an answer of a provider. What asks for features only decides how an SDK goes on."""
+
+
+class LoggedCallbacks:
+    """The functions of one operation's program, which answer as they did in the log."""
+
+    def __init__(self, logged: Sequence[FinishedCall]) -> None:
+        self._answers: dict[str, deque[FinishedCall]] = defaultdict(deque)
+        for call in logged:
+            self._answers[str(call.request.get("token", ""))].append(call)
+
+    @property
+    def left(self) -> dict[str, int]:
+        """How often each function was called in the log, and not since, by its token."""
+        return {token: len(answers) for token, answers in self._answers.items() if answers}
+
+    def serves(self, target: str) -> bool:  # noqa: ARG002 - whoever served it then
+        """All of them are its own."""
+        return True
+
+    def attended(self, work: Callable[[], Any]) -> Any:
+        """What ``work`` returns: a log's functions wait for nobody."""
+        return work()
+
+    def call(self, request: Any) -> Any:
+        """The next answer of a function. Raises ``CallbackFailedError`` where the log has an error, or no call."""
+        from pulumi.runtime.proto import callback_pb2  # noqa: PLC0415 - imports pulumi, and only logs with hooks need it
+
+        answers = self._answers[request.token]
+        if not answers:
+            raise CallbackFailedError("the log's engine does not call it here")
+        call = answers.popleft()
+        if not call.responses:
+            raise CallbackFailedError(call.error)
+        response = b64decode(str(call.responses[0].get("response", "")))
+        return callback_pb2.CallbackInvokeResponse(response=response)
 
 
 class LoggedProgram:
@@ -45,6 +83,7 @@ class LoggedProgram:
         """Ask the monitor all that the program asked."""
         import grpc  # noqa: PLC0415 - slow, and only logs need it
 
+        environment.monitor.callbacks.local = callbacks = LoggedCallbacks(self._operation.callbacks)
         for call in self._operation.program:
             if call.rpc not in SPOKEN:
                 continue
@@ -58,6 +97,7 @@ class LoggedProgram:
                 self.problems.append(f"{call.rpc} of {_subject(call)} cannot be read: {error}")
                 continue
             self._learn(call, answer)
+        self.problems += [f"{count} call(s) of its function {token!r} were not made" for token, count in callbacks.left.items()]
         return Ended(ProgramError(self._operation.error)) if self._operation.error else Ended()
 
     def _request(self, call: FinishedCall) -> Message:

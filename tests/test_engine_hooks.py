@@ -1,0 +1,151 @@
+"""Hooks through the real SDK: of programs in this process, in a process of their own, and in the embedded engine's own ways."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pulumi
+import pytest
+from click.testing import CliRunner
+from engine_toolbox import BUCKET, Bucket, make
+from hook_toolbox import Noted
+from pulumi import ErrorHook, ResourceHook, ResourceHookBinding, ResourceOptions
+
+from mockprovider.cli import main
+from mockprovider.errors import DefinitionError
+
+PROGRAM = """
+import pulumi
+
+def told(args):
+    pulumi.log.info(f"{args.name} {sorted((args.new_outputs or args.old_outputs or {}).items())}")
+
+def patient(args):
+    pulumi.log.info(f"{args.failed_operation} {args.errors}")
+    return True
+
+class Bucket(pulumi.CustomResource):
+    def __init__(self, name, opts=None):
+        super().__init__("cloud:index:Bucket", name, {"acl": "x"}, opts)
+
+hook, again = pulumi.ResourceHook("told", told), pulumi.ErrorHook("patient", patient)
+Bucket("logs", pulumi.ResourceOptions(
+    hooks=pulumi.ResourceHookBinding(after_create=[hook], after_delete=[hook], on_error=[again])
+))
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project folder with a Python program that has hooks."""
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text("name: shop\nruntime: python\n")
+    (folder / "__main__.py").write_text(PROGRAM)
+    return folder
+
+
+def messages(result):
+    """What the user was told, without what is told of attempts."""
+    return [line.message for line in result.diagnostics if line.severity == "info"]
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_hooks_in_a_process_of_their_own(project, parallel):
+    """A program in a process of its own is asked over gRPC, also when it waits for the deletions."""
+    stack, double, _ = make(project="shop", parallel=parallel)
+    double.faults.on.create(name="logs").error("try later")
+    up = stack.up(project)
+    id_ = up.state["logs"].id
+    properties = [("acl", "x"), ("arn", f"arn:cloud:::{id_}")]
+    assert messages(up) == ["create ['try later']", f"logs {properties}"]
+    assert messages(stack.destroy(project, run_program=True)) == [f"logs {properties}"]
+    assert double.cloud.objects() == []
+
+
+@pytest.mark.parametrize("parallel", [1, 4])
+def test_hooks_that_wait(parallel):
+    """A hook may be ``async``, and use the values that it is given later, in a program that waits for the engine or not."""
+    seen = []
+
+    async def before(args):
+        await asyncio.sleep(0)
+        seen.append(args.name)
+        args.new_inputs["token"].apply(seen.append)
+
+    def program():
+        hooks = ResourceHookBinding(before_create=[ResourceHook("before", before)])
+        Bucket("a", ResourceOptions(hooks=hooks), token=pulumi.Output.secret("t"))
+
+    stack, _, _ = make(parallel=parallel)
+    stack.up(program)
+    assert seen == ["a", "t"]
+
+
+def test_hooks_that_call_functions():
+    """A hook may call functions of providers, and log."""
+    seen = []
+
+    async def after(_):
+        found = await pulumi.runtime.invoke_async("cloud:index:getZone", {"region": "eu"})
+        seen.append(found["zone"])
+        pulumi.log.info("looked it up")
+
+    def program():
+        Bucket("a", ResourceOptions(hooks=ResourceHookBinding(after_create=[ResourceHook("after", after)])))
+
+    stack, _, _ = make()
+    assert (messages(stack.up(program)), seen) == (["looked it up"], ["zone-eu"])
+
+
+def test_two_programs_with_hooks_of_one_name():
+    """Each run knows the hooks of its own program."""
+    noted = [Noted(), Noted()]
+    for each in noted:
+        stack, _, _ = make()
+        stack.up(lambda each=each: Bucket("a", ResourceOptions(hooks=each.everywhere())))
+    assert [each.names() for each in noted] == [["before_create a", "after_create a"]] * 2
+
+
+def test_bound_hooks_are_in_the_state():
+    """An exported state says which hooks are bound, and a stack that imports it knows."""
+    noted = Noted()
+
+    def program():
+        hooks = ResourceHookBinding(after_delete=[noted.hook("gone")], on_error=[ErrorHook("patient", lambda _: True)])
+        Bucket("a", ResourceOptions(hooks=hooks))
+
+    stack, double, _ = make()
+    exported = stack.up(program) and stack.export()
+    (bucket,) = (each for each in exported["deployment"]["resources"] if each["type"] == BUCKET)
+    assert bucket["resourceHooks"] == {"AfterDelete": ["gone"], "OnError": ["patient"]}
+    other, _, _ = make()
+    other.import_(exported)
+    assert other.export()["deployment"]["resources"] == exported["deployment"]["resources"]
+    assert double.cloud.objects() != []
+
+
+def test_a_program_that_nobody_would_run():
+    """A refresh or destroy that is given a program, and not told to run it, is refused."""
+    stack, _, _ = make()
+    for operation in (stack.refresh, stack.destroy):
+        with pytest.raises(DefinitionError, match="runs no program, unless it is told run_program=True"):
+            operation(lambda: None)
+
+
+def test_the_command_line_runs_the_program(project, tmp_path):
+    """``mockprovider run DIR destroy --run-program`` calls the hooks, without it they are asked for."""
+    properties = {"acl": {"type": "string"}, "arn": {"type": "string", "computed": "arn:{id}"}}
+    types = tmp_path / "types.json"
+    types.write_text(
+        json.dumps({"mockprovider": 1, "packages": {"cloud": {"resources": {BUCKET: {"properties": properties}}}}})
+    )
+
+    def run(*arguments):
+        return CliRunner().invoke(main, ["run", str(project), *arguments, "--types", str(types)])
+
+    assert "up: 1 create" in run("up").output
+    assert "the program does not run" in run("destroy").output
+    destroyed = run("destroy", "--run-program")
+    assert ("destroy: 1 delete" in destroyed.output, "logs [(" in destroyed.output) == (True, True)
