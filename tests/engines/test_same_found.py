@@ -43,3 +43,85 @@ def test_a_provider_that_goes_before_its_replacement_is_ended_too_early(make_bot
     both.run("up", program, fails=True)
     both.run("up", program, fails=True)
     both.run("destroy")
+
+
+def test_what_needs_an_old_instance_spares_it_in_the_run_that_replaced_it_alone(make_both):
+    """A protected leftover needs the old instance of what was just replaced; in the next run, it needs the new one."""
+    both = make_both(serial=True)
+    inputs, names = {}, ["kept", "gone"]
+
+    @one_by_one
+    def program():
+        first = Bucket("first", **inputs)
+        yield first
+        for name in names:
+            yield Bucket(name, ResourceOptions(protect=True), token=first.id)
+
+    both.run("up", program)
+    inputs["name"] = "x"
+    names.remove("gone")
+    both.run("up", program, fails=True)
+    assert len(both.objects()[0]) == 4
+    both.run("up", program, fails=True)
+    assert len(both.objects()[0]) == 3
+
+
+def test_a_half_made_replacement_has_its_old_instance_deleted(make_both):
+    """Where the operation goes on after errors, and what the replaced resource needs stays."""
+    both = make_both(serial=True)
+    inputs, names = {}, ["needed", "other"]
+
+    @one_by_one
+    def program():
+        needed = [Bucket(name) for name in names]
+        yield from needed
+        second = Bucket("second", ResourceOptions(depends_on=needed), **inputs)
+        yield second
+        yield Bucket("third", ResourceOptions(depends_on=[second]))
+
+    both.run("up", program)
+    inputs["name"] = "x"
+    names.remove("needed")
+    both.breaks(lambda on: on.create(BUCKET).partial(reasons=["slow"]))
+    assert both.run("up", program, continue_on_error=True, fails=True)["second"][-2:] == ["Create", "Delete"]
+    both.mend()
+    both.run("up", program)
+
+
+def test_a_skipped_registration_spares_nothing(make_both):
+    """What only a skipped resource needs, and the program does not have any more, is deleted."""
+    both = make_both(serial=True)
+    names = ["needed"]
+
+    @one_by_one
+    def program():
+        needed = [Bucket(name) for name in names]
+        yield from needed
+        first = Bucket("first", acl="1" if needed else "2")
+        yield first
+        yield Bucket("second", ResourceOptions(depends_on=[*needed, first]))
+
+    both.run("up", program)
+    names.clear()
+    both.breaks(lambda on: on.update(BUCKET).error("no"))
+    both.run("up", program, continue_on_error=True, fails=True)
+    both.mend()
+    both.run("up", program)
+
+
+def test_a_dependent_of_a_target_of_a_refresh_has_no_provider(make_both):
+    """Only the providers of the targets themselves are started for it, so what has another one fails."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        provider = Cloud("provider")
+        yield provider
+        first = Bucket("first", ResourceOptions(provider=provider))
+        yield first
+        yield Bucket("second", ResourceOptions(depends_on=[first]))
+
+    both.run("up", program)
+    both.run("refresh", target=["first"], target_dependents=True, fails=True)
+    both.run("up", program, refresh=True, target=["first"], target_dependents=True, fails=True)
+    both.run("refresh", target=["first", "second"], target_dependents=True)
