@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mockprovider.engine.course import EXPECTED, Course
 from mockprovider.engine.decision import StepOp
-from mockprovider.engine.instance import wrong
 from mockprovider.engine.steps import EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.pulumi.state import ResourceState
@@ -24,7 +23,7 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
     flagged = [resource for resource in course.ledger.base if resource.refresh_before_update or not flagged_only]
     chosen = [resource for resource in flagged if targets.include(resource)]
     # As in the real engine, nobody starts the providers of what is only reached by way of a target.
-    if not chosen or not course.ensure_providers([resource for resource in chosen if targets.names(resource.urn)]):
+    if not flagged or not course.ensure_providers([resource for resource in chosen if targets.names(resource.urn)]):
         return
     for resource in chosen:
         if course.called_off:
@@ -35,8 +34,8 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
 
 def _refresh_one(course: Course, old: ResourceState, *, known: bool) -> None:
     try:
-        if not known and old.custom and not old.is_provider and course.registry.get(old.provider) is None:
-            raise wrong(f"unknown provider {old.provider!r} for resource {old.urn!r}")
+        if not known and old.custom and not old.is_provider:
+            course.registry.loaded(old)
         course.execute(EngineStep(op=StepOp.REFRESH, old=old))
     except EXPECTED as error:
         course.fail(error, old.urn)

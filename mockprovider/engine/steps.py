@@ -155,7 +155,9 @@ def delete(run: Run, step: EngineStep) -> None:
             f"resource {old.urn!r} cannot be deleted because it is protected. Remove `protect`, run up, then try again."
         )
     if not run.preview and calls_delete(old, run.deleted):
-        run.manager(old).delete(identity(old, old.custom_timeouts.delete))
+        # As in the real engine, nobody starts the provider of what is only replaced with another resource.
+        manager = run.registry if old.is_provider else run.registry.loaded(old)
+        manager.delete(identity(old, old.custom_timeouts.delete))
     if step.before_replace:
         old.pending_replacement = True
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Thing, one_by_one
-from pulumi import ResourceOptions
+from pulumi import Output, ResourceOptions
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -125,3 +125,58 @@ def test_a_dependent_of_a_target_of_a_refresh_has_no_provider(make_both):
     both.run("refresh", target=["first"], target_dependents=True, fails=True)
     both.run("up", program, refresh=True, target=["first"], target_dependents=True, fails=True)
     both.run("refresh", target=["first", "second"], target_dependents=True)
+
+
+def test_what_is_replaced_with_another_needs_its_provider_to_be_there(make_both):
+    """Where the program has another provider, nobody starts the old one for what is only deleted with a replacement."""
+    both = make_both(serial=True)
+    inputs = {"cidr": "1"}
+    names = ["other"]
+
+    @one_by_one
+    def program():
+        first = Thing(NET, "first", **inputs)
+        yield first
+        provider = Cloud("new" if not names else "old")
+        yield provider
+        for name in names:
+            yield Bucket(name, ResourceOptions(replace_with=[first], provider=provider))
+
+    both.run("up", program)
+    inputs["cidr"] = "2"
+    names.clear()
+    both.run("preview", program)
+    both.run("up", program, fails=True)
+    both.run("destroy")
+
+
+def test_a_read_in_a_preview_is_not_sent_what_is_unknown(make_both):
+    """What ``.get()`` is given and nobody knows yet is left out of its Read, also in lists and maps."""
+    both = make_both(serial=True)
+    both.create(BUCKET, "kept", acl="1", arn="arn:kept")
+
+    @one_by_one
+    def program():
+        first = Bucket("first")
+        yield first
+        hidden = Output.secret(first.arn)
+        yield Bucket("read", ResourceOptions(id="kept"), acl="1", name=first.arn, token=hidden, tags={"k": first.arn, "l": "1"})
+
+    both.run("preview", program)
+    both.run("up", program)
+    both.run("preview", program)
+
+
+def test_a_refresh_that_reads_nothing_tidies_the_state_all_the_same(make_both):
+    """Where no resource is its target, the state is still written as a refresh leaves it."""
+    both = make_both(serial=True)
+    names = ["first"]
+
+    @one_by_one
+    def program():
+        for name in names:
+            yield Bucket(name, acl="1")
+
+    both.run("up", program)
+    names.append("second")
+    both.run("up", program, refresh=True, target=["second"])
