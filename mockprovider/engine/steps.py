@@ -229,11 +229,12 @@ def _read_again(run: Run, step: EngineStep) -> None:
     new = copied(old, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
     new.init_errors = list(actual.init_errors)
     new.outputs = actual.outputs
-    _dress(new)
     if old.external:
         changed = not same(actual.outputs, old.outputs)
     else:
+        # Its secrets are marked afterwards, as in the real engine.
         changed = provider.diff(identity(new, ignore_changes=old.ignore_changes), old.inputs).changes == Changes.SOME
+    _dress(new)
     step.new, step.result = new, StepOp.UPDATE if changed else StepOp.SAME
 
 

@@ -180,3 +180,18 @@ def test_a_refresh_that_reads_nothing_tidies_the_state_all_the_same(make_both):
     both.run("up", program)
     names.append("second")
     both.run("up", program, refresh=True, target=["second"])
+
+
+def test_secret_outputs_are_marked_after_the_diff_of_a_refresh(make_both):
+    """Diff sees what Read has answered; only in the state, the outputs that the program calls secret are so again."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        yield Bucket("b", ResourceOptions(additional_secret_outputs=["acl", "arn"]), acl="1", token=Output.secret("x"))
+
+    both.run("up", program)
+    both.drift(BUCKET, acl="drifted", token="drifted")
+    both.run("refresh", preview=True)
+    both.run("refresh")
+    both.run("up", program)
