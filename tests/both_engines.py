@@ -19,7 +19,7 @@ from mockprovider.calls import Call, Op
 from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.engine import Result, Stack
-from mockprovider.errors import ProgramError
+from mockprovider.errors import MalformedError, ProgramError
 from mockprovider.schema import Package, Property
 
 COMPARED = (
@@ -111,7 +111,11 @@ class Both:
         if fails is None and "could not be found: neither" in str(embedded.error):
             raise UnanswerableError(str(embedded.error))
         fails = not embedded.succeeded
-        real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **self._arguments)
+        try:
+            real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **self._arguments)
+        except MalformedError as error:
+            # An invalid state of the real engine, where ours refuses (docs/engines.md).
+            raise UnanswerableError(str(error)) from error
         self.results = (embedded, real)
         ours, theirs = (by_resource(double) for double in self.doubles)
         existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]

@@ -21,7 +21,6 @@ from mockprovider.engine.defaults import DefaultProviders
 from mockprovider.engine.events import EventTeller
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
-from mockprovider.engine.graph import transitive_dependencies
 from mockprovider.engine.instance import Instance, ProviderSource
 from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
@@ -80,6 +79,7 @@ class Deployment(Course):
         self._held: set[int] = set()
         self._cleared = False
         self._completed: set[str] = set()
+        self._errored: list[ResourceState] = []
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
         self._defaults = DefaultProviders(
             config, self.ledger.base, self._register_provider, named_by_version=operation.named_by_version
@@ -147,16 +147,16 @@ class Deployment(Course):
                     raise StoppedError(str(error)) from error
                 self.object(error, where)
                 self._give_up(steps, state, Fate.FAILED)
+                self._errored += [step.old] if step.old is not None else []
                 return False
         return True
 
     def _give_up(self, steps: Sequence[EngineStep], state: ResourceState, fate: Fate) -> None:
-        """Keep the old resources and their dependencies: they are no leftovers, although their registration failed."""
-        kept = [step.old for step in steps if step.old is not None]
+        """Keep what is remembered of it: that is no leftover, although its registration failed."""
+        names = {state.urn, *state.aliases}
         with self._lock:
             self._fates[state.urn] = fate
-            for old in kept:
-                self._held |= {id(old)} | transitive_dependencies(self.ledger.base, old)
+            self._held |= {id(step.old) for step in steps if step.old is not None and step.old.urn in names}
 
     @contextmanager
     def blaming(self, goal: Goal) -> Iterator[None]:
@@ -278,7 +278,7 @@ class Deployment(Course):
         if self.operation.only_refresh:
             refresh_leftovers(self, self._planner)
         else:
-            delete_leftovers(self, self._planner, self._held, self.parallel)
+            delete_leftovers(self, self._planner, self._held, self._errored, self.parallel)
 
     def judge_stack(self) -> None:
         """Have the policies look at the whole stack, if nothing but what policies told a preview went wrong."""

@@ -79,15 +79,23 @@ class _Insides:
 
 
 def transitive_dependencies(resources: Sequence[ResourceState], of: ResourceState) -> set[int]:
-    """The identities (``id()``) of everything that ``of`` needs, directly or not."""
-    needed = set(of.dependency_urns())
+    """The identities (``id()``) of everything that ``of`` needs, directly or not.
+
+    Of several instances of a resource, what was replaced itself needs the last that was replaced, anything else the last that
+    was not.
+    """
+    replaced = {resource.urn: resource for resource in resources if resource.delete}
+    current = {resource.urn: resource for resource in resources if not resource.delete}
     identities: set[int] = set()
-    position = next((index for index, resource in enumerate(resources) if resource is of), len(resources))
-    for resource in reversed(resources[:position]):
-        if resource.urn in needed:
-            identities.add(id(resource))
-            needed.update(resource.dependency_urns())
-    return identities
+    waiting = [(of, of.urn)]
+    while waiting:
+        origin, urn = waiting.pop()
+        first, second = (replaced, current) if origin.delete else (current, replaced)
+        needed = first.get(urn) or second.get(urn)
+        if needed is not None and id(needed) not in identities:
+            identities.add(id(needed))
+            waiting += [(needed, dependency) for dependency in needed.dependency_urns()]
+    return identities - {id(of)}
 
 
 def staying(resources: Sequence[ResourceState], excluded: Callable[[str], bool], *, dependents: bool) -> set[str]:

@@ -13,7 +13,16 @@ from msgspec import Struct, field
 
 from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
 from mockprovider.engine.goal import Parameterization
-from mockprovider.engine.outgoing import flattened, outgoing, restored, secret_names, unnamed, variables, with_contents
+from mockprovider.engine.outgoing import (
+    flattened,
+    known_only,
+    outgoing,
+    restored,
+    secret_names,
+    unnamed,
+    variables,
+    with_contents,
+)
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
@@ -266,7 +275,9 @@ class Instance:
         """Read. ``outputs`` is ``None`` where the provider said that there is no such object."""
         if not self._usable():
             return Outcome(outputs={}, inputs={})
-        bags: dict[str, Any] = {"prior_inputs": self._out(inputs, elide=True), "prior": self._out(state, elide=True)}
+        # Unlike other calls, a Read in a preview is not sent what is unknown.
+        sent = [bag if bag is None else known_only(self._out(bag, elide=True) or {}) for bag in (inputs, state)]
+        bags: dict[str, Any] = {"prior_inputs": sent[0], "prior": sent[1]}
         openly = self._sent_openly(inputs, state)
         reply = self._ask(Op.READ, urn=of.urn, id=of.id, timeout=of.timeout, partial=True, secrets=openly, **bags)
         if reply.value is None:

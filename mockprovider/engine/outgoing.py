@@ -23,9 +23,21 @@ from mockprovider.values import (
     children,
     has_secret,
     is_plain,
+    is_unknown,
     map_value,
     reveal,
 )
+
+
+def known_only(value: Value) -> Value:
+    """``value`` without what is unknown inside of it, at every depth."""
+    if isinstance(value, Secret):
+        return Secret(known_only(value.value))
+    if isinstance(value, Mapping):
+        return {name: known_only(item) for name, item in value.items() if not is_unknown(item)}
+    if isinstance(value, (list, tuple)):
+        return [known_only(item) for item in value if not is_unknown(item)]
+    return value
 
 
 def outgoing(bag: Bag, accepts: frozenset[str], *, elide: bool = False) -> dict[str, Value]:

@@ -27,12 +27,13 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
         return
     flagged = [resource for resource in course.ledger.base if resource.refresh_before_update or not flagged_only]
     chosen = [resource for resource in flagged if targets.include(resource)]
-    if not chosen or not course.ensure_providers(chosen):
+    # As in the real engine, nobody starts the providers of what is only reached by way of a target.
+    if not flagged or not course.ensure_providers([resource for resource in chosen if targets.names(resource.urn)]):
         return
     for resource in chosen:
         if course.called_off:
             break
-        _refresh_one(course, resource)
+        _refresh_one(course, resource, known=targets.names(resource.urn))
     course.ledger.rebase()
 
 
@@ -48,12 +49,14 @@ def refresh_leftovers(course: Course, planner: Planner) -> None:
     for resource in chosen:
         if course.called_off:
             break
-        _refresh_one(course, resource)
+        _refresh_one(course, resource, known=True)
     course.ledger.rebuild()
 
 
-def _refresh_one(course: Course, old: ResourceState) -> None:
+def _refresh_one(course: Course, old: ResourceState, *, known: bool) -> None:
     try:
+        if not known and old.custom and not old.is_provider:
+            course.registry.loaded(old)
         course.execute(EngineStep(op=StepOp.REFRESH, old=old))
     except EXPECTED as error:
         course.fail(error, old.urn)

@@ -84,6 +84,13 @@ class Registry:
             raise wrong(f"the state has no provider {ref!r}, and the program registered none")
         return self.same(state.urn, state.id, state.inputs)
 
+    def loaded(self, state: ResourceState) -> Instance:
+        """The instance of a resource's provider, if something has needed that one already. Raises ``CallFailedError``."""
+        instance = self.get(state.provider)
+        if instance is None:
+            raise wrong(f"unknown provider {state.provider!r} for resource {state.urn!r}")
+        return instance
+
     def alias(self, urn: str, old_urn: str) -> None:
         """Let resources of the state find the provider ``urn`` under its former name."""
         with self._lock:

@@ -16,10 +16,13 @@ from mockprovider.engine.wording import unasked_for
 from mockprovider.pulumi.state import ResourceState, copied
 
 
-def delete_leftovers(course: Course, planner: Planner, held: Collection[int], parallel: int) -> None:
+def delete_leftovers(
+    course: Course, planner: Planner, held: Collection[int], errored: Sequence[ResourceState], parallel: int
+) -> None:
     """Delete what the program no longer has (everything, if there was no program), ``parallel`` at once.
 
-    ``held`` are the identities (``id()``) of old resources that stay, because their registration failed or was skipped.
+    ``held`` are the identities (``id()``) of old resources that stay, because their registration failed or was skipped. What
+    the ``errored`` ones need, whose steps failed, is spared.
     """
     if course.stopped:
         return
@@ -34,7 +37,7 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     running = course.operation.destroying or course.operation.refreshing
     whole = course.ledger.remaining() if running else course.ledger.base
     removal = Removal(whole, lambda resource: _delete(course, resource), parallel)
-    removal.carry_out(condemned, lambda: course.stopped)
+    removal.carry_out(condemned, lambda: course.stopped, errored)
 
 
 def refuse_hooks(course: Course) -> bool:
@@ -76,7 +79,7 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         resource
         for resource in course.ledger.leftovers()
         # What was deleted before a replacement, and is marked for deletion since then, is gone already.
-        if id(resource) not in held and not (resource.delete and planner.has_deleted(resource))
+        if (id(resource) not in held or resource.delete) and not (resource.delete and planner.has_deleted(resource))
     ]
     ours = planner.revisiting.to_delete
     if targets.excluding:
@@ -137,9 +140,11 @@ class Removal:
         self._delete = delete
         self._parallel = parallel
 
-    def carry_out(self, condemned: Sequence[ResourceState], stopped: Callable[[], bool]) -> None:
-        """Delete ``condemned`` until ``stopped``. Where a deletion fails, the resource's dependencies stay."""
-        spared: set[int] = set()
+    def carry_out(
+        self, condemned: Sequence[ResourceState], stopped: Callable[[], bool], errored: Sequence[ResourceState] = ()
+    ) -> None:
+        """Delete ``condemned`` until ``stopped``. Where a deletion fails, or what was ``errored`` before, dependencies stay."""
+        spared = {needed for resource in errored for needed in transitive_dependencies(self._base, resource)}
         for batch in deletion_batches(self._base, condemned):
             for resource in self._failures([resource for resource in batch if id(resource) not in spared]):
                 spared |= transitive_dependencies(self._base, resource)

@@ -194,7 +194,8 @@ def delete(run: Run, step: EngineStep) -> None:
     if old.protect and not run.ignores_protection and step.op in (StepOp.DELETE, StepOp.DISCARD):
         raise RefusedError(undeletable(old.urn))
     if not run.preview and calls_delete(old, run.deleted):
-        provider, of = run.manager(old), identity(old, old.custom_timeouts.delete)
+        # As in the real engine, nobody starts the provider of what is only replaced with another resource.
+        provider, of = run.registry if old.is_provider else run.registry.loaded(old), identity(old, old.custom_timeouts.delete)
         run.hooks.tried(run, Occasion("delete", old), lambda: provider.delete(of))
     if step.before_replace:
         old.pending_replacement = True
@@ -274,11 +275,12 @@ def read_again(run: Run, step: EngineStep) -> None:
     new.outputs = actual.outputs
     if not (same(inputs, old.inputs) and same(actual.outputs, old.outputs)):
         new.modified = run.moment
-    _dress(new)
     if old.external:
         changed = not same(actual.outputs, old.outputs)
     else:
+        # Its secrets are marked afterwards, as in the real engine.
         changed = provider.diff(identity(new, ignore_changes=old.ignore_changes), old.inputs).changes == Changes.SOME
+    _dress(new)
     step.new, step.result = new, StepOp.UPDATE if changed else StepOp.SAME
 
 

@@ -26,8 +26,10 @@ SETTINGS = hypothesis.settings(
     database=None,
     report_multiple_bugs=False,
     suppress_health_check=list(hypothesis.HealthCheck),
-    phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+    phases=[hypothesis.Phase.generate],
 )
+SHRINKING = hypothesis.settings(SETTINGS, phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink])
+"""For trials: a case that differs is made as small as it can be in five minutes."""
 
 
 def play(story: Story, folder: Path) -> None:
@@ -52,11 +54,11 @@ def play(story: Story, folder: Path) -> None:
             both.close()
 
 
-def case(theme: str, seed: int, new_folder: Callable[[], Path]) -> None:
-    """Play the case of this seed; one that fails is made as small as it can be in five minutes."""
+def case(theme: str, seed: int, settings: hypothesis.settings, new_folder: Callable[[], Path]) -> None:
+    """Play the case of this seed."""
 
     @hypothesis.seed(seed)
-    @SETTINGS
+    @settings
     @hypothesis.given(stories(THEMES[theme]))
     def differ(story: Story) -> None:
         if not story.is_smallest:
@@ -67,8 +69,9 @@ def case(theme: str, seed: int, new_folder: Callable[[], Path]) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.trial("programs-under-both-engines", pinned=1, cases=84)
-def test_programs(theme, seeds, tmp_path):
+def test_programs(theme, seeds, tmp_path, request):
     """Programs in several versions, with options that meet each other, failures, drift and limits, are the same to both."""
+    settings = SHRINKING if request.config.getoption("trials") else SETTINGS
     folders = (tmp_path / str(number) for number in range(10_000))
     for seed in seeds:
-        case(theme, seed, lambda: next(folders))
+        case(theme, seed, settings, lambda: next(folders))

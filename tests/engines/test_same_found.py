@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Thing, one_by_one
-from pulumi import ResourceOptions
+from pulumi import Output, ResourceOptions
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -43,3 +43,155 @@ def test_a_provider_that_goes_before_its_replacement_is_ended_too_early(make_bot
     both.run("up", program, fails=True)
     both.run("up", program, fails=True)
     both.run("destroy")
+
+
+def test_what_needs_an_old_instance_spares_it_in_the_run_that_replaced_it_alone(make_both):
+    """A protected leftover needs the old instance of what was just replaced; in the next run, it needs the new one."""
+    both = make_both(serial=True)
+    inputs, names = {}, ["kept", "gone"]
+
+    @one_by_one
+    def program():
+        first = Bucket("first", **inputs)
+        yield first
+        for name in names:
+            yield Bucket(name, ResourceOptions(protect=True), token=first.id)
+
+    both.run("up", program)
+    inputs["name"] = "x"
+    names.remove("gone")
+    both.run("up", program, fails=True)
+    assert len(both.objects()[0]) == 4
+    both.run("up", program, fails=True)
+    assert len(both.objects()[0]) == 3
+
+
+def test_a_half_made_replacement_has_its_old_instance_deleted(make_both):
+    """Where the operation goes on after errors, and what the replaced resource needs stays."""
+    both = make_both(serial=True)
+    inputs, names = {}, ["needed", "other"]
+
+    @one_by_one
+    def program():
+        needed = [Bucket(name) for name in names]
+        yield from needed
+        second = Bucket("second", ResourceOptions(depends_on=needed), **inputs)
+        yield second
+        yield Bucket("third", ResourceOptions(depends_on=[second]))
+
+    both.run("up", program)
+    inputs["name"] = "x"
+    names.remove("needed")
+    both.breaks(lambda on: on.create(BUCKET).partial(reasons=["slow"]))
+    assert both.run("up", program, continue_on_error=True, fails=True)["second"][-2:] == ["Create", "Delete"]
+    both.mend()
+    both.run("up", program)
+
+
+def test_a_skipped_registration_spares_nothing(make_both):
+    """What only a skipped resource needs, and the program does not have any more, is deleted."""
+    both = make_both(serial=True)
+    names = ["needed"]
+
+    @one_by_one
+    def program():
+        needed = [Bucket(name) for name in names]
+        yield from needed
+        first = Bucket("first", acl="1" if needed else "2")
+        yield first
+        yield Bucket("second", ResourceOptions(depends_on=[*needed, first]))
+
+    both.run("up", program)
+    names.clear()
+    both.breaks(lambda on: on.update(BUCKET).error("no"))
+    both.run("up", program, continue_on_error=True, fails=True)
+    both.mend()
+    both.run("up", program)
+
+
+def test_a_dependent_of_a_target_of_a_refresh_has_no_provider(make_both):
+    """Only the providers of the targets themselves are started for it, so what has another one fails."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        provider = Cloud("provider")
+        yield provider
+        first = Bucket("first", ResourceOptions(provider=provider))
+        yield first
+        yield Bucket("second", ResourceOptions(depends_on=[first]))
+
+    both.run("up", program)
+    both.run("refresh", target=["first"], target_dependents=True, fails=True)
+    both.run("up", program, refresh=True, target=["first"], target_dependents=True, fails=True)
+    both.run("refresh", target=["first", "second"], target_dependents=True)
+
+
+def test_what_is_replaced_with_another_needs_its_provider_to_be_there(make_both):
+    """Where the program has another provider, nobody starts the old one for what is only deleted with a replacement."""
+    both = make_both(serial=True)
+    inputs = {"cidr": "1"}
+    names = ["other"]
+
+    @one_by_one
+    def program():
+        first = Thing(NET, "first", **inputs)
+        yield first
+        provider = Cloud("new" if not names else "old")
+        yield provider
+        for name in names:
+            yield Bucket(name, ResourceOptions(replace_with=[first], provider=provider))
+
+    both.run("up", program)
+    inputs["cidr"] = "2"
+    names.clear()
+    both.run("preview", program)
+    both.run("up", program, fails=True)
+    both.run("destroy")
+
+
+def test_a_read_in_a_preview_is_not_sent_what_is_unknown(make_both):
+    """What ``.get()`` is given and nobody knows yet is left out of its Read, also in lists and maps."""
+    both = make_both(serial=True)
+    both.create(BUCKET, "kept", acl="1", arn="arn:kept")
+
+    @one_by_one
+    def program():
+        first = Bucket("first")
+        yield first
+        hidden = Output.secret(first.arn)
+        yield Bucket("read", ResourceOptions(id="kept"), acl="1", name=first.arn, token=hidden, tags={"k": first.arn, "l": "1"})
+
+    both.run("preview", program)
+    both.run("up", program)
+    both.run("preview", program)
+
+
+def test_a_refresh_that_reads_nothing_tidies_the_state_all_the_same(make_both):
+    """Where no resource is its target, the state is still written as a refresh leaves it."""
+    both = make_both(serial=True)
+    names = ["first"]
+
+    @one_by_one
+    def program():
+        for name in names:
+            yield Bucket(name, acl="1")
+
+    both.run("up", program)
+    names.append("second")
+    both.run("up", program, refresh=True, target=["second"])
+
+
+def test_secret_outputs_are_marked_after_the_diff_of_a_refresh(make_both):
+    """Diff sees what Read has answered; only in the state, the outputs that the program calls secret are so again."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        yield Bucket("b", ResourceOptions(additional_secret_outputs=["acl", "arn"]), acl="1", token=Output.secret("x"))
+
+    both.run("up", program)
+    both.drift(BUCKET, acl="drifted", token="drifted")
+    both.run("refresh", preview=True)
+    both.run("refresh")
+    both.run("up", program)
