@@ -20,7 +20,20 @@ import msgspec
 from measure import Row
 
 HERE = Path(__file__).resolve().parent
-SCRIPTS = ("calls", "layers", "contract", "wire", "up", "terraform", "recording", "replay", "cassettes", "schemas", "importing")
+SCRIPTS = (
+    "calls",
+    "layers",
+    "contract",
+    "wire",
+    "up",
+    "mocks",
+    "terraform",
+    "recording",
+    "replay",
+    "cassettes",
+    "schemas",
+    "importing",
+)
 
 
 def measure(script: str) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Beside ``pulumi.runtime.set_mocks``: the checks of Pulumi's own example of unit tests, with its program as it is, in fewer lines."""
+"""Beside ``pulumi.runtime.set_mocks``: the checks of Pulumi's own example of unit tests, in fewer lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pulumi.export("publicIp", server.public_ip)
 """
 """The shape of the example's program: what it lacks, or has too much of, is filled in by each test."""
 
-SDK = '''
+SDK = """
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -68,7 +68,7 @@ def get_ami(most_recent, owners, filters):
 
 
 ec2 = SimpleNamespace(SecurityGroup=SecurityGroup, Instance=Instance, get_ami=get_ami)
-'''
+"""
 """As much of the SDK as the program uses, which is 120 MB as a whole."""
 
 TESTS = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import subprocess
@@ -326,6 +327,41 @@ def test_presets_answer_what_everybody_asks():
     assert asked(double, ZONES)["names"][0] == "us-east-1a"
     assert asked(double, IDENTITY)["accountId"] == "123456789012"
     assert "as the preset aws says" in str(double.journal.entries(type=ZONES)[0])
+
+
+PARTED = {
+    "sqs/queue:Queue": ("url", lambda url: url.split("/")[3] == "123456789012"),
+    "route53/zone:Zone": ("nameServers", lambda names: len(set(names)) == 4),
+    "apigatewayv2/api:Api": ("apiEndpoint", lambda url: url.startswith("https://")),
+    "rds/instance:Instance": ("endpoint", lambda endpoint: endpoint.split(":")[1] == "5432"),
+    "eks/cluster:Cluster": ("endpoint", lambda url: url.startswith("https://")),
+}
+"""What programs take apart: a type, its property, and whether it has the parts. Programs in pulumi/examples died of these."""
+
+
+@pytest.mark.parametrize("name", PARTED)
+def test_presets_have_the_parts_that_programs_take(name):
+    """Addresses of AWS that programs split have the parts that the real ones have."""
+    token, (attribute, has_its_parts) = f"aws:{name}", PARTED[name]
+    kind = {"type": "array", "items": {"type": "string"}} if attribute.endswith("s") else {"type": "string"}
+    resource = {"inputProperties": {}, "properties": {attribute: kind}, "required": [attribute]}
+    double = Double(from_schema({"name": "aws", "resources": {token: resource}}))
+
+    assert has_its_parts(made(double, token).value[attribute])
+
+
+def test_credentials_of_a_registry_can_be_decoded():
+    """The token of ECR is base64 of a user and a password, and the version of a secret is JSON."""
+    registry, secret = "aws:ecr/getCredentials:getCredentials", "aws:secretsmanager/getSecretVersion:getSecretVersion"
+    text = {"type": "string"}
+    functions = {
+        registry: {"outputs": {"properties": {"authorizationToken": text}}},
+        secret: {"outputs": {"properties": {"secretString": text}}},
+    }
+    double = Double(from_schema({"name": "aws", "functions": functions}))
+
+    assert base64.b64decode(asked(double, registry)["authorizationToken"]).decode().split(":")[0] == "AWS"
+    assert json.loads(asked(double, secret)["secretString"]).keys() == {"username", "password"}
 
 
 def test_presets_are_read_by_one_thread():
