@@ -361,6 +361,14 @@ def test_presets_have_the_parts_that_programs_take(token):
     assert has_its_parts(reply.id if attribute == "id" else reply.value[attribute])
 
 
+def test_a_stated_id_is_a_plain_text():
+    """An id that was stated can be written to any file: JSON knows no other kinds of text."""
+    double = aws()
+    double.outputs(VPC, {"id": "vpc-1"})
+
+    assert type(made(double, VPC, cidrBlock="10.0.0.0/16").id) is str
+
+
 def test_resources_that_nothing_tells_apart_but_their_inputs_differ():
     """Where an engine does not say which resource a call is for, generated parts of a preset come from its inputs."""
     token, text = "aws:sqs/queue:Queue", {"type": "string"}
