@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +20,14 @@ DROPLET = "digitalocean:index/droplet:Droplet"
 LIMIT = "you have reached your droplet limit"
 
 
-def web_fleet() -> Path:
-    """The folder of the example program, in an installed package or in a checkout."""
+def web_fleet(folder: Path) -> Path:
+    """A copy in ``folder`` of the example program, from an installed package or from a checkout."""
     installed = Path(__file__).parent / "web_fleet"
-    return installed if installed.is_dir() else Path(__file__).parents[2] / "examples" / "pulumi" / "web_fleet"
+    source = installed if installed.is_dir() else Path(__file__).parents[2] / "examples" / "pulumi" / "web_fleet"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in [*source.glob("*.yaml"), *source.glob("fleet.py"), *source.glob("__main__.py")]:
+        shutil.copyfile(path, folder / ("__main__.py" if path.suffix == ".py" else path.name))
+    return folder
 
 
 def real_program(folder: Path, say: Callable[[str], Any]) -> bool:
@@ -34,7 +39,7 @@ def real_program(folder: Path, say: Callable[[str], Any]) -> bool:
     package = from_sdk(SDK)
     say(f"   {len(package.resources)} types, read from the SDK; web servers behind a load balancer; nothing is declared\n")
     with Double(package) as double:
-        life = _Life(double, say)
+        life = _Life(double, say, web_fleet(folder / "web_fleet"))
         try:
             life.play()
         except MockProviderError as error:
@@ -46,11 +51,11 @@ def real_program(folder: Path, say: Callable[[str], Any]) -> bool:
 class _Life:
     """The program's life, a line a moment."""
 
-    def __init__(self, double: Double, say: Callable[[str], Any]) -> None:
+    def __init__(self, double: Double, say: Callable[[str], Any], project: Path) -> None:
         self.double = double
         self.held = True
         self._say = say
-        self.stack = Stack(double, project=web_fleet())
+        self.stack = Stack(double, project=project)
 
     def play(self) -> None:
         """An up, a second one, an edit, an accident, a failure, and the end."""
