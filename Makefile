@@ -28,7 +28,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help: ## say what there is
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | column -t -s '|'
 
-demo: $(VENV)/.with-pinned ## record, replay and break a real run before your eyes
+demo: $(VENV)/.with-demo ## take a real program through its life, record, replay and break it before your eyes
 	@$(WITH_ENGINES) $(BIN)/mockprovider demo $(ARGS)
 
 test: $(VENV)/.with-$(GROUP) ## all tests, with those engines that are on PATH or were built

@@ -21,7 +21,20 @@ from measure import Row
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
-    *("calls", "layers", "contract", "wire", "up", "mocks", "pulumi_cli", "terraform", "recording", "replay", "cassettes"),
+    *(
+        "calls",
+        "layers",
+        "contract",
+        "wire",
+        "up",
+        "mocks",
+        "life",
+        "pulumi_cli",
+        "terraform",
+        "recording",
+        "replay",
+        "cassettes",
+    ),
     *("schemas", "importing"),
 )
 

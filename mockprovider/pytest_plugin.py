@@ -9,7 +9,10 @@ from __future__ import annotations
 import logging
 import os
 import shlex
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -195,17 +198,12 @@ def mockprovider_provider(request: pytest.FixtureRequest, mockprovider_providers
 def mockprovider_frozen_time(request: pytest.FixtureRequest, mockprovider_providers: dict[str, Double]) -> Iterator[FrozenTime]:
     """The test's own ``datetime`` and ``time``, frozen at the start of 2025 (UTC), and the clock of its doubles.
 
-    Needs the extra ``mockprovider[time]``, which brings freezegun.
+    Needs the extra ``mockprovider[time]``, which brings freezegun. Skips the test without it.
     """
     from mockprovider.double import FrozenTime  # noqa: PLC0415 - slow to import
 
-    __tracebackhide__ = True
-    try:
+    with _or_skip():
         clock = FrozenTime()
-    except ModuleNotFoundError as error:
-        if hint := extra_hint(error):
-            _give_up(DefinitionError(hint))
-        raise
     for double in _led_to(request, mockprovider_providers):
         double.clock = clock
     with clock:
@@ -253,6 +251,19 @@ def _records_alone(request: pytest.FixtureRequest, use: CassetteUse | None) -> N
         )
 
 
+@contextmanager
+def _or_skip(module: str = "") -> Iterator[None]:
+    """Skip the test where ``module``, or another optional dependency, is missing, with the command that installs it."""
+    try:
+        if module and module not in sys.modules and find_spec(module) is None:
+            raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+        yield
+    except ModuleNotFoundError as error:
+        if hint := extra_hint(error):
+            pytest.skip(hint)
+        raise
+
+
 def _give_up(error: MockProviderError, *more: str) -> NoReturn:
     """Fail the test's setup with our message alone, without a traceback of our own frames."""
     message = "\n".join([f"{type(error).__name__}: {error}", *more])
@@ -268,7 +279,8 @@ def _give_up(error: MockProviderError, *more: str) -> NoReturn:
 @pytest.fixture
 def mockprovider_pulumi_stack(request: pytest.FixtureRequest, mockprovider_provider: Double) -> Stack:
     """An empty stack of the embedded engine, with the double as the provider of every package."""
-    from mockprovider.engine import Stack  # noqa: PLC0415 - slow to import
+    with _or_skip("pulumi"):
+        from mockprovider.engine import Stack  # noqa: PLC0415 - slow to import
 
     used = _engine_of(request, "pulumi")
     used.stack = Stack(mockprovider_provider, seed=request.config.getoption(SEED))
@@ -280,13 +292,15 @@ def mockprovider_pulumi_cli(
     request: pytest.FixtureRequest, mockprovider_providers: dict[str, Double], tmp_path: Path
 ) -> PulumiCli:
     """A project and a stack under the real ``pulumi``, attached to the doubles. Skips the test where there is no ``pulumi``."""
-    from mockprovider.double import joint_environment  # noqa: PLC0415 - slow to import
-    from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - as above
-    from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
+    with _or_skip("pulumi"):
+        from mockprovider.double import joint_environment  # noqa: PLC0415 - slow to import
+        from mockprovider.drivers.pulumi import PulumiCli  # noqa: PLC0415 - as above
+        from mockprovider.errors import PluginError  # noqa: PLC0415 - as above
 
     used = _engine_of(request, "pulumi")
     doubles = _led_to(request, mockprovider_providers)
-    servings = [double.serve("pulumi") for double in doubles]
+    with _or_skip():
+        servings = [double.serve("pulumi") for double in doubles]
     try:
         return used.ending(PulumiCli(tmp_path / "pulumi", lambda: joint_environment(*servings), doubles=doubles))
     except PluginError as error:
@@ -319,7 +333,8 @@ def mockprovider_terraform(
 
     used = _engine_of(request, "terraform")
     doubles, folder, binary = _led_to(request, mockprovider_providers), tmp_path / "terraform", request.param
-    servings = [double.serve("terraform", major=mockprovider_terraform_protocol) for double in doubles]
+    with _or_skip():
+        servings = [double.serve("terraform", major=mockprovider_terraform_protocol) for double in doubles]
     try:
         return used.ending(Terraform(folder, lambda: joint_environment(*servings), binary=binary, doubles=doubles))
     except PluginError as error:

@@ -1,4 +1,4 @@
-"""Beside ``pulumi.runtime.set_mocks``: the checks of Pulumi's own example, with its program as it is, in fewer lines."""
+"""Beside ``pulumi.runtime.set_mocks``: the checks of Pulumi's own example of unit tests, in fewer lines."""
 
 from __future__ import annotations
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import subprocess
 import sys
 from typing import Any
+from uuid import UUID
 
 import pulumi
 import pytest
@@ -326,6 +328,72 @@ def test_presets_answer_what_everybody_asks():
     assert asked(double, ZONES)["names"][0] == "us-east-1a"
     assert asked(double, IDENTITY)["accountId"] == "123456789012"
     assert "as the preset aws says" in str(double.journal.entries(type=ZONES)[0])
+
+
+PARTED = {
+    "aws:sqs/queue:Queue": ("url", lambda url: url.split("/")[3] == "123456789012"),
+    "aws:route53/zone:Zone": ("nameServers", lambda names: len(set(names)) == 4),
+    "aws:ses/domainDkim:DomainDkim": ("dkimTokens", lambda tokens: len(set(tokens)) == 3),
+    "aws:apigatewayv2/api:Api": ("apiEndpoint", lambda url: url.startswith("https://")),
+    "aws:rds/instance:Instance": ("endpoint", lambda endpoint: endpoint.split(":")[1] == "5432"),
+    "aws:redshift/cluster:Cluster": ("endpoint", lambda endpoint: endpoint.split(":")[1] == "5439"),
+    "aws:eks/cluster:Cluster": ("endpoint", lambda url: url.startswith("https://")),
+    "aws:msk/cluster:Cluster": ("bootstrapBrokersTls", lambda hosts: [host.split(":")[1] for host in hosts.split(",")]),
+    "aws:lambda/function:Function": ("version", int),
+    "random:index/randomId:RandomId": ("dec", int),
+    "random:index/randomUuid:RandomUuid": ("result", UUID),
+    "digitalocean:index/droplet:Droplet": ("id", int),
+}
+"""What programs take apart: a type, its property, and whether it has the parts. Programs as people write them died of these."""
+
+
+@pytest.mark.parametrize("token", PARTED)
+def test_presets_have_the_parts_that_programs_take(token):
+    """What programs split, count or make a number of has the parts that the real provider's has."""
+    attribute, has_its_parts = PARTED[token]
+    kind = {"type": "array", "items": {"type": "string"}} if attribute.endswith(("ers", "ens")) else {"type": "string"}
+    outputs = {} if attribute == "id" else {attribute: kind}
+    resource = {"inputProperties": {}, "properties": outputs, "required": [*outputs]}
+    package = {"name": token.partition(":")[0], "meta": {"moduleFormat": "(.*)(?:/[^/]*)"}, "resources": {token: resource}}
+    double = Double(from_schema(package))
+    reply = made(double, token)
+
+    assert has_its_parts(reply.id if attribute == "id" else reply.value[attribute])
+
+
+def test_a_stated_id_is_a_plain_text():
+    """An id that was stated can be written to any file: JSON knows no other kinds of text."""
+    double = aws()
+    double.outputs(VPC, {"id": "vpc-1"})
+
+    assert type(made(double, VPC, cidrBlock="10.0.0.0/16").id) is str
+
+
+def test_resources_that_nothing_tells_apart_but_their_inputs_differ():
+    """Where an engine does not say which resource a call is for, generated parts of a preset come from its inputs."""
+    token, text = "aws:sqs/queue:Queue", {"type": "string"}
+    resource = {"inputProperties": {"name": text}, "properties": {"name": text, "url": text}, "required": ["url"]}
+    double = Double(from_schema({"name": "aws", "resources": {token: resource}}))
+
+    def nameless(name):
+        call = Call(op=Op.CREATE, session=double.open(package="aws"), type=token, inputs={"name": name})
+        return double(call).value["url"]
+
+    assert len({nameless("jobs"), nameless("failed")}) == 2
+
+
+def test_credentials_of_a_registry_can_be_decoded():
+    """The token of ECR is base64 of a user and a password, and the version of a secret is JSON."""
+    registry, secret = "aws:ecr/getCredentials:getCredentials", "aws:secretsmanager/getSecretVersion:getSecretVersion"
+    text = {"type": "string"}
+    functions = {
+        registry: {"outputs": {"properties": {"authorizationToken": text}}},
+        secret: {"outputs": {"properties": {"secretString": text}}},
+    }
+    double = Double(from_schema({"name": "aws", "functions": functions}))
+
+    assert base64.b64decode(asked(double, registry)["authorizationToken"]).decode().split(":")[0] == "AWS"
+    assert json.loads(asked(double, secret)["secretString"]).keys() == {"username", "password"}
 
 
 def test_presets_are_read_by_one_thread():

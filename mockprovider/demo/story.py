@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from mockprovider.demo.program import real_program
 from mockprovider.demo.stages import FILE, STAGES, Stage
 from mockprovider.double import Double, recording, replaying
 from mockprovider.double.artefacts import keep, write
@@ -14,7 +15,8 @@ from mockprovider.errors import MockProviderError
 
 Say = Callable[[str], Any]
 INTRODUCTION = """A provider is what makes the things that a Pulumi program or a Terraform configuration asks for; the engine
-decides what to ask, and remembers what was made. This records, replays and breaks a provider under real engines."""
+decides what to ask, and remembers what was made. This takes a real program through its life without a cloud; then it records,
+replays and breaks a provider under real engines."""
 REASON = "timed out waiting"
 
 
@@ -25,8 +27,8 @@ def run(folder: Path, engines: Sequence[str], say: Say) -> bool:
     """
     folder = folder.resolve()
     wanted = [name for name in STAGES if name in engines or (not engines and (name == "embedded" or shutil.which(name)))]
-    held = True
     say(INTRODUCTION)
+    held = real_program(folder / "program", say) if "embedded" in wanted else True
     for name in wanted:
         mine = folder / name
         shutil.rmtree(mine, ignore_errors=True)

@@ -18,6 +18,8 @@ FILES: Mapping[str, str] = {
     "azure-native": "azure",
     "azurerm": "azure",
     "kubernetes": "kubernetes",
+    "digitalocean": "digitalocean",
+    "random": "random",
 }
 """Packages, as either ecosystem calls them, to the file that says what they answer."""
 

@@ -243,11 +243,16 @@ class Answers:
         given = saying.answer(inputs) if callable(saying.answer) else saying.answer
         if saying.templates:
             known = {name: value for name, value in inputs.items() if not has_unknown(value)}
-            invention = Invention(call.type, "uuid", call.urn or call.address)
-            given = fill_all(
-                given,
-                {**known, **places(call), "name": call.name, "hash": invention.hex(), "uuid": str(UUID(invention.hex(32)))},
-            )
+            # Parallel runs of Terraform's engines do not say which resource it is, so its inputs have to.
+            invention = Invention(call.type, "uuid", call.urn or call.address or repr(sorted(known.items())))
+            hashed = invention.hex()
+            generated = {
+                "name": call.name,
+                "hash": hashed,
+                "uuid": str(UUID(invention.hex(32))),
+                "number": str(int(hashed, 16)),
+            }
+            given = fill_all(given, {**known, **places(call), **generated})
         stating = Stating(declared, lenient=saying.lenient, inside=call.session.protocol.names_resources)
         return stating.applied(given, call.planned)
 

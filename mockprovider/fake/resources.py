@@ -150,7 +150,8 @@ class Resources:
             given = {name: value for name, value in reveal(wanted).items() if value is not None}
             id_ = fill(declared.id, {"name": call.name or hash_, **given, "hash": hash_})
             if isinstance(declared.id, StatedId):
-                return wanted, id_ if self._cloud.read(call.type, id_) is None else f"{id_}-{hash_}"
+                # JSON and messages take plain texts alone.
+                return wanted, str(id_) if self._cloud.read(call.type, id_) is None else f"{id_}-{hash_}"
             # An object that was adopted, or created by hand, may have the next id.
             if hash_ not in id_ or self._cloud.read(call.type, id_) is None:
                 return wanted, id_

@@ -250,6 +250,31 @@ def test_a_missing_extra(run):
     result.stdout.fnmatch_lines(["This needs pulumi: pip install 'mockprovider[[]pulumi]'"])
 
 
+@pytest.mark.parametrize(
+    ("fixture", "module", "extra"),
+    [("pulumi_stack", "pulumi", "pulumi"), ("terraform", "msgpack", "terraform")],
+)
+def test_a_missing_extra_of_an_engine(pytester, fixture, module, extra):
+    """A test whose engine needs what is not installed is skipped, with the command that installs it."""
+    pytester.makeconftest(
+        f"""
+        import sys
+
+        class Missing:
+            def find_spec(self, name, path=None, target=None):
+                if name.partition(".")[0] == {module!r}:
+                    raise ModuleNotFoundError(f"No module named {{name}}", name=name)
+
+        sys.meta_path.insert(0, Missing())
+        """
+    )
+    pytester.makepyfile(f"def test_it({fixture}):\n    pass\n")
+    result = pytester.runpytest_subprocess("-rs", "-p", "no:randomly", "-p", "no:xdist")
+
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines([f"*This needs {module}: pip install 'mockprovider[[]{extra}]'"])
+
+
 def test_a_report_names_what_hangs(run):
     """A failed test says which call hangs, or hung until somebody ended it, and by which rule."""
     result = run(
