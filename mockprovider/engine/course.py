@@ -49,6 +49,7 @@ class Course(Run):
         self.operation = operation
         self.preview = operation.preview
         self.policing: Policing | None = None
+        self.sources = list(sources.values()) if isinstance(sources, Mapping) else [sources]
         self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []
