@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -33,6 +34,8 @@ class OnDemand(MutableMapping[str, V]):
         self._spelled = spelled
         self.held: dict[str, V] = {}
         """What was read or set so far."""
+        self.changed = False
+        """Whether a value was set or removed, so that what is read is not all there is."""
 
     def __getitem__(self, key: str) -> V:
         if key not in self._keys:
@@ -43,10 +46,12 @@ class OnDemand(MutableMapping[str, V]):
             return self.held[key]
 
     def __setitem__(self, key: str, value: V) -> None:
+        self.changed = True
         self._keys[key] = None
         self.held[key] = value
 
     def __delitem__(self, key: str) -> None:
+        self.changed = True
         del self._keys[key]
         self.held.pop(key, None)
 
@@ -61,6 +66,16 @@ class OnDemand(MutableMapping[str, V]):
 
     def __repr__(self) -> str:
         return f"<OnDemand: {len(self.held)} of {len(self._keys)} read>"
+
+    @contextmanager
+    def briefly(self) -> Iterator[None]:
+        """Forget at the end of the block what was read in it: who goes through all once does not have to hold all."""
+        before = {*self.held}
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.held = {key: value for key, value in self.held.items() if key in before or self.changed}
 
     def through(self, convert: Callable[[str, V], W], lock: Any) -> OnDemand[W]:
         """What ``convert`` makes of each key and value; a value is read when what is made of it is."""

@@ -235,6 +235,7 @@ class Package(Struct):
     ``mappings`` are what GetMapping answers by key (``{"terraform": ...}``), as bytes or text. ``parameters`` are the packages
     that Parameterize makes of this one, by name, or a function from a ``fake.parameters.Parameter`` to a package or ``None``;
     with ``extension``, a package that is made so comes beside its base and not in its place.
+    ``source`` is the key under which what all of it was read from is kept (``slices``), empty once something was added.
     ``judge`` is a layer in front of the fake: the real provider, asked what it thinks.
     """
 
@@ -255,6 +256,7 @@ class Package(Struct):
     said: Any = None
     """What its file says of single answers: ``fake.answers.Sayings``."""
     judge: Any = None
+    source: str = ""
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)
@@ -275,7 +277,7 @@ class Package(Struct):
             sections.get(type(definition), self.offers)[definition.token] = added
         if definitions:
             # The schema text that the package was read from lacks these.
-            self.schema, self.published = "", None
+            self.schema, self.published, self.source = "", None, ""
 
     def _with_arguments(self, function: Function) -> Function:
         """A function with the arguments and results of the published one that it replaces, unless it declares its own.

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any, Self
 
+import grpc
 import pulumi
 from pulumi import ErrorHook, ErrorHookArgs, ResourceHook, ResourceHookArgs, ResourceHookBinding, ResourceHookOptions
 from pulumi.output import Unknown
+from pulumi.runtime.proto import callback_pb2, resource_pb2
+
+from mockprovider.pulumi.values import decode
 
 BAGS = ("new_inputs", "old_inputs", "new_outputs", "old_outputs")
 KINDS = {pulumi.Output: "secret", Unknown: "unknown"}
@@ -70,3 +76,82 @@ class Noted:
 
 def _readable(bag: Any) -> dict[str, Any]:
     return {key: KINDS.get(type(value), value) for key, value in bag.items()}
+
+
+# Without an SDK ----------------------------------------------------------------------------------------------------------
+
+
+class CallbackServer:
+    """Serves the hooks of a program that speaks to the monitor itself, as SDKs serve theirs, while a ``with`` block lasts.
+
+    A hook is a function of what it is told: the fields of its request, the bags as dicts, or ``None`` where there is none. What
+    it raises is its error.
+    """
+
+    def __init__(self, monitor: Any) -> None:
+        self._monitor = monitor
+        self._functions: dict[str, Callable[[bytes], Any]] = {}
+        self._pool = ThreadPoolExecutor(2)
+        self._server = grpc.server(self._pool)
+        invoke = grpc.unary_unary_rpc_method_handler(
+            self._invoke,
+            callback_pb2.CallbackInvokeRequest.FromString,
+            callback_pb2.CallbackInvokeResponse.SerializeToString,
+        )
+        self._server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("pulumirpc.Callbacks", {"Invoke": invoke})])
+        self._target = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+
+    def __enter__(self) -> Self:
+        self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop(None).wait()
+        self._pool.shutdown()
+
+    def hook(self, name: str, function: Callable[[Any], Any], **options: bool) -> str:
+        """Register a hook around steps; its name."""
+
+        def answer(data: bytes) -> Any:
+            error, _ = _outcome(function, resource_pb2.ResourceHookRequest.FromString(data))
+            return resource_pb2.ResourceHookResponse(error=error)
+
+        request = resource_pb2.RegisterResourceHookRequest(name=name, callback=self._callback(name, answer), **options)
+        self._monitor.raw.RegisterResourceHook(request)
+        return name
+
+    def error_hook(self, name: str, function: Callable[[Any], Any]) -> str:
+        """Register a hook that says whether to try again; its name."""
+
+        def answer(data: bytes) -> Any:
+            error, again = _outcome(function, resource_pb2.ErrorHookRequest.FromString(data))
+            return resource_pb2.ErrorHookResponse(error=error, retry=bool(again))
+
+        request = resource_pb2.RegisterErrorHookRequest(name=name, callback=self._callback(name, answer))
+        self._monitor.raw.RegisterErrorHook(request)
+        return name
+
+    def _callback(self, token: str, answer: Callable[[bytes], Any]) -> Any:
+        self._functions[token] = answer
+        return callback_pb2.Callback(target=self._target, token=token, accepts_byte_string=True)
+
+    def _invoke(self, request: Any, _: grpc.ServicerContext) -> Any:
+        answer = self._functions[request.token](request.request)
+        return callback_pb2.CallbackInvokeResponse(response=answer.SerializeToString())
+
+
+def _outcome(function: Callable[[Any], Any], request: Any) -> tuple[str, Any]:
+    fields = {field.name: getattr(request, field.name) for field in request.DESCRIPTOR.fields}
+    for name in (*BAGS, "old_options", "new_options"):
+        if name in fields:
+            given = request.HasField(name)
+            fields[name] = (decode(fields[name]) if name in BAGS else fields[name]) if given else None
+    try:
+        return "", function(SimpleNamespace(**fields))
+    except Exception as error:  # noqa: BLE001 - a hook may raise anything
+        return str(error), None
+
+
+def bound(**names: list[str]) -> Any:
+    """The hooks of a registration, by when they are called."""
+    return resource_pb2.RegisterResourceRequest.ResourceHooksBinding(**names)

@@ -84,7 +84,7 @@ def test_a_project_lives_from_run_to_run(project, types):
     assert (code, "preview: 1 create" in output) == (0, True)
     assert not (project / ".mockprovider").exists()
     code, output = run("run", project, "up", "--types", types)
-    assert (code, "up: 1 create" in output, "token = [secret]" in output) == (0, True, True)
+    assert (code, "up: 1 create" in output, "token: [secret]" in output) == (0, True, True)
     assert "up: nothing changed" in run("run", project, "up", "--types", types)[1]
     (project / "Pulumi.dev.yaml").write_text("config:\n  proj:acl: public\n")
     assert "up: 1 update" in run("run", project, "up", "--types", types)[1]

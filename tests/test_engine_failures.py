@@ -324,7 +324,7 @@ def test_a_duplicate_is_told():
     """Two resources of one type and name fail the run."""
     stack, _, _ = make()
     failed = stack.up(lambda: (Bucket("b"), Bucket("b")), expect_failure=True)
-    assert "duplicate" in str(failed.error)
+    assert "Duplicate resource URN" in str(failed.error)
 
 
 def test_stack_outputs_survive_a_failure():

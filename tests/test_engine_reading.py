@@ -67,7 +67,7 @@ def test_a_replacement_of_an_import_is_refused():
     double.cloud.create(BUCKET, "there", {"name": "x"})
     stack.up(lambda: Bucket("b", ResourceOptions(import_="there"), name="x"))
     failed = stack.up(lambda: Bucket("b", ResourceOptions(import_="there"), name="y"), expect_failure=True)
-    assert "Remove `import`" in str(failed.error)
+    assert "remove the `import` declaration" in str(failed.error)
 
 
 def test_refresh_drops_what_vanished_and_prunes_references():

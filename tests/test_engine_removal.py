@@ -104,8 +104,8 @@ def test_protection():
 
     stack.up(program)
     wanted["name"] = "b"
-    assert "protected" in str(stack.preview(program, expect_failure=True).error)
-    assert "protected" in str(stack.up(program, expect_failure=True).error)
+    assert "marked for protection" in str(stack.preview(program, expect_failure=True).error)
+    assert "marked for protection" in str(stack.up(program, expect_failure=True).error)
     destroyed = stack.destroy(expect_failure=True)
     assert (destroyed.summary, destroyed.state.names()) == ({"delete": 1}, {"kept"})
     assert double.cloud.objects(BUCKET)[0]["name"] == "a"

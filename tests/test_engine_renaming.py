@@ -66,7 +66,7 @@ def test_two_claims_to_one_object(order):
         if order == "last":
             Bucket("a", ResourceOptions(depends_on=[claimant]))
 
-    with pytest.raises(ProgramError, match="One object cannot be two resources"):
+    with pytest.raises(ProgramError, match="Duplicate resource"):
         stack.up(program)
     assert len(double.cloud.objects(BUCKET)) == 1
 

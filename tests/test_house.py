@@ -39,6 +39,7 @@ NAMING = {
     "cli/plugin.py": "an example, and the help of an option",
     "cli/executing.py": "the engines that are known by name",
     "cli/running.py": "it runs a Pulumi project",
+    "cli/tree.py": "it shows what users of pulumi know",
     "cli/schema.py": "the ways to a schema are called after who is asked",
     "cli/types.py": "a package schema is the one file that may be YAML",
     "double/artefacts.py": "values are written as JSON as Pulumi's state has them",

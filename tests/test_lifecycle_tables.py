@@ -15,7 +15,23 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 TABLES = sorted((ROOT / "tests" / "lifecycle" / "tables").glob("*.toml"))
-COMPLETE = ("alias", "env_var_mappings", "hide_diffs", "provider")
+COMPLETE = (
+    "alias",
+    "components",
+    "delete_before_replace",
+    "env_var_mappings",
+    "error_hooks",
+    "hide_diffs",
+    "parameterized",
+    "pending_delete",
+    "provider",
+    "replace_with",
+    "replacement_trigger",
+    "resource_hooks",
+    "resource_reference",
+    "retain_on_delete",
+    "step_generator",
+)
 """The files of which every test has a row."""
 
 

@@ -19,7 +19,7 @@ from mockprovider.calls import Call, Op
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double
 from mockprovider.engine import Stack
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, MockProviderWarning
 from mockprovider.fake.checks import failures
 from mockprovider.fake.computing import compute
 from mockprovider.fake.definitions import load
@@ -360,8 +360,6 @@ AT = f'schema: resources["{MAILBOX}"]'
     [
         (("name",), "4post", "schema: name: '4post' is no package name"),
         (("version",), "four", "schema: version: 'four' is no semantic version"),
-        (("resurces",), {}, "schema: there is no key 'resurces' here. Did you mean 'resources'?"),
-        (("resources", MAILBOX, "inputPropertys"), {}, f"{AT}: there is no key 'inputPropertys' here. Did you mean 'input"),
         (
             ("resources", MAILBOX, "requiredInputs"),
             ["adress"],
@@ -448,6 +446,31 @@ def test_a_text_that_is_no_json_is_told():
 def test_unknown_keys_of_a_newer_metaschema_are_passed_over():
     """What we do not know, and is no typo, does not keep anybody from their schema."""
     assert from_schema(changed(("futureThings",), {"a": 1})).name == "post"
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (("resurces",), "schema: there is no key 'resurces' here, so it is ignored. Did you mean 'resources'?"),
+        (("resources", MAILBOX, "inputPropertys"), f"{AT}: there is no key 'inputPropertys' here, so it is ignored. Did you"),
+    ],
+)
+def test_a_key_that_looks_like_a_typo_is_warned_of(path, told):
+    """Pulumi takes such a schema, so it is read; that the key means nothing is said."""
+    with pytest.warns(MockProviderWarning) as warned:
+        assert from_schema(changed(path, {})).name == "post"
+    assert told in str(warned[0].message)
+
+
+@pytest.mark.parametrize("path", [("meta",), ("resources", MAILBOX, "methods"), (*INPUTS, "quota", "default")])
+def test_null_is_as_good_as_nothing(path):
+    """Where a schema says null it says nothing, as Pulumi reads it."""
+    assert from_schema(changed(path, None)).resources[MAILBOX].properties["quota"].kind == Kind("number")
+
+
+def test_keys_may_be_in_other_letters():
+    """Pulumi finds the key of another case, too."""
+    assert from_schema(changed(("VERSION",), "2.0.0") | {"version": None}).version == "2.0.0"
 
 
 def test_the_command_line_reads_both(tmp_path):

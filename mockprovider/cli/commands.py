@@ -339,7 +339,9 @@ def replay(
 @click.option("--stack", default="dev", show_default=True, help="The stack's name; its settings are in Pulumi.STACK.yaml.")
 @click.option("--cassette", type=FILE, metavar="FILE", help="Replay this recording instead of faking.")
 @click.option("--interpreter", metavar="FILE", help="What runs Python or JavaScript, instead of what the project names.")
+@click.option("--run-program", is_flag=True, help="Run the program of a refresh or destroy, too.")
 @click.option("--timeout", default=300.0, show_default=True, metavar="SECONDS", help="How long it may take.")
+@click.option("--diff", "details", is_flag=True, help="Show each property, as pulumi's --diff does.")
 @seed_option
 @example("  mockprovider run my-project up --types plugins/catalog/storage.json")
 def run_(
@@ -350,7 +352,9 @@ def run_(
     stack: str,
     cassette: Path | None,
     interpreter: str | None,
+    run_program: bool,
     timeout: float,
+    details: bool,
     seed: int,
 ) -> None:
     """Run a Pulumi program without pulumi.
@@ -363,8 +367,9 @@ def run_(
 
     if cassette and types:
         raise click.UsageError("Give --types for the fake or --cassette for a recorded provider, not both.")
-    chosen = {"interpreter": interpreter} if interpreter and operation in ("preview", "up") else {}
-    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, **chosen)
+    chosen = {"interpreter": interpreter} if interpreter and (run_program or operation in ("preview", "up")) else {}
+    how = {"run_program": run_program, **chosen}
+    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, details=details, **how)
 
 
 main.add_command(cassette)

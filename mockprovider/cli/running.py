@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from mockprovider.cli.cassette.screen import terminal
+from mockprovider.cli.tree import OperationShown, TreeLine
 from mockprovider.cli.types import read_types
 from mockprovider.cloud import Cloud, MemoryStore
 from mockprovider.double import Double, RealClock, Wiring, replaying
-from mockprovider.engine import SPOKEN, Result, Stack
-from mockprovider.errors import DefinitionError, MalformedError
+from mockprovider.engine import SPOKEN, EngineEvent, Result, Stack
+from mockprovider.errors import DefinitionError, MalformedError, ProgramError
 from mockprovider.files import write_json
 from mockprovider.pulumi.values import from_plain, to_plain
 
@@ -27,9 +30,10 @@ def run(
     cassette: Path | None,
     seed: int,
     timeout: float,
-    **options: str,
+    details: bool = False,
+    **options: Any,
 ) -> None:
-    """Run one operation, with its own ``options``.
+    """Run one operation, with its own ``options``; ``details`` show each property.
 
     Raises ``ProgramError`` if it fails; what was done by then is kept all the same.
     """
@@ -41,14 +45,21 @@ def run(
         engine = Stack(double, project=folder, name=stack, seed=seed, timeout=timeout)
         if "state" in before:
             engine.import_(before["state"])
+        shown = OperationShown(details=details)
         try:
-            result: Result = getattr(engine, operation)(**options)
+            with _screen(shown) as engine.on_event:
+                result: Result = getattr(engine, operation)(**options)
+        except ProgramError as error:
+            if shown.result is None:
+                raise
+            # The screen has said why.
+            raise ProgramError(f"The {operation} of {engine.project}/{stack} failed: see the diagnostics above.") from error
         finally:
             if operation != "preview":
                 kept.parent.mkdir(parents=True, exist_ok=True)
                 # Like every export, it holds secrets in plain text.
                 write_json(kept, {"state": engine.export(), "cloud": to_plain(store.snapshot())}, private=True, sort_keys=True)
-    _show(result, operation)
+    click.echo(_counts(result, operation))
 
 
 def _recorded(cassette: Path) -> Wiring:
@@ -60,17 +71,36 @@ def _recorded(cassette: Path) -> Wiring:
     return wiring
 
 
-def _show(result: Result, operation: str) -> None:
-    for op, urn in result.steps:
-        if op != "same":
-            click.echo(f"  {op:<20} {urn}")
-    for diagnostic in result.diagnostics:
-        click.echo(f"  {diagnostic}")
-    counts = ", ".join(f"{count} {op}" for op, count in result.summary.items()) or "nothing changed"
-    click.echo(f"{operation}: {counts}")
-    for name, value in result.outputs.items():
-        shown = "[secret]" if name in result.secret_outputs else json.dumps(to_plain(value))
-        click.echo(f"  {name} = {shown}")
+@contextmanager
+def _screen(shown: OperationShown) -> Iterator[Callable[[EngineEvent], None]]:
+    """What is to be told the events of an operation: in a terminal it shows the tree while that grows, and all in the end."""
+    console = terminal()
+    if console is None:
+        try:
+            yield shown.tell
+        finally:
+            if shown.result:
+                click.echo("\n".join(line.text for line in shown.lines()))
+        return
+    from rich.live import Live  # noqa: PLC0415 - slow to import, and a pipe does not need it
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    def text(lines: Sequence[TreeLine]) -> Text:
+        return Text("\n").join(Text(line.text, line.style) for line in lines)
+
+    def now() -> Text:
+        return text([TreeLine(shown.title, "bold"), TreeLine(""), *shown.tree(console.width)])
+
+    try:
+        with Live(console=console, get_renderable=now, transient=True):
+            yield shown.tell
+    finally:
+        if shown.result:
+            console.print(text(shown.lines(console.width)), soft_wrap=True)
+
+
+def _counts(result: Result, operation: str) -> str:
+    return f"{operation}: {', '.join(f'{count} {op}' for op, count in result.summary.items()) or 'nothing changed'}"
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ def flags(**given: Any) -> tuple[str, ...]:
 def scope(options: Options, names: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Which resources an operation is about, as ``flags`` takes it."""
     scoped: dict[str, Any] = {option: [glob(name) for name in values] for option, values in names.items()}
-    for option in ("target_dependents", "exclude_dependents", "continue_on_error"):
+    for option in ("target_dependents", "exclude_dependents", "continue_on_error", "ignore_protect"):
         scoped[option.replace("_", "-")] = options.get(option, False)
     return scoped
 

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Protocol
 
 from mockprovider.drivers.flags import without_program
 from mockprovider.errors import DefinitionError
-from mockprovider.pulumi.imports import Import, Placed, import_file
+from mockprovider.pulumi.imports import Import, Placed, import_file, placed
+from mockprovider.pulumi.options import Options
+from mockprovider.pulumi.result import Result
 
 
 @contextmanager
@@ -34,3 +37,29 @@ def _protecting(imports: Sequence[Import]) -> bool:
     if len(protected) > 1:
         raise DefinitionError("pulumi import protects all resources of a run, or none: import them in two runs.")
     return protected.pop()
+
+
+class ImportCommand(Protocol):
+    """The command as methods of the driver."""
+
+    folder: Path
+    project: str
+    stack: str
+
+    def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
+        """``pulumi stack export``."""
+
+    def _operate(self, arguments: tuple[str, ...], program: Any, options: Options, *, expect_failure: bool) -> Result:
+        """Run an operation."""
+
+    def import_resources(self, imports: Sequence[Import], *, preview: bool = False, expect_failure: bool = False) -> Result:
+        """``pulumi import``, of each of ``imports``, or only its preview. Arguments and errors as for ``Stack``."""
+        remembered = {resource["urn"] for resource in self.export(show_secrets=False)["deployment"].get("resources") or ()}
+        places = placed(imports, self.stack, self.project, remembered)
+        with import_command(places, self.folder / "imports.json", preview=preview) as command:
+            return self._operate(command, {}, {}, expect_failure=expect_failure)
+
+    def import_resource(self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False) -> Result:
+        """``import_resources`` of one resource, with the defaults of ``Import``."""
+        one = Import(type=type_, name=name, id=id_, protect=protect)
+        return self.import_resources([one], expect_failure=expect_failure)

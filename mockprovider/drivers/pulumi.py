@@ -18,7 +18,8 @@ from mockprovider.drivers.checkpoints import read_checkpoint, unlock
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
 from mockprovider.drivers.events import take_log
 from mockprovider.drivers.flags import flags, scope, without_program
-from mockprovider.drivers.importing import import_command
+from mockprovider.drivers.importing import ImportCommand
+from mockprovider.drivers.marking import StateCommands
 from mockprovider.drivers.outcome import PulumiResult, outcome
 from mockprovider.drivers.planning import planned, planning
 from mockprovider.drivers.policing import policed
@@ -26,7 +27,6 @@ from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
 from mockprovider.pulumi import deployments
-from mockprovider.pulumi.imports import Import, placed
 from mockprovider.pulumi.languages import read_project
 from mockprovider.pulumi.options import Options, named, unmatched
 from mockprovider.pulumi.policies import PolicyPack
@@ -52,7 +52,7 @@ NOWHERE = ("could not be found in the stack", "where a failure was expected")
 """Phrases in errors of runs that may have named a resource that does not exist."""
 
 
-class PulumiCli:
+class PulumiCli(ImportCommand, StateCommands):
     """One project with one stack under the real CLI, in a folder of its own, with its own home and a file backend.
 
     Args:
@@ -135,6 +135,7 @@ class PulumiCli:
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        run_program: bool = False,
         plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
@@ -148,6 +149,7 @@ class PulumiCli:
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first.
             refresh: refresh first.
+            run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
             plan: an update plan that a preview of either engine made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             arguments: further ones of the CLI, as they are.
@@ -157,7 +159,7 @@ class PulumiCli:
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
         with planned(plan, self.folder) as path:
-            chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "plan": path})
+            chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "run-program": run_program, "plan": path})
             command = ("up", "--yes", *chosen, *arguments)
             return self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
 
@@ -167,6 +169,7 @@ class PulumiCli:
         *,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        run_program: bool = False,
         save_plan: Path | bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
@@ -177,7 +180,7 @@ class PulumiCli:
         With ``save_plan`` the result has the update ``plan``; if it is a path, the plan is saved there.
         """
         with planning(save_plan, self.folder) as path:
-            command = ("preview", *flags(**{"refresh": refresh, "save-plan": path}), *arguments)
+            command = ("preview", *flags(**{"refresh": refresh, "run-program": run_program, "save-plan": path}), *arguments)
             result = self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
             result.plan = json.loads(path.read_text(encoding="utf-8")) if path and path.exists() else None
         return result
@@ -186,45 +189,36 @@ class PulumiCli:
         self,
         program: Program | None = None,
         *,
+        run_program: bool = False,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi refresh``, or only its preview; ``program`` gives only the project's settings. The rest is as for ``up``."""
-        chosen = without_program(preview=preview)
-        return self._operate(
-            ("refresh", *chosen, *arguments), self._opened(program or {}), options, expect_failure=expect_failure
-        )
+        """``pulumi refresh``, or only its preview. ``run_program`` runs ``program``, which else gives only its
+        project's settings. The rest is as for ``up``.
+        """
+        chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program}))
+        opened = self._opened(program or {}, interpreter)
+        return self._operate(("refresh", *chosen, *arguments), opened, options, expect_failure=expect_failure)
 
     def destroy(
         self,
+        program: Program | None = None,
         *,
+        run_program: bool = False,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
     ) -> PulumiResult:
-        """``pulumi destroy``, or only its preview. Arguments and errors as for ``up``."""
-        chosen = (*without_program(preview=preview), *flags(refresh=refresh))
-        return self._operate(("destroy", *chosen, *arguments), {}, options, expect_failure=expect_failure)
-
-    def import_resources(
-        self, imports: Sequence[Import], *, preview: bool = False, expect_failure: bool = False
-    ) -> PulumiResult:
-        """``pulumi import``, of each of ``imports``, or only its preview. Arguments and errors as for ``Stack``."""
-        remembered = {resource["urn"] for resource in self.export(show_secrets=False)["deployment"].get("resources") or ()}
-        places = placed(imports, self.stack, self.project, remembered)
-        with import_command(places, self.folder / "imports.json", preview=preview) as command:
-            return self._operate(command, {}, {}, expect_failure=expect_failure)
-
-    def import_resource(
-        self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False
-    ) -> PulumiResult:
-        """``import_resources`` of one resource, with the defaults of ``Import``."""
-        one = Import(type=type_, name=name, id=id_, protect=protect)
-        return self.import_resources([one], expect_failure=expect_failure)
+        """``pulumi destroy``, or only its preview; ``program`` as for ``refresh``. Arguments and errors as for ``up``."""
+        chosen = (*without_program(preview=preview), *flags(**{"run-program": run_program, "refresh": refresh}))
+        opened = self._opened(program or {}, interpreter)
+        return self._operate(("destroy", *chosen, *arguments), opened, options, expect_failure=expect_failure)
 
     def export(self, *, show_secrets: bool = True) -> dict[str, Any]:
         """``pulumi stack export`` as data; with ``show_secrets``, secrets are in plain text."""

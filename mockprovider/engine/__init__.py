@@ -1,5 +1,6 @@
 """The embedded engine: runs unmodified Pulumi programs against providers given as objects, without the CLI."""
 
+from mockprovider.engine.events import EngineEvent, OperationBegun, OperationEnded, StepEvent
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.stack import Stack
 from mockprovider.pulumi.imports import Import
@@ -7,4 +8,15 @@ from mockprovider.pulumi.protocol import PULUMI as SPOKEN
 from mockprovider.pulumi.result import Result
 from mockprovider.pulumi.state import ResourceState
 
-__all__ = ["SPOKEN", "Import", "ProviderSource", "ResourceState", "Result", "Stack"]
+__all__ = [
+    "SPOKEN",
+    "EngineEvent",
+    "Import",
+    "OperationBegun",
+    "OperationEnded",
+    "ProviderSource",
+    "ResourceState",
+    "Result",
+    "Stack",
+    "StepEvent",
+]

@@ -55,7 +55,9 @@ class RemoteComponents:
                 bag = _inputs(decode(request.object), instance.accepts)
                 extra = {**self._common(), **self._own(), **_options(request, goal)}
                 fields = {"type": goal.type, "name": goal.name, "inputs": bag, "extra": extra}
-                return self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
+                reply = self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
+                depended_on = _extended(reply.extra.get("stateDependencies", {}), reply.value or {})
+                return replace(reply, native=None, extra={**reply.extra, "stateDependencies": depended_on})
         state = self._deployment.register(replace(goal, custom=False, remote=False, provider=""))
         return Reply(value={}, extra={"urn": state.urn})
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
+from mockprovider.engine.events import EventTeller
 from mockprovider.engine.hooks import Hooks
 from mockprovider.engine.instance import CallFailedError, ProviderSource
 from mockprovider.engine.ledger import Ledger
@@ -36,6 +37,7 @@ class Course(Run):
         sources: the providers.
         references: the outputs of the stacks that the program may refer to.
         plans: the update plans to keep to, and to make.
+        telling: what tells others of what happens.
     """
 
     def __init__(
@@ -44,10 +46,15 @@ class Course(Run):
         state: State,
         sources: ProviderSource | Mapping[str, ProviderSource],
         references: References | None = None,
+        *,
         plans: Planning | None = None,
+        telling: EventTeller | None = None,
     ) -> None:
         self.operation = operation
+        self.telling = telling or EventTeller()
         self.preview = operation.preview
+        self.moment = operation.moment
+        self.ignores_protection = operation.ignore_protect
         self.policing: Policing | None = None
         self.sources = list(sources.values()) if isinstance(sources, Mapping) else [sources]
         self.plans = plans or Planning()
@@ -80,8 +87,7 @@ class Course(Run):
         """Show ``message`` to the user. Debug lines are dropped: there are a dozen for each resource."""
         if severity == "debug":
             return
-        with self._lock:
-            self.diagnostics.append(Diagnostic(severity, message, urn))
+        self._show(Diagnostic(severity, message, urn))
 
     @property
     def failed(self) -> bool:
@@ -92,9 +98,14 @@ class Course(Run):
         """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
         with self._lock:
             self.errors.append(error)
-            # A policy's violation has been told as such.
-            if not (shown or isinstance(error, PoliciesBrokenError)):
-                self.diagnostics.append(Diagnostic("error", str(error), urn))
+        # A policy's violation has been told as such.
+        if not (shown or isinstance(error, PoliciesBrokenError)):
+            self._show(Diagnostic("error", str(error), urn))
+
+    def _show(self, diagnostic: Diagnostic) -> None:
+        with self._lock:
+            self.diagnostics.append(diagnostic)
+        self.telling.diagnostic(diagnostic)
 
     def fail(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
         """Note ``error`` and stop: nothing new begins."""
@@ -120,11 +131,16 @@ class Course(Run):
     def execute(self, step: EngineStep) -> None:
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
-        with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
-            if kind.hooked and (step.was if kind.hooked == "delete" else step.resource).resource_hooks:
-                self._with_hooks(step, kind)
-            else:
-                kind.apply(self, step)
+        self.telling.step("begun", step, step.op.value)
+        try:
+            with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
+                if kind.hooked and (step.was if kind.hooked == "delete" else step.resource).resource_hooks:
+                    self._with_hooks(step, kind)
+                else:
+                    kind.apply(self, step)
+        except EXPECTED:
+            self.telling.step("failed", step, step.op.value)
+            raise
         if self.plans.making and step.new is not None:
             self.plans.done(step.new)
         self.note(step)
@@ -156,6 +172,7 @@ class Course(Run):
             self.steps.append((op, step.resource.urn))
             if counts:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
+        self.telling.step("done", step, op.value)
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""

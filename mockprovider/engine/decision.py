@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.ignoring import with_ignored
+from mockprovider.engine.wording import irreplaceable
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.values import Value, has_secret, has_unknown, reveal, same
@@ -159,16 +160,16 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
     return Decision.UPDATE if changed or old.init_errors else Decision.SAME
 
 
-def objections(old: ResourceState, goal: Goal, diff: Diff) -> list[Objection]:
+def objections(old: ResourceState, goal: Goal, diff: Diff, *, ignore_protect: bool = False) -> list[Objection]:
     """What speaks against a replacement: protection before and after, or an import that would lose its id."""
     against = []
-    if goal.protect and old.protect:
-        message = f"unable to replace resource {old.urn!r}: it is protected. Remove `protect` from it in the program first."
-        against.append(Objection(message))
+    if goal.protect and old.protect and not ignore_protect:
+        against.append(Objection(irreplaceable(old.urn)))
     if goal.import_id:
         keys = ", ".join(diff.replaces) or "the change of its object"
         message = (
-            f"{old.urn!r} still specifies the id of an import, so it may not be replaced (because of {keys}). Remove `import`."
+            "previously-imported resources that still specify an ID may not be replaced; "
+            f"please remove the `import` declaration from your program;\n{old.urn}: {keys}"
         )
         against.append(Objection(message, "warning"))
     return against

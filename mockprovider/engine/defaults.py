@@ -14,6 +14,7 @@ from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import SEMVER, internal, parameterization
 from mockprovider.engine.registry import INTERNAL
+from mockprovider.engine.wording import denied
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
@@ -76,10 +77,7 @@ class DefaultProviders:
         asked = requested(goal, goal.plugin_download_url.removesuffix("/"))
         wanted = self.normalized(asked)
         if self._denied(wanted.package):
-            raise RefusedError(
-                f"default providers are disabled for the package {wanted.package!r} ({DISABLED}), and {goal.name!r} has no "
-                "explicit one. Give it the option `provider`."
-            )
+            raise RefusedError(denied(wanted.package, goal.type))
         if wanted.key not in self._references:
             name = (wanted if self._named_by_version else asked).name
             self._references[wanted.key] = self._register(self._goal(wanted, name))

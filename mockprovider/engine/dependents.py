@@ -11,7 +11,7 @@ from mockprovider.engine.instance import identity
 from mockprovider.engine.steps import Run
 from mockprovider.engine.targets import Targets
 from mockprovider.errors import MalformedError
-from mockprovider.pulumi.diff import Diff, with_replace_on_changes
+from mockprovider.pulumi.diff import Changes, Diff, with_replace_on_changes
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.values import UNKNOWN
 
@@ -33,22 +33,25 @@ class Dependents:
                 going.add(resource.urn)
         roots = [resource for resource in self._ledger.base if resource.urn in going]
         for root in roots:
-            going.update(resource.urn for resource in self.of(root) + self.replaced_with(root.urn))
+            going.update(resource.urn for resource in self.of(root, only_asks=True) + self.replaced_with(root.urn))
         return going
 
-    def of(self, root: ResourceState) -> list[ResourceState]:
-        """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown."""
+    def of(self, root: ResourceState, *, only_asks: bool = False) -> list[ResourceState]:
+        """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown.
+
+        Unless it ``only_asks``, providers among them are ended.
+        """
         replacements: list[ResourceState] = []
         urns = {root.urn}
         for resource in dependents(
             self._ledger.base, root, lambda urn: urn in self._identities.registered or urn in self._deleted
         ):
-            if resource.custom and not resource.external and self._goes_with(resource, urns):
+            if resource.custom and not resource.external and self._goes_with(resource, urns, only_asks=only_asks):
                 replacements.append(resource)
                 urns.add(resource.urn)
         return replacements
 
-    def _goes_with(self, resource: ResourceState, urns: set[str]) -> bool:
+    def _goes_with(self, resource: ResourceState, urns: set[str], *, only_asks: bool) -> bool:
         if resource.provider_urn in urns:
             self._run.provider(resource)
             return True
@@ -60,6 +63,9 @@ class Dependents:
         provider = self._run.manager(resource)
         inputs = {key: UNKNOWN if key in unknown else value for key, value in resource.inputs.items()}
         diff = provider.diff(identity(resource, ignore_changes=resource.ignore_changes), inputs)
+        if resource.is_provider and not only_asks and diff.changes == Changes.SOME and diff.wants_replacement:
+            # As in the real engine, which ends the provider that it has asked, also where resources still need that one.
+            self._run.registry.end(resource.urn, resource.id)
         return with_replacements(diff, resource.replace_on_changes, init_errors=False).wants_replacement
 
     def replaced_with(self, urn: str) -> list[ResourceState]:

@@ -18,6 +18,7 @@ from mockprovider.engine.builtin import References
 from mockprovider.engine.course import EXPECTED, Course
 from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.defaults import DefaultProviders
+from mockprovider.engine.events import EventTeller
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal, urn_of
 from mockprovider.engine.graph import transitive_dependencies
@@ -28,7 +29,7 @@ from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.planner import Planner
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, of_stack
-from mockprovider.engine.refreshing import refresh
+from mockprovider.engine.refreshing import refresh, refresh_leftovers
 from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EngineStep
 from mockprovider.pulumi.state import ResourceState, State
@@ -52,6 +53,7 @@ class Deployment(Course):
         references: the outputs of the stacks that the program may refer to.
         autonaming: how objects are to be called whose names the program leaves open.
         plans: the update plans to keep to, and to make.
+        telling: what tells others of what happens.
     """
 
     def __init__(
@@ -65,8 +67,9 @@ class Deployment(Course):
         references: References | None = None,
         autonaming: Autonaming | None = None,
         plans: Planning | None = None,
+        telling: EventTeller | None = None,
     ) -> None:
-        super().__init__(operation, migrated(state, operation, config), sources, references, plans)
+        super().__init__(operation, migrated(state, operation, config), sources, references, plans=plans, telling=telling)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()
@@ -259,11 +262,15 @@ class Deployment(Course):
         """Note an error for each resource that cannot be deleted without its program. Returns whether there is any."""
         return refuse_hooks(self)
 
-    def delete_leftovers(self) -> None:
-        """Delete what the program no longer has (everything, if there was no program). The second time, nothing happens."""
+    def wind_up(self) -> None:
+        """Delete, or in a refresh read, what the program has not registered; a destroy deletes everything. It is done once."""
         with self._lock:
             again, self._cleared = self._cleared, True
-        if not again:
+        if again:
+            return
+        if self.operation.only_refresh:
+            refresh_leftovers(self, self._planner)
+        else:
             delete_leftovers(self, self._planner, self._held, self.parallel)
 
     def judge_stack(self) -> None:

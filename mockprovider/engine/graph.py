@@ -118,12 +118,16 @@ def _inside(resources: Sequence[ResourceState], components: Collection[str]) -> 
     return urns
 
 
-def repaired(resources: Sequence[ResourceState]) -> list[ResourceState]:
-    """``resources`` without references to what does not precede them; without parents, too, as in the real engine."""
+def repaired(resources: Sequence[ResourceState], whole: Collection[int] = ()) -> list[ResourceState]:
+    """``resources`` without references to what does not precede them; without parents, too, as in the real engine.
+
+    Those whose identities (``id()``) are in ``whole`` are changed only if they have such references.
+    """
     present: set[str] = set()
     mended = []
     for resource in resources:
-        mended.append(_repair(resource, present))
+        spared = id(resource) in whole and present.issuperset(resource.dependency_urns(provider=False))
+        mended.append(resource if spared else _repair(resource, present))
         present.add(resource.urn)
     return mended
 

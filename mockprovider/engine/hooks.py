@@ -83,24 +83,30 @@ class Hooks:
         if KINDS["on_error"] not in occasion.resource.resource_hooks:
             return attempt() or Outcome()
         failures: list[str] = []
-        past: tuple[str, ...] = ()
+        half = Outcome()
         while True:
             outcome, failure = _attempted(attempt)
             if failure is None and not outcome.init_errors:
                 # As in the real engine, which keeps in the state why an earlier attempt was only half a success.
-                return replace(outcome, past_errors=past)
-            past = outcome.init_errors or past
+                return replace(outcome, past_errors=half.init_errors)
+            half = outcome if failure is None else half
             failures.insert(0, str(failure) if failure else _listed(outcome.init_errors))
+            if len(failures) >= ATTEMPTS:
+                return self._given_up(run, occasion, half)
             if not self._again(run, occasion, failures, failure):
                 if failure is not None:
                     raise failure
                 return outcome
 
-    def _again(self, run: Teller, occasion: Occasion, failures: list[str], failure: CallFailedError | None) -> bool:
-        urn = occasion.resource.urn
-        if len(failures) >= ATTEMPTS:
-            run.log("warning", f"maximum number of error hook retries ({ATTEMPTS}) reached", urn)
+    def _given_up(self, run: Teller, occasion: Occasion, half: Outcome) -> Outcome:
+        """What is left after too many attempts, one of which was ``half`` a success, or none."""
+        run.log("warning", f"maximum number of error hook retries ({ATTEMPTS}) reached", occasion.resource.urn)
+        if not half.init_errors:
             raise CallbackFailedError("maximum number of error hook retries reached")
+        # The real engine also forgets the id of what was created, and crashes in the next run.
+        return replace(half, outputs={}) if occasion.op == "update" else half
+
+    def _again(self, run: Teller, occasion: Occasion, failures: list[str], failure: CallFailedError | None) -> bool:
         try:
             again = self._asked(occasion, failures)
         except CallbackFailedError as error:
@@ -109,7 +115,11 @@ class Hooks:
                 return False
             raise CallbackFailedError(f"error hooks execution failed: {error}") from failure
         if again:
-            run.log("warning", f"retrying {occasion.op} due to on-error hook request ({len(failures)}/{ATTEMPTS})", urn)
+            run.log(
+                "warning",
+                f"retrying {occasion.op} due to on-error hook request ({len(failures)}/{ATTEMPTS})",
+                occasion.resource.urn,
+            )
         return again
 
     def _asked(self, occasion: Occasion, failures: list[str]) -> bool:

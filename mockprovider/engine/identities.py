@@ -7,6 +7,7 @@ from msgspec import Struct
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, alias_urns
 from mockprovider.engine.ledger import Ledger
+from mockprovider.engine.wording import claimed, duplicate
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import make
 
@@ -37,9 +38,9 @@ class Identities:
         """The URN of ``goal``. Raises ``RefusedError`` if it is taken, or its parent is not there."""
         urn = str(make(self._stack, self._project, goal.parent or None, goal.type, goal.name))
         if urn in self.registered:
-            raise RefusedError(f"duplicate resource URN {urn!r}: two resources of one type and parent need different names")
+            raise RefusedError(duplicate(urn))
         if goal.parent and goal.parent not in self.registered:
-            raise RefusedError(f"could not find the parent resource {goal.parent!r} of {urn!r}")
+            raise RefusedError(f"could not find parent resource {goal.parent} of {urn}")
         return urn
 
     def recognize(self, urn: str, goal: Goal) -> Recognized:
@@ -64,7 +65,4 @@ class Identities:
 def _claimed(urn: str, alias: str, claimant: str | None) -> RefusedError | None:
     if claimant is None:
         return None
-    return RefusedError(
-        f"{urn!r} is known as {alias!r}, and {claimant!r} of this program is or claims to be the same. "
-        "One object cannot be two resources: remove one of them, or its alias."
-    )
+    return RefusedError(claimed(urn, alias, claimant))

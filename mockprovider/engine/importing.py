@@ -146,6 +146,7 @@ class Importing:
             # What the option `import` remembers, the command does not.
             new.import_id = ""
             self._check(asked, new)
+        new.created = new.modified = self._course.moment
         new.outputs = with_secrets(new.outputs, new.inputs, ())
         self._course.ledger.add(new)
 

@@ -29,6 +29,7 @@ class Ledger:
         self._next = len(state.pending)
         self._news: list[ResourceState] = []
         self._done: set[int] = set()
+        self._mended = self._rebuilt = False
         self._secrets_providers = state.secrets_providers
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
         self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
@@ -37,6 +38,20 @@ class Ledger:
         """A refresh found ``new`` where ``old`` was remembered, ``None`` if it is gone. Snapshots know it from now on."""
         with self._lock:
             self._found[id(old)] = new
+            self._rebuilt = True
+
+    def rebuild(self) -> None:
+        """The old resources that remain are a refresh's, whether it has found them changed or not."""
+        with self._lock:
+            self._mended = self._rebuilt = True
+
+    def reread(self, old: ResourceState, new: ResourceState | None) -> None:
+        """As ``found``, where the program that runs has registered ``new``, which is among its resources from now on."""
+        with self._lock:
+            self._mended = True
+            self._done.add(id(old))
+            if new is not None:
+                self._news.append(new)
 
     def rebase(self) -> None:
         """Go on from what the refresh found."""
@@ -91,16 +106,21 @@ class Ledger:
         with self._lock:
             return [resource for resource in self.base if id(resource) not in self._done]
 
+    def remaining(self) -> list[ResourceState]:
+        """What this operation has registered and not deleted, then what is left of the old resources."""
+        with self._lock:
+            return [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
+
     def snapshot(self) -> State:
         """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""
         with self._lock:
-            base = self._refreshed() if self._found else self.base
+            remaining = [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
+            present = [self._found.get(id(resource), resource) for resource in remaining]
             # What an earlier run has deleted is forgotten with its replacement, though Pulumi deletes it once more.
-            kept = [
-                resource
-                for resource in (*self._news, *base)
-                if id(resource) not in self._done and not (resource.delete and resource.pending_replacement)
-            ]
+            kept = [resource for resource in present if resource and not (resource.delete and resource.pending_replacement)]
+            if self._found or self._mended:
+                whole = self._news if self._rebuilt else kept
+                kept = repaired(kept, {id(resource) for resource in whole})
             # An operation whose end is noted is over, though its thread may not have said so yet.
             noted = self._done | {id(resource) for resource in self._news}
             pending = tuple(

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
+from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import export_state, import_state
-from mockprovider.pulumi.state import ResourceStates, State
+from mockprovider.pulumi.marking import named_urns
+from mockprovider.pulumi.state import ResourceStates, State, copied
 from mockprovider.values import Value
+
+EPOCH = 946_684_800
+"""The first second of 2000, from which stacks without a clock count their operations."""
 
 
 class StackMemory:
@@ -24,6 +30,13 @@ class StackMemory:
     _state: State
     _provider: ProviderSource | Mapping[str, ProviderSource]
     _named: bool
+    _clock: Clock | None
+    _operations: int
+
+    def _moment(self) -> str:
+        """When it is, as RFC 3339 has it."""
+        seconds = EPOCH + self._operations if self._clock is None else self._clock.now()
+        return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
     @property
     def state(self) -> ResourceStates:
@@ -34,6 +47,34 @@ class StackMemory:
     def outputs(self) -> dict[str, Value]:
         """The outputs that the last operation left, secrets wrapped."""
         return next((dict(resource.outputs) for resource in self._state.resources if resource.is_stack), {})
+
+    # State -----------------------------------------------------------------------------------------------------------
+
+    def taint(self, *names: str) -> None:
+        """``pulumi state taint``: the next up replaces these resources, by name or URN. Raises ``DefinitionError`` for
+        others.
+        """
+        self._mark(names, taint=True)
+
+    def untaint(self, *names: str) -> None:
+        """``pulumi state untaint``: the opposite of ``taint``."""
+        self._mark(names, taint=False)
+
+    def protect(self, *names: str) -> None:
+        """``pulumi state protect``: these resources are not deleted, by name or URN. Raises ``DefinitionError`` for others."""
+        self._mark(names, protect=True)
+
+    def unprotect(self, *names: str) -> None:
+        """``pulumi state unprotect``: the opposite of ``protect``."""
+        self._mark(names, protect=False)
+
+    def _mark(self, names: Sequence[str], **fields: bool) -> None:
+        urns = named_urns(names, self.state)
+        marked = (
+            copied(resource, **fields) if resource.urn in urns and not resource.delete else resource
+            for resource in self._state.resources
+        )
+        self._state = structs.replace(self._state, resources=tuple(marked))
 
     def export(self, *, secrets_providers: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The state in Pulumi's deployment format, as ``pulumi stack import`` takes it, secrets in plain text.

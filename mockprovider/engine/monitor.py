@@ -27,6 +27,7 @@ from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.nodejs import spelled_anew
 from mockprovider.engine.occasions import Hook
 from mockprovider.engine.outcomes import Fate, StoppedError
+from mockprovider.engine.outgoing import named
 from mockprovider.engine.packages import Packages
 from mockprovider.engine.requests import calling, invocation, inward, reading, registration
 from mockprovider.engine.transforms import Transforms
@@ -58,7 +59,8 @@ FEATURES = (
     "ERROR_HOOKS",
     "SENDS_OPTIONS_TO_HOOKS",
 )
-TEXTS = EVERYTHING - {"byte_strings"}
+PLAIN = EVERYTHING - {"outputs"}
+TEXTS = PLAIN - {"byte_strings"}
 """What an SDK accepts that knows no byte strings."""
 ONLY_NUMBERED = frozenset({"BYTE_STRING", "INVOKE_DEPENDS_ON", "INVOKE_PARENT"})
 """Features that came after those that are asked for by an id."""
@@ -145,7 +147,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         if fate in NAMES and not getattr(request, "supportsResultReporting", False):
             raise MonitorError(grpc.StatusCode.INTERNAL, "resource registration failed")
         answer: Any = resource_pb2.RegisterResourceResponse(
-            urn=state.urn, id=state.id, object=encode(_for(outputs, request), _accepted(request)), result=_result(fate)
+            urn=state.urn, id=state.id, object=_sent(_for(outputs, request), _accepted(request)), result=_result(fate)
         )
         if "unknown" in answer.DESCRIPTOR.fields_by_name:
             answer.unknown = fate is Fate.LEFT_OUT
@@ -157,7 +159,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         except StoppedError as error:
             raise gone(error) from error
         answer = resource_pb2.RegisterResourceResponse(
-            urn=str(reply.extra.get("urn", "")), object=encode(_for(reply.value or {}, request), _accepted(request))
+            urn=str(reply.extra.get("urn", "")), object=_sent(_for(reply.value or {}, request), _accepted(request))
         )
         for name, urns in reply.extra.get("stateDependencies", {}).items():
             answer.propertyDependencies[name].urns.extend(urns)
@@ -166,7 +168,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
     def ReadResource(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
         """Read a resource that exists already."""
         state = self._registered(self._goal(reading, request))
-        properties = encode(_for(state.outputs, request), _accepted(request))
+        properties = _sent(_for(state.outputs, request), _accepted(request))
         answer: Any = resource_pb2.ReadResourceResponse(urn=state.urn, properties=properties)
         if "id" in answer.DESCRIPTOR.fields_by_name:
             answer.id = state.id
@@ -212,7 +214,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         if reply is UNRESOLVED:
             message.unknown = True
             return message
-        getattr(message, "return").CopyFrom(encode(reply.value or {}, _accepted_of(request)))
+        getattr(message, "return").CopyFrom(_sent(reply.value or {}, _accepted_of(request)))
         for failure in reply.failures:
             message.failures.add(property=failure.path, reason=failure.reason)
         return message
@@ -222,7 +224,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         wanted = self._packaged(request, self._answer(calling, request))
         reply = self.callbacks.attended(lambda: self._answer(lambda goal: self._components.call(request, goal), wanted))
         message = provider_pb2.CallResponse()
-        getattr(message, "return").CopyFrom(encode(reply.value or {}, EVERYTHING if _takes_bytes(request) else TEXTS))
+        getattr(message, "return").CopyFrom(_sent(reply.value or {}, PLAIN if _takes_bytes(request) else TEXTS))
         for name, urns in reply.extra.get("returnDependencies", {}).items():
             message.returnDependencies[name].urns.extend(urns)
         for failure in reply.failures:
@@ -259,7 +261,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         leftovers are deleted once it has ended.
         """
         if self._deployment.hooks:
-            self._deployment.delete_leftovers()
+            self._deployment.wind_up()
         return empty_pb2.Empty()
 
     def RegisterPackage(self, request: Any) -> Any:  # noqa: N802 - the RPC's name
@@ -365,6 +367,10 @@ def _for(outputs: Mapping[str, Value], request: Any) -> Mapping[str, Value]:
     return {name: value for name, value in outputs.items() if not has_unknown(value)}
 
 
+def _sent(bag: Mapping[str, Value], accepted: frozenset[str]) -> Any:
+    return encode(named(bag), accepted)
+
+
 def _accepted(request: Any) -> frozenset[str]:
     refused = {"outputs"}
     if not request.acceptSecrets:
@@ -378,7 +384,7 @@ def _accepted(request: Any) -> frozenset[str]:
 
 def _accepted_of(request: Any) -> frozenset[str]:
     """What the caller of a function accepts. Older SDKs ask for a resource without saying that they accept references."""
-    accepts = EVERYTHING if _takes_bytes(request) else TEXTS
+    accepts = PLAIN if _takes_bytes(request) else TEXTS
     return accepts if request.acceptResources or request.tok == GET_RESOURCE else accepts - {"resources"}
 
 

@@ -22,6 +22,7 @@ from mockprovider.values import (
     Value,
     children,
     has_secret,
+    is_plain,
     map_value,
     reveal,
 )
@@ -57,6 +58,15 @@ def unnamed(bag: Bag) -> dict[str, Value]:
         return replace(value, name=None, type=None) if isinstance(value, ResourceReference) else value
 
     return {name: map_value(value, change) for name, value in bag.items()}
+
+
+def named(bag: Bag) -> dict[str, Value]:
+    """``bag`` with the names and types of its resource references, as a program is sent it."""
+
+    def change(value: Value) -> Value:
+        return _named(value) if isinstance(value, ResourceReference) else value
+
+    return {name: value if is_plain(value) else map_value(value, change) for name, value in bag.items()}
 
 
 NOTHING: frozenset[str] = frozenset()

@@ -28,8 +28,10 @@ from mockprovider.engine.identities import Identities
 from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.policing import PoliciesBrokenError, Policing
+from mockprovider.engine.revisiting import Revisiting
 from mockprovider.engine.steps import EngineStep, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets
+from mockprovider.engine.wording import changed_provider, irreplaceable, left_out
 from mockprovider.pulumi.diff import Diff, compare
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.values import Value, has_unknown
@@ -71,6 +73,7 @@ class Planner:
         self.dependents = Dependents(run, self._identities, self._deleted)
         self._targets = Targets(operation.scope)
         self._left_out: set[str] = set()
+        self.revisiting = Revisiting(operation, run, self._targets, self._left_out)
 
     @property
     def seen(self) -> list[str]:
@@ -105,6 +108,12 @@ class Planner:
         self._identities.registered[urn] = new
         if goal.reads:
             return self._read(goal, old, new)
+        old = self.revisiting.reread(old, new)
+        if self._operation.only_refresh or self._operation.destroying:
+            planned = self.revisiting.planned(goal, old, new)
+            if planned is not None:
+                self._identities.registered[urn] = planned[1]
+                return planned
         included = self._targets.include(new, implied=new.is_provider or new.is_stack)
         before = self._preceding(new, included=included)
         if included:
@@ -143,7 +152,7 @@ class Planner:
 
     def _read(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> tuple[list[EngineStep], ResourceState]:
         if not goal.read_id:
-            raise RefusedError(f"expected an id for {new.urn!r}: nothing can be read without one")
+            raise RefusedError(f"Expected an ID for {new.urn}: nothing can be read without one")
         self._run.provider(new)
         if old is not None and not old.external and old.id != goal.read_id:
             self._replaced.add(new.urn)
@@ -152,6 +161,8 @@ class Planner:
                 EngineStep(op=StepOp.REPLACE, old=old, new=new),
             ]
             return steps, new
+        if self._operation.destroying:
+            self.revisiting.to_delete.append(new)
         return [EngineStep(op=StepOp.READ, old=old, new=new)], new
 
     # Targets ---------------------------------------------------------------------------------------------------------
@@ -176,11 +187,7 @@ class Planner:
             new.inputs = {}
             return [EngineStep(op=StepOp.SAME, new=new)], new
         if old.provider and self._run.registry.get(old.provider) is None:
-            why = "is excluded. Include it" if self._targets.excluding else "is no target. Make it one"
-            raise RefusedError(
-                f"the provider {old.provider!r} of {new.urn!r} is not registered: the program gives the resource another one, "
-                f"and it {why}, or change the program back."
-            )
+            raise RefusedError(changed_provider(old.provider, new.urn))
         steps = self._unchanged(old)
         self._identities.registered[new.urn] = steps[-1].resource
         return steps, steps[-1].resource
@@ -196,12 +203,15 @@ class Planner:
                 steps += self._unchanged(before)
         return [*steps, EngineStep(op=StepOp.SAME, old=old, new=new, passed_over=True)]
 
+    def has_seen(self, urn: str) -> bool:
+        """Whether the program has registered ``urn`` of the state, under this name or another, and it was no target left."""
+        return self._identities.is_settled(urn) and urn not in self.revisiting.untouched
+
     def _refuse_left_out(self, new: ResourceState) -> None:
         missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)
         if missing is None:
             return
-        why = "is excluded. Exclude this, too" if self._targets.excluding else "is no target. Make it one"
-        error = RefusedError(f"resource {new.urn!r} depends on {missing!r}, which would be created, but {why}.")
+        error = RefusedError(left_out(new.urn, missing, excluded=self._targets.excluding))
         if not self._run.preview:
             raise error
         self._run.object(error, new.urn)
@@ -212,7 +222,7 @@ class Planner:
     def _register(
         self, goal: Goal, old: ResourceState | None, new: ResourceState, refusal: RefusedError | None
     ) -> tuple[list[EngineStep], ResourceState]:
-        replaced = old is not None and self._targets.replaces(new.urn)
+        replaced = old is not None and (old.taint or self._targets.replaces(new.urn))
         case = _Case(goal, old, new, self._run.provider(new), recreating=new.urn in self._deleted, replaced=replaced)
         imported = imports(old, goal)
         if imported:
@@ -293,7 +303,7 @@ class Planner:
     def _diff(self, case: _Case, old: ResourceState) -> Diff:
         goal, new = case.goal, case.new
         if not self._run.preview and has_unknown(goal.replacement_trigger):
-            raise RefusedError(f"the replacement trigger of {new.urn!r} is unknown, which only a preview may hold")
+            raise RefusedError(f"replacement trigger contains unknowns for {new.urn}: only a preview may hold them")
         wanted = forced(
             old, goal, self._replaced, provider_replaced=lambda: self._provider_replaced(old, new), asked_for=case.replaced
         )
@@ -337,12 +347,13 @@ class Planner:
                 new=None if op is StepOp.DELETE_REPLACED else case.new,
                 keep_old=keep,
                 before_replace=not keep,
+                diff=diff,
             )
             for op in STEPS[decision]
         ]
 
     def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[EngineStep]:
-        self._object(objections(old, case.goal, diff), case.new.urn)
+        self._object(objections(old, case.goal, diff, ignore_protect=self._operation.ignore_protect), case.new.urn)
         self._replaced.add(case.new.urn)
         if case.provider is not None and not case.replaced:
             # Defaults and generated names of the old object must not carry over, so Check sees the raw inputs alone.
@@ -366,11 +377,8 @@ class Planner:
         for resource in reversed(self.dependents.of(old) + self.dependents.replaced_with(urn)):
             if id(resource) in self._condemned:
                 continue
-            if resource.protect and not resource.delete:
-                raise RefusedError(
-                    f"unable to replace resource {resource.urn!r} as part of replacing {urn!r}: it is protected. "
-                    "Remove `protect` from it."
-                )
+            if resource.protect and not resource.delete and not self._operation.ignore_protect:
+                raise RefusedError(irreplaceable(resource.urn, urn))
             self._condemned.add(id(resource))
             self._deleted.add(resource.urn)
             steps.append(

@@ -1,9 +1,10 @@
-"""The phase before the program: what exists is read into the state."""
+"""What exists is read into the state: before the program, or after it what it has not registered."""
 
 from __future__ import annotations
 
 from mockprovider.engine.course import EXPECTED, Course
 from mockprovider.engine.decision import StepOp
+from mockprovider.engine.planner import Planner
 from mockprovider.engine.steps import EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.pulumi.state import ResourceState
@@ -13,13 +14,16 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
     """Read every resource of the state, or those with ``refreshBeforeUpdate``. A failure does not stop the others."""
     targets = Targets(course.operation.scope, through_providers=False)
     remembered = [resource.urn for resource in course.ledger.base]
-    if program_follows:
+    operation = course.operation
+    if program_follows and not (operation.only_refresh or operation.destroying):
         looking = not flagged_only or any(resource.refresh_before_update for resource in course.ledger.base)
         missing = targets.missing_already(remembered, refreshing=bool(remembered) and looking)
     else:
-        missing = [] if flagged_only else targets.missing(remembered)
+        missing = targets.missing(remembered) if operation.destroying or not flagged_only else []
     if course.refuse_missing(missing):
         course.stop()
+        return
+    if operation.program_refreshes:
         return
     flagged = [resource for resource in course.ledger.base if resource.refresh_before_update or not flagged_only]
     chosen = [resource for resource in flagged if targets.include(resource)]
@@ -30,6 +34,22 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
             break
         _refresh_one(course, resource)
     course.ledger.rebase()
+
+
+def refresh_leftovers(course: Course, planner: Planner) -> None:
+    """Read what the program has not registered, once it has ended."""
+    targets = Targets(course.operation.scope)
+    if course.stopped or course.refuse_missing(targets.missing([resource.urn for resource in course.ledger.base])):
+        return
+    unseen = [resource for resource in course.ledger.leftovers() if not planner.has_seen(resource.urn)]
+    chosen = [resource for resource in unseen if targets.names(resource.urn) and not targets.excludes(resource.urn)]
+    if not course.ensure_providers(chosen):
+        return
+    for resource in chosen:
+        if course.called_off:
+            break
+        _refresh_one(course, resource)
+    course.ledger.rebuild()
 
 
 def _refresh_one(course: Course, old: ResourceState) -> None:

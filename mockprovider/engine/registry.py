@@ -124,16 +124,17 @@ class Registry:
     def diff(self, of: ResourceIdentity, news: Bag) -> Diff:
         """DiffConfig; where it does not tell, the old outputs are compared with the new inputs."""
         with self._lock:
-            checked = self._unconfigured.get(of.urn)
-        instance = checked or self.ensure(reference(of.urn, of.id))
+            instance = self._unconfigured.get(of.urn)
+        instance = instance or self.ensure(reference(of.urn, of.id))
         inputs = without_internal(news)
         diff = instance.diff_config(of.urn, without_internal(of.old_inputs), of.old_outputs, inputs)
         if diff.changes == Changes.UNKNOWN:
             diff = _settled(diff, compare(of.old_outputs, inputs).changes == Changes.NONE)
-        if checked is None and diff.changes == Changes.SOME and diff.wants_replacement:
-            # As in the real engine, which ends the provider that it has asked, also where resources still need that one.
-            instance.end()
         return diff
+
+    def end(self, urn: str, id_: str) -> None:
+        """Let every further call for a resource of this provider fail, as over a connection that was closed."""
+        self.ensure(reference(urn, id_)).end()
 
     def create(self, of: ResourceIdentity, inputs: Bag) -> Outcome:
         """Configure it under a new id: unknown in a preview, else a UUID made of seed, URN and the id that it replaces."""

@@ -12,6 +12,7 @@ from mockprovider.engine.planner import Planner
 from mockprovider.engine.steps import EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
+from mockprovider.engine.wording import unasked_for
 from mockprovider.pulumi.state import ResourceState, copied
 
 
@@ -30,7 +31,8 @@ def delete_leftovers(course: Course, planner: Planner, held: Collection[int], pa
     if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
-    removal = Removal(course.ledger.base, lambda resource: _delete(course, resource), parallel)
+    whole = course.ledger.remaining() if course.operation.destroying else course.ledger.base
+    removal = Removal(whole, lambda resource: _delete(course, resource), parallel)
     removal.carry_out(condemned, lambda: course.stopped)
 
 
@@ -73,10 +75,12 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         # What was deleted before a replacement, and is marked for deletion since then, is gone already.
         if id(resource) not in held and not (resource.delete and planner.has_deleted(resource))
     ]
+    ours = planner.revisiting.to_delete
     if targets.excluding:
-        return _without(course, leftovers, staying(course.ledger.base, targets.excludes, dependents=targets.dependents))
+        spared = staying(course.ledger.base, targets.excludes, dependents=targets.dependents)
+        return _without(course, leftovers, spared) + [resource for resource in ours if resource.urn not in spared]
     if not targets.constrained:
-        return leftovers
+        return leftovers + ours
     try:
         going = planner.dependents.going_with(targets)
     except EXPECTED as error:
@@ -85,16 +89,16 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         return []
     unasked = [
         resource
-        for resource in leftovers
+        for resource in leftovers + ours
         if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
     ]
     for resource in unasked:
-        message = f"resource {resource.urn!r} would be deleted along with what it depends on, but is no target"
-        course.object(RefusedError(f"{message}. Make it one, or take dependents along."), resource.urn)
+        course.object(RefusedError(unasked_for(resource.urn)), resource.urn)
     if unasked and not course.operation.preview:
         course.stop()
         return []
-    return _without(course, leftovers, {resource.urn for resource in leftovers} - going)
+    going_too = [resource for resource in ours if resource.urn in going]
+    return _without(course, leftovers, {resource.urn for resource in leftovers} - going) + going_too
 
 
 def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:

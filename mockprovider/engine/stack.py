@@ -6,28 +6,31 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
+from mockprovider.clock import Clock
 from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
 from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.ending import judged, result_of
+from mockprovider.engine.events import EventTeller, OnEvent
 from mockprovider.engine.importing import Importing
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.packs import policed
 from mockprovider.engine.planning import Planning
-from mockprovider.engine.program import Ended, Environment
-from mockprovider.engine.ready import Given, Ready, leading_to, of_command, of_function, of_project
+from mockprovider.engine.ready import Given, Ready, of_command, of_function, of_project
 from mockprovider.engine.removal import finish_plan
+from mockprovider.engine.running import run_to_its_end
 from mockprovider.engine.targets import Scope
-from mockprovider.errors import DefinitionError, MockProviderError, ProgramError
+from mockprovider.errors import DefinitionError
 from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
 from mockprovider.pulumi.options import Options, named
 from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
 from mockprovider.pulumi.policies import PolicyPack
-from mockprovider.pulumi.result import FAILED, Result
-from mockprovider.pulumi.state import ResourceStates, State
-from mockprovider.values import Secret, Value, reveal
+from mockprovider.pulumi.result import Result
+from mockprovider.pulumi.state import State
+from mockprovider.values import Value, reveal
 
 
 class Stack(StackMemory):
@@ -48,6 +51,9 @@ class Stack(StackMemory):
         parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
             registration, and a run repeats exactly; the CLI's own default is four for each core.
         timeout: seconds that an operation may take.
+        on_event: called with each ``EngineEvent`` while an operation goes on, one at a time, in the thread in which it happens.
+        clock: what the times in the state are read from. By default they count the operations, a second each from 2000 on, so
+            that equal runs make equal states.
         policies: what ``up`` and ``preview`` keep to: policy packs, as Python objects or as the folders of ``pulumi policy``.
     """
 
@@ -65,10 +71,13 @@ class Stack(StackMemory):
         seed: int = 0,
         parallel: int = 1,
         timeout: float = 60.0,
+        on_event: OnEvent | None = None,
+        clock: Clock | None = None,
         policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
         self.policies = policies
         self.name = name
+        self.on_event = on_event
         self.organization = organization
         self.parallel = parallel
         self.timeout = timeout
@@ -83,6 +92,7 @@ class Stack(StackMemory):
         self._seed = seed
         self._state = State()
         self._operations = 0
+        self._clock = clock
         self._at_work: OperationAtWork | None = None
         for key, value in self.config.items():
             if not isinstance(reveal(value), str):
@@ -101,6 +111,7 @@ class Stack(StackMemory):
         interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
+        run_program: bool = False,
         plan: Mapping[str, Any] | Path | None = None,
         expect_failure: bool = False,
         parallel: int | None = None,
@@ -119,6 +130,7 @@ class Stack(StackMemory):
             interpreter: what runs a project's Python or JavaScript, instead of what the project names.
             preview: preview first, in sessions of its own, as the CLI does; an error in the preview fails the up.
             refresh: refresh first, in the same sessions.
+            run_program: refresh what the program registers as it does, with the provider that it has there, instead of first.
             plan: an update plan that a preview made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
@@ -133,15 +145,12 @@ class Stack(StackMemory):
             MockProviderError: an error of ours, such as a miss; ``expect_failure`` does not catch it.
         """
         ready, held = self._ready(program, command, cwd, interpreter), expected(plan)
+        how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
         if preview:
-            plans = Planning(held)
-            looked = self._operate(
-                ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options
-            )
+            looked = self._operate("up", ready, preview=True, plans=Planning(held), **how)
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
-        plans = Planning(held)
-        result = self._operate(ready, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
+        result = self._operate("up", ready, plans=Planning(held), **how)
         return self._judged(result, "up", expect_failure=expect_failure)
 
     def preview(
@@ -152,6 +161,7 @@ class Stack(StackMemory):
         cwd: Path | str | None = None,
         interpreter: Path | str | None = None,
         refresh: bool = False,
+        run_program: bool = False,
         plan: Mapping[str, Any] | Path | None = None,
         save_plan: Path | bool = False,
         expect_failure: bool = False,
@@ -166,26 +176,43 @@ class Stack(StackMemory):
         """
         ready = self._ready(program, command, cwd, interpreter)
         plans = Planning(expected(plan), making=bool(save_plan))
-        result = self._operate(ready, preview=True, refresh=refresh, plans=plans, parallel=parallel, timeout=timeout, **options)
+        how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
+        result = self._operate("preview", ready, preview=True, plans=plans, **how)
         if isinstance(save_plan, Path) and result.plan is not None:
             save(result.plan, save_plan)
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
         self,
+        program: Given | None = None,
         *,
+        run_program: bool = False,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         expect_failure: bool = False,
+        parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Read what exists into the state; with ``preview``, only show it. Other arguments and errors as for ``up``."""
-        result = self._operate(None, only_refresh=True, preview=preview, timeout=timeout, **options)
-        return self._judged(result, "refresh", expect_failure=expect_failure)
+        """Read what exists into the state; with ``preview``, only show it. Other arguments and errors as for ``up``.
+
+        With ``run_program``, the program runs, and what it registers is read with the options and the provider that it has
+        there. Components and providers are registered as in ``up``, and nothing else is created, updated or deleted.
+        """
+        ready = self._revisiting("refresh", run_program, program, command, cwd, interpreter)
+        how: Any = {"preview": preview, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
+        return self._judged(self._operate("refresh", ready, **how), "refresh", expect_failure=expect_failure)
 
     def destroy(
         self,
+        program: Given | None = None,
         *,
+        run_program: bool = False,
+        command: Sequence[str] | None = None,
+        cwd: Path | str | None = None,
+        interpreter: Path | str | None = None,
         preview: bool = False,
         refresh: bool = False,
         expect_failure: bool = False,
@@ -193,9 +220,14 @@ class Stack(StackMemory):
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        """Delete everything; with ``preview``, only show it. No program runs. Other arguments and errors as for ``up``."""
-        result = self._operate(None, preview=preview, refresh=refresh, parallel=parallel, timeout=timeout, **options)
-        return self._judged(result, "destroy", expect_failure=expect_failure)
+        """Delete everything; with ``preview``, only show it. Other arguments and errors as for ``up``.
+
+        With ``run_program``, the program runs first, and what it registers is deleted with the options, hooks and provider that
+        it has there. Components and providers are registered as in ``up``, and deleted in the end, too.
+        """
+        ready = self._revisiting("destroy", run_program, program, command, cwd, interpreter)
+        how: Any = {"preview": preview, "refresh": refresh, "run_program": run_program, "parallel": parallel, **options}
+        return self._judged(self._operate("destroy", ready, timeout=timeout, **how), "destroy", expect_failure=expect_failure)
 
     def import_resources(
         self,
@@ -214,7 +246,7 @@ class Stack(StackMemory):
         def importing(deployment: Deployment) -> None:
             Importing(deployment, imports, self.config).carry_out()
 
-        result = self._operate(None, work=importing, preview=preview, timeout=timeout)
+        result = self._operate("import", None, work=importing, preview=preview, timeout=timeout)
         return self._judged(result, "import", expect_failure=expect_failure)
 
     def import_resource(self, type_: str, name: str, id_: str, *, protect: bool = True, expect_failure: bool = False) -> Result:
@@ -253,20 +285,30 @@ class Stack(StackMemory):
             self._identify(project)
         return of_project(project)
 
+    def _revisiting(self, operation: str, run_program: bool, *given: Any) -> Ready | None:
+        """The program of a refresh or destroy. Raises ``DefinitionError`` for one that would not be run."""
+        if run_program:
+            return self._ready(*given)
+        if any(part is not None for part in given):
+            raise DefinitionError(f"A {operation} runs no program, unless it is told run_program=True.")
+        return None
+
     def _operate(
         self,
+        what: str,
         program: Ready | None,
         *,
         preview: bool = False,
         refresh: bool = False,
-        only_refresh: bool = False,
+        run_program: bool = False,
         work: Callable[[Deployment], None] | None = None,
         plans: Planning | None = None,
         parallel: int | None = None,
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
-        names = named(options, "refresh" if only_refresh else "destroy" if program is None else "preview" if preview else "up")
+        names = named(options, "preview" if preview and what == "up" else what)
+        only_refresh, program_refreshes = what == "refresh", run_program and what != "destroy"
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         plans = plans or Planning()
         self._operations += 1
@@ -275,12 +317,19 @@ class Stack(StackMemory):
             stack=self.name,
             preview=preview,
             only_refresh=only_refresh,
+            program_refreshes=program_refreshes,
+            refreshing=program_refreshes and (refresh or only_refresh),
+            destroying=run_program and what == "destroy",
             scope=Scope(names["target"], bool(dependents), names["exclude"], names["replace"]),
             continue_on_error=options.get("continue_on_error", False),
+            ignore_protect=options.get("ignore_protect", False),
+            moment=self._moment(),
             seed=self._seed,
             number=self._operations,
             named_by_version=self._named_by_version,
         )
+        telling = EventTeller(self.on_event)
+        telling.begin("up" if what == "preview" else what, operation)
         workers, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
             operation,
@@ -291,25 +340,34 @@ class Stack(StackMemory):
             references=self._references,
             autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
             plans=plans,
+            telling=telling,
         )
 
         def carry_out() -> None:
             if work is not None:
                 work(deployment)
-            elif program is None and not only_refresh and deployment.refuse_hooks():
-                return
             else:
                 whole()
             at_work.close()
 
         def whole() -> None:
-            deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
-            if not deployment.failed and not deployment.stopped and not only_refresh:
-                with policed(deployment, self.policies if program else (), self.config, self.organization):
-                    if program is not None:
-                        self._run(program, deployment, workers)
-                    deployment.delete_leftovers()
-                    finish_plan(deployment)
+            if what != "destroy" or program is not None or not deployment.refuse_hooks():
+                deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
+            if deployment.failed or deployment.stopped or (program is None and only_refresh):
+                return
+            policies = self.policies if what in ("up", "preview") else ()
+            with policed(deployment, policies, self.config, self.organization):
+                if program is not None:
+                    run_to_its_end(
+                        program,
+                        deployment,
+                        parallel=workers,
+                        config=self.config,
+                        organization=self.organization,
+                        provider=self._provider,
+                    )
+                deployment.wind_up()
+                finish_plan(deployment)
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:
@@ -322,78 +380,15 @@ class Stack(StackMemory):
             state = at_work.state
             if not preview:
                 self._state = state
-        result = _result(deployment, state)
+        result = result_of(deployment, state)
         if plans.making and result.succeeded:
             result.plan = written(UpdatePlan(plans.resources, dict(self.config)))
+        telling.end(result)
         return result
-
-    def _run(self, program: Ready, deployment: Deployment, parallel: int) -> None:
-        from mockprovider.engine.monitor import Engine, EngineMonitor  # noqa: PLC0415 - imports pulumi, which is slow
-
-        config = {key: reveal(value) for key, value in self.config.items()}
-        secret_keys = frozenset(key for key, value in self.config.items() if isinstance(value, Secret))
-        environment = Environment(
-            monitor=EngineMonitor(deployment, config, secret_keys, self.organization, program.directory),
-            engine=Engine(deployment),
-            project=self.project,
-            stack=self.name,
-            organization=self.organization,
-            preview=deployment.operation.preview,
-            parallel=parallel,
-            config=config,
-            secret_keys=secret_keys,
-            over=lambda: deployment.stopped,
-            providers=lambda: leading_to(self._provider),
-        )
-        try:
-            ended = program.run(environment)
-        finally:
-            environment.monitor.callbacks.close()
-        if ended.output:
-            deployment.log("info", ended.output)
-        if ended.error is not None and not (ended.quiet and deployment.failed):
-            deployment.fail(_blamed(ended), shown=ended.shown)
 
     def _judged(self, result: Result, what: str, *, expect_failure: bool) -> Result:
-        if isinstance(result.error, MockProviderError) and not isinstance(result.error, ProgramError):
-            raise result.error
-        if result.succeeded and expect_failure:
-            raise ProgramError(f"The {what} of {self.project}/{self.name} was expected to fail, and succeeded: {result}")
-        if result.error is not None and not expect_failure:
-            cause = result.error.__cause__ if isinstance(result.error, ProgramError) else result.error
-            raise ProgramError(f"The {what} of {self.project}/{self.name} {result}") from cause
-        return result
+        return judged(result, f"{what} of {self.project}/{self.name}", expect_failure=expect_failure)
 
 
 def _outputs_of(source: Stack | Mapping[str, Value]) -> Callable[[], Mapping[str, Value]]:
     return (lambda: source.outputs) if isinstance(source, Stack) else (lambda: source)
-
-
-def _blamed(ended: Ended) -> ProgramError:
-    if isinstance(ended.error, ProgramError):
-        return ended.error
-    error = ProgramError(f"The program raised {type(ended.error).__name__}: {ended.error}\n{ended.trace}")
-    error.__cause__ = ended.error
-    return error
-
-
-def _result(deployment: Deployment, state: State) -> Result:
-    outputs = next((resource.outputs for resource in state.resources if resource.is_stack), {})
-    ours = [
-        error for error in deployment.errors if isinstance(error, MockProviderError) and not isinstance(error, ProgramError)
-    ]
-    error = next(iter([*ours, *deployment.errors]), None)
-    result = Result(
-        outputs=reveal(outputs),
-        secret_outputs=frozenset(name for name, value in outputs.items() if isinstance(value, Secret)),
-        summary=dict(deployment.counted),
-        steps=[(op.value, urn) for op, urn in deployment.steps],
-        state=ResourceStates(state.resources),
-        pending_operations=list(state.pending),
-        diagnostics=list(deployment.diagnostics),
-        **(deployment.policing.found if deployment.policing else {}),
-        error=error,
-        exit_code=FAILED if error else 0,
-    )
-    result.output = str(result)
-    return result

@@ -16,6 +16,7 @@ from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import Policing
 from mockprovider.engine.registry import Registry
+from mockprovider.engine.wording import undeletable
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState, copied
@@ -52,6 +53,7 @@ class EngineStep(Struct, kw_only=True):
 
     ``keep_old`` marks the old instance for deletion at the end instead of dropping it; ``result`` is the op that a refresh
     came to; ``news`` says whether a summary is to count it. What is ``passed_over``, because it is no target, is only kept.
+    ``diff`` is what was answered to Diff, for who is told of the step.
     """
 
     op: StepOp
@@ -62,6 +64,7 @@ class EngineStep(Struct, kw_only=True):
     result: StepOp | None = None
     news: bool = True
     passed_over: bool = False
+    diff: Diff | None = None
 
     @property
     def resource(self) -> ResourceState:
@@ -83,6 +86,9 @@ class Run(Protocol):
     registry: Registry
     hooks: Hooks
     preview: bool
+    moment: str
+    """When it is."""
+    ignores_protection: bool
     policing: Policing | None
     """The policies of the operation, if it has any."""
     plans: Planning
@@ -123,6 +129,7 @@ def same_(run: Run, step: EngineStep) -> None:
         return
     new, old = step.resource, step.was
     new.id, new.outputs = old.id, old.outputs
+    new.created, new.modified = old.created, old.modified
     new.refresh_before_update = old.refresh_before_update
     # A provider that is passed over is configured once something needs it.
     if new.is_provider and not step.passed_over:
@@ -140,6 +147,7 @@ def create(run: Run, step: EngineStep) -> None:
     outcome = Outcome(outputs={})
     if provider:
         outcome = run.hooks.tried(run, Occasion("create", new=new), lambda: provider.create(of, new.inputs))
+    new.created = new.modified = run.moment
     _take(new, outcome)
     _settle(run, step)
     new.init_errors.extend(outcome.past_errors)
@@ -149,8 +157,10 @@ def update(run: Run, step: EngineStep) -> None:
     """Update; after a partial failure the *old* inputs are remembered, so that the next run compares with those."""
     new, old = step.resource, step.was
     new.id = old.id
+    new.created, new.modified = old.created, old.modified
     provider = run.provider(new)
     if provider:
+        new.modified = run.moment
         of = identity(old, new.custom_timeouts.update, urn=new.urn, ignore_changes=new.ignore_changes)
         outcome = run.hooks.tried(run, Occasion("update", old, new), lambda: provider.update(of, new.inputs))
         _take(new, outcome)
@@ -166,10 +176,8 @@ def update(run: Run, step: EngineStep) -> None:
 def delete(run: Run, step: EngineStep) -> None:
     """Delete, where the provider is to be asked at all; a preview asks nothing."""
     old = step.was
-    if old.protect and step.op in (StepOp.DELETE, StepOp.DISCARD):
-        raise RefusedError(
-            f"resource {old.urn!r} cannot be deleted because it is protected. Remove `protect`, run up, then try again."
-        )
+    if old.protect and not run.ignores_protection and step.op in (StepOp.DELETE, StepOp.DISCARD):
+        raise RefusedError(undeletable(old.urn))
     if not run.preview and calls_delete(old, run.deleted):
         provider, of = run.manager(old), identity(old, old.custom_timeouts.delete)
         run.hooks.tried(run, Occasion("delete", old), lambda: provider.delete(of))
@@ -200,6 +208,9 @@ def read(run: Run, step: EngineStep) -> None:
     asked = new.id
     _take(new, outcome)
     new.id = outcome.id or asked
+    if step.old is not None:
+        unchanged = same(step.old.inputs, new.inputs) and same(step.old.outputs, new.outputs)
+        new.created, new.modified = step.old.created, step.old.modified if unchanged else run.moment
     # As in the CLI's summary, a first read and an unchanged one do not count.
     step.news = step.old is not None and not same(step.old.outputs, new.outputs)
     _settle(run, step)
@@ -212,11 +223,12 @@ def import_(run: Run, step: EngineStep) -> None:
     if outcome.outputs is None:
         raise RefusedError(f"resource {new.import_id!r} does not exist")
     if outcome.inputs is None:
-        raise RefusedError(f"the provider of {new.type} does not support importing: its Read answered no inputs")
+        raise RefusedError(f"provider does not support importing resources; the Read of {new.type} answered no inputs")
     # What is secret in the program's inputs says nothing of what is read.
     new.inputs = outcome.inputs
     _take(new, outcome)
     new.id = outcome.id or new.import_id
+    new.created = new.modified = run.moment
     if step.old is not None and step.keep_old:
         step.old.delete = True
     run.ledger.add(new)
@@ -224,26 +236,29 @@ def import_(run: Run, step: EngineStep) -> None:
 
 def refresh(run: Run, step: EngineStep) -> None:
     """Read, then Diff the other way round: what was read stands for the old side, the remembered inputs for the new one."""
-    _read_again(run, step)
+    read_again(run, step)
     run.ledger.found(step.was, step.new)
 
 
-def _read_again(run: Run, step: EngineStep) -> None:
-    old = step.was
+def read_again(run: Run, step: EngineStep) -> None:
+    """Read what a step is about, which becomes its ``new``, with the options and provider that ``new`` had before, if any."""
+    old, wanted = step.was, step.new or step.was
     step.result, step.new = StepOp.SAME, old
     if not old.custom or old.is_provider or old.pending_replacement:
         return
-    provider = run.manager(old)
-    actual = provider.read(identity(old, old.custom_timeouts.read), old.inputs, old.outputs)
+    provider = run.manager(wanted)
+    actual = provider.read(identity(old, old.custom_timeouts.read, urn=wanted.urn), old.inputs, old.outputs)
     if not actual.id or actual.outputs is None:
         step.result, step.new = StepOp.DELETE, None
         return
     if actual.init_errors:
-        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(actual.init_errors), old.urn)
+        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(actual.init_errors), wanted.urn)
     inputs = old.inputs if actual.inputs is None else actual.inputs
-    new = copied(old, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
+    new = copied(wanted, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
     new.init_errors = list(actual.init_errors)
     new.outputs = actual.outputs
+    if not (same(inputs, old.inputs) and same(actual.outputs, old.outputs)):
+        new.modified = run.moment
     _dress(new)
     if old.external:
         changed = not same(actual.outputs, old.outputs)

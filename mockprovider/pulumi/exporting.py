@@ -23,6 +23,9 @@ PLAIN: Mapping[str, str] = {
     "delete": "delete",
     "pendingReplacement": "pending_replacement",
     "refreshBeforeUpdate": "refresh_before_update",
+    "taint": "taint",
+    "created": "created",
+    "modified": "modified",
     **{row.state: row.name for row in REMEMBERED if row.shape in ("text", "flag", "reference")},
 }
 """Keys of a resource that hold a string or a boolean, and the field that each is."""

@@ -16,7 +16,7 @@ NAMING: Mapping[str, str] = {"target": "target", "exclude": "exclusion", "replac
 
 NOT_TAKEN: Mapping[str, Sequence[str]] = {
     "preview": ("continue_on_error",),
-    "refresh": ("replace", "continue_on_error"),
+    "refresh": ("replace", "continue_on_error", "ignore_protect"),
     "destroy": ("exclude_dependents", "replace"),
 }
 """The options that an operation has not, in the words of its ``--help``."""
@@ -27,7 +27,8 @@ class Options(TypedDict, total=False):
 
     ``target`` names the only resources to touch, ``exclude`` the only ones not to touch, and ``replace`` those to replace even
     without changes: by name, URN, or glob of URNs (``*`` within a part, ``**`` across parts). ``target_dependents`` and
-    ``exclude_dependents`` add their dependents. With ``continue_on_error`` a failed resource stops only its dependents.
+    ``exclude_dependents`` add their dependents. With ``continue_on_error`` a failed resource stops only its dependents, and
+    with ``ignore_protect`` protected resources are deleted and replaced like others.
     """
 
     target: Sequence[str]
@@ -36,6 +37,7 @@ class Options(TypedDict, total=False):
     exclude_dependents: bool
     replace: Sequence[str]
     continue_on_error: bool
+    ignore_protect: bool
 
 
 def _listed(option: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ class ResourceState(RememberedOptions, kw_only=True, eq=False):
     """One resource as the engine remembers it; the fields are those of Pulumi's deployment format, with the remembered options.
 
     ``delete`` marks the old instance of a replacement whose deletion is still to come, ``pending_replacement`` one that is
-    deleted and not yet created anew. Two states are equal only if they are one: several instances may share a URN.
+    deleted and not yet created anew. One with ``taint`` is replaced by the next up. ``created`` and ``modified`` are times as
+    RFC 3339 has them, empty where nobody knows. Two states are equal only if they are one: several instances may share a URN.
     """
 
     urn: str
@@ -36,6 +37,9 @@ class ResourceState(RememberedOptions, kw_only=True, eq=False):
     aliases: tuple[str, ...] = ()
     """The URN under which it was known before, until that is forgotten."""
     refresh_before_update: bool = False
+    taint: bool = False
+    created: str = ""
+    modified: str = ""
     extra: dict[str, Any] = field(default_factory=dict)
     """What an imported deployment said beyond these fields; exported again as it was."""
 

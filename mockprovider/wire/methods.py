@@ -27,6 +27,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
         reply: answer message to reply.
         reread: as ``reply``, of a message whose tree is at hand, too, where that is read faster than the message.
         response: reply to answer message (the server's direction). Raises ``StatusError`` where the RPC is to fail.
+        encoded: the bytes of the same, where they are at hand without the message; ``None`` where they are not.
         opens: it is the first call of a new session, also on a connection that has served one before.
         addresses: request fields that name addresses of the engine; a proxy rewrites them, a match key leaves them out.
         volatile: request fields (dotted) that differ between two runs of one program; a match key leaves them out.
@@ -58,6 +59,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
     reread: Callable[[Any, Call, Mapping[str, Any]], Reply] | None = None
     calls: Callable[[Sequence[Any], Session], Call] | None = None
     requests: Callable[[Call], Sequence[Message]] | None = None
+    encoded: Callable[[Reply, Call], bytes | None] | None = None
 
 
 class Service(Struct, frozen=True):

@@ -217,7 +217,8 @@ class Endpoint:
             raise UnsupportedError(f"{self.service.name}/{call.method} is an RPC that this version does not know.")
         if row.responses:
             return [message.SerializeToString(deterministic=True) for message in row.responses(reply, call)]
-        return [row.response(reply, call).SerializeToString(deterministic=True)]
+        kept = row.encoded(reply, call) if row.encoded else None
+        return [row.response(reply, call).SerializeToString(deterministic=True) if kept is None else kept]
 
     def method_handler(self, rpc: str, lane: DaemonExecutor) -> Any:
         """The handler of one RPC of this service, as gRPC wants it; ``None`` if it is not served."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from click.testing import CliRunner
 from engine_toolbox import said
@@ -11,6 +13,7 @@ from real_schemas import real_schema
 from mockprovider import Double, Secret, Stack, from_sdk
 from mockprovider.cli import main
 from mockprovider.errors import ProgramError
+from mockprovider.pulumi.languages.nodejs import PRELOADED
 
 pytestmark = pytest.mark.node_cli
 ORGANIZATION = "acme"
@@ -154,13 +157,37 @@ def test_a_program_in_parallel(at_hand):
 
 @pytest.mark.parametrize(
     ("how", "words"),
-    [("throw", "thrown on purpose"), ("reject", "refused on purpose"), ("exit", "exit code 3")],
+    [
+        ("throw", "thrown on purpose"),
+        ("reject", "refused on purpose"),
+        ("exit", "exit code 3"),
+        ("apply", "thrown on the way"),
+        ("answer", "no zone today"),
+    ],
 )
-def test_a_program_that_fails(at_hand, how, words):
-    """Whatever way a program fails, the run does, with its own words, once; what it has made by then is remembered."""
+def test_a_program_that_fails(at_hand, double, how, words):
+    """Whatever way a program fails, the run does, with its own words, once and without colours."""
+    double.faults.on.invoke("cloud:index:getZone").error("no zone today").optional()
     failed = at_hand("misfit", config={"how": how}).up(expect_failure=True)
     assert words in str(failed.error)
     assert [words in message for _, message in said(failed)].count(True) == 1
+    assert "\x1b" not in str(failed.error)
+
+
+def test_an_error_of_a_scoped_package_is_shown_at_once():
+    """Node.js searches the coloured stack of this error without end; with what is loaded before a program it does not."""
+    script = """
+        const error = new Error("here");
+        error.stack = "Error: here\\n    at apply (/a/node_modules/@pulumi/output.ts:516:31)\\n    at b";
+        import("util").then(({ inspect }) => console.log(inspect(error, { colors: true }), inspect.custom.toString()));
+    """
+    shown = subprocess.run(
+        ["node", "--require", str(PRELOADED), "-e", script], check=True, capture_output=True, text=True, timeout=SECONDS
+    )
+    assert shown.stdout.splitlines()[1:] == [
+        "    at apply (/a/node_modules/@pulumi/output.ts:516:31)",
+        "    at b Symbol(nodejs.util.inspect.custom)",
+    ]
 
 
 def test_a_program_that_does_not_compile(at_hand, tmp_path):

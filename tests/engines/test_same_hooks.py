@@ -200,3 +200,72 @@ def test_error_hooks_that_give_up(both):
             noted.taken(2)
             both.mend()
         both.run("up", program)
+
+
+@pytest.mark.parametrize("op", ["create", "update"])
+def test_error_hooks_and_objects_that_are_half_done(both, op):
+    """An object that exists although its create or update failed is tried again, too, and its state keeps why it had failed."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+    again = {"limit": 2}
+
+    def program():
+        hook = noted.error_hook("hook", lambda args: len(args.errors) < again["limit"])
+        Bucket("a", ResourceOptions(hooks=ResourceHookBinding(on_error=[hook])), **wanted)
+
+    if op == "update":
+        both.run("up", program)
+        wanted["acl"] = "2"
+    both.breaks(lambda on: getattr(on, op)(name="a").partial(reasons=["slow", "very slow"]))
+    both.run("up", program)
+    assert noted.taken(2)[0]["errors"] == ["2 errors occurred:\n\t* slow\n\t* very slow\n\n"]
+    both.mend()
+    both.run("up", program)
+    both.run("up", program)
+    again["limit"] = 1
+    wanted["acl"] = "3"
+    both.breaks(lambda on: on.update(name="a").partial(reasons=["slow"]))
+    both.run("up", program, fails=True)
+    both.mend()
+    both.run("up", program)
+
+
+@pytest.mark.parametrize("op", ["create", "update", "delete"])
+def test_error_hooks_have_their_limit(both, op):
+    """What its error hooks never give up is tried a hundred times in all."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+    names = ["a"]
+
+    def program():
+        hook = noted.error_hook("hook")
+        for name in names:
+            Bucket(name, ResourceOptions(hooks=ResourceHookBinding(on_error=[hook])), **wanted)
+
+    if op != "create":
+        both.run("up", program)
+    wanted["acl"] = "2"
+    if op == "delete":
+        names.clear()
+    both.breaks(lambda on: getattr(on, op)(name="a").error("no").times(100))
+    both.run("up", program, fails=True)
+    assert len(noted.taken(2)) == 99
+    assert all(len(double.journal.entries(op=op)) == 100 for double in both.doubles)
+    both.mend()
+    both.run("up", program)
+
+
+def test_half_done_updates_at_the_limit(both):
+    """What was only half updated a hundred times has no outputs in the state."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+
+    def program():
+        Bucket("a", ResourceOptions(hooks=ResourceHookBinding(on_error=[noted.error_hook("hook")])), **wanted)
+
+    both.run("up", program)
+    wanted["acl"] = "2"
+    both.breaks(lambda on: on.update(name="a").partial(reasons=["no"]).times(100))
+    both.run("up", program, fails=True)
+    both.mend()
+    both.run("up", program)

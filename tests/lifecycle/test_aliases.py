@@ -102,7 +102,7 @@ def test_one_object_under_two_names(stack):
     stack.up(resources((t("t1"), "n1", {})))
     for by in (SPEC(type=t("t1"), name="n1"), URN(urn(t("t1"), "n1"))):
         up = stack.up(resources((t("t1"), "n2", by), (t("t2"), "n3", by)), expect_failure=True)
-        assert "One object cannot be two resources" in errors(up)
+        assert "Duplicate resource" in errors(up)
         stack.up(resources((t("t1"), "n1", SPEC(name="n2"))))
     up = stack.up(resources((t("t1"), "n1", SPEC(name="n1")), (t("t2"), "n2", SPEC(type="index:t1"))))
     assert steps(up) == [("same", "n1"), ("create", "n2")]
@@ -184,7 +184,7 @@ def test_an_alias_of_what_is_there(stack, order):
     stack.up(resources((A, "resA", {})))
     both = [(A, "resA", {}), (A, "resB", SPEC(name="resA"))]
     up = stack.up(resources(*(both if order == "new last" else reversed(both))), expect_failure=True)
-    assert "One object cannot be two resources" in errors(up)
+    assert "Duplicate resource" in errors(up)
     assert [each.name for each in up.state.every if not each.is_provider] == ["resA" if order == "new last" else "resB"]
 
 

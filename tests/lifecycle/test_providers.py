@@ -224,14 +224,14 @@ def test_disabled_default_providers(disabled, program, fails):
         returned.append(True)
 
     result = Lifecycle(Provider(), config={"pulumi:disable-default-providers": disabled}).up(run, expect_failure=fails)
-    assert ("default providers are disabled" in errors(result), bool(returned)) == (fails, not fails)
+    assert ("must use an explicit provider" in errors(result), bool(returned)) == (fails, not fails)
 
 
 def test_functions_of_disabled_default_providers():
     """A function that would need one fails in the program, which may go on."""
 
     def program(monitor: Monitor) -> None:
-        with pytest.raises(grpc.RpcError, match="default providers are disabled"):
+        with pytest.raises(grpc.RpcError, match="Default provider for 'pkgA' disabled"):
             monitor.invoke("pkgA:index:f")
 
     Lifecycle(Provider(), config={"pulumi:disable-default-providers": '["pkgA"]'}).up(program)

@@ -409,13 +409,17 @@ def test_protection():
     stack = Lifecycle(echoing(diff=replacing("foo"), delete=lambda call: deleted.append(call.id)))
     first = stack.up(one({"foo": "bar"}, protect=True)).state["resA"].id
     preview = stack.preview(one({"foo": "baz"}, protect=True), expect_failure=True)
-    assert ("protected" in errors(preview), ("replace", "resA") in steps(preview)) == (True, True)
+    assert ("marked for protection" in errors(preview), ("replace", "resA") in steps(preview)) == (True, True)
     for run in (
         lambda: stack.up(one({"foo": "baz"}, protect=True), expect_failure=True),
         lambda: stack.up(lambda _: None, expect_failure=True),
     ):
         result = run()
-        assert ("protected" in errors(result), result.state["resA"].id, result.state["resA"].protect) == (True, first, True)
+        assert ("`protect` flag" in errors(result), result.state["resA"].id, result.state["resA"].protect) == (
+            True,
+            first,
+            True,
+        )
     up = stack.up(one({"foo": "baz"}, protect=False))
     assert (deleted, up.state["resA"].id != first, up.state["resA"].protect) == ([first], True, False)
     second = up.state["resA"].id
@@ -483,7 +487,7 @@ def test_reading_without_an_id():
     """It is a mistake that ends the operation, once the default provider is there."""
     up = Lifecycle(Provider()).up(lambda monitor: monitor.read(A, "resA", ""), expect_failure=True)
     ((said, where),) = [(line.message, line.urn) for line in up.diagnostics if line.severity == "error"]
-    assert ("expected an id" in said, where, [each.name for each in up.state.every]) == (True, RES, ["default"])
+    assert ("Expected an ID" in said, where, [each.name for each in up.state.every]) == (True, RES, ["default"])
 
 
 def test_secrets_inside_stay_secret():

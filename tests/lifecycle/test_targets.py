@@ -414,7 +414,7 @@ def test_another_provider_of_what_is_no_target(also):
     before = len(stack.up(run).state.every)
     inputs, version = {"foo": "bar"}, "2.0.0"
     up = stack.up(run, target=["**target**"], expect_failure=True)
-    assert ("is not registered" in errors(up), len(up.state.every)) == (True, before + 1)
+    assert ("has not been registered yet" in errors(up), len(up.state.every)) == (True, before + 1)
     stack.import_(stack.export())
 
     explicit = True

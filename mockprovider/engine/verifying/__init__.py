@@ -93,10 +93,10 @@ class _ReplayedStack(Stack):
         self._provider = provider
         try:
             self._operate(
+                operation.kind,
                 Ready(program.speak) if operation.kind == "up" else None,
                 preview=operation.preview,
                 refresh=operation.refreshes,
-                only_refresh=operation.kind == "refresh",
                 **{name: value for name, value in (operation.asked or {}).items() if name not in OWN_WORDS},
             )
         except (CallFailedError, RefusedError, MockProviderError) as error:

@@ -13,6 +13,9 @@ from mockprovider.pulumi.languages.places import cache_folder
 from mockprovider.pulumi.languages.project import Project
 from mockprovider.pulumi.languages.running import Finish, Launch, Run, run_command
 
+PRELOADED = Path(__file__).with_name("inspect.cjs")
+"""What runs before the program: a repair of how Node.js shows errors."""
+
 RUNNER = Path("node_modules", "@pulumi", "pulumi", "cmd", "run")
 
 
@@ -25,7 +28,7 @@ def nodejs(project: Project) -> Run:
     arguments = _arguments(project.options.get("nodeargs"))
 
     def run(launch: Launch) -> Finish:
-        command = [node, *arguments, str(runner), *_flags(project, launch), project.program]
+        command = [node, *arguments, "--require", str(PRELOADED), str(runner), *_flags(project, launch), project.program]
         variables = {**launch.variables(project.path, project.folder), **_settings(project.options)}
         return run_command(command, project.folder, variables, launch.over)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from urllib.parse import unquote
 
@@ -10,6 +11,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from mockprovider.document import Node, describe
+from mockprovider.errors import MockProviderWarning
 from mockprovider.fake.checks import failures
 from mockprovider.hints import did_you_mean
 from mockprovider.pulumi.package.inventing import computed
@@ -115,7 +117,7 @@ class Types:
 
     def shape(self, node: Node) -> Shape:
         """The shape of a type. Raises ``DefinitionError`` for an invalid one, and for references to nothing."""
-        members = node.members()
+        members = present(node)
         if "$ref" in members:
             return self._reference(members["$ref"], members.get("type"))
         if "oneOf" in members:
@@ -237,11 +239,27 @@ class Types:
 
 
 def keys(node: Node, known: Collection[str], needed: Collection[str] = ()) -> dict[str, Node]:
-    """An object's members. Raises ``DefinitionError`` for a key that is almost a known one; others are a newer metaschema's."""
-    members = node.members(needed=needed)
-    for key in members:
-        if key not in known and (hint := did_you_mean(key, known, alike=TYPO)):
-            raise node.error(f"there is no key {key!r} here. {hint}")
+    """An object's members by their known names; ``null`` is no member, and letters may be of either case, as for Pulumi.
+
+    A key that is almost a known one is warned of; others are a newer metaschema's. Raises ``DefinitionError``.
+    """
+    members = present(node, needed)
+    for key in [key for key in members if key not in known]:
+        spelled = next((word for word in known if word.lower() == key.lower()), None)
+        if spelled:
+            members[spelled] = members.pop(key)
+        elif hint := did_you_mean(key, known, alike=TYPO):
+            told = node.error(f"there is no key {key!r} here, so it is ignored. {hint}")
+            warnings.warn(MockProviderWarning(str(told)), stacklevel=2)
+    return members
+
+
+def present(node: Node, needed: Collection[str] = ()) -> dict[str, Node]:
+    """An object's members that are not ``null``. Raises ``DefinitionError`` where one that is ``needed`` is not there."""
+    members = {key: member for key, member in node.members(needed=needed).items() if member.value is not None}
+    for key in needed:
+        if key not in members:
+            raise node.error(f"the key {key!r} is null. Give it a value.")
     return members
 
 

@@ -77,10 +77,12 @@ answered = Answered()
 
 
 def _encoded(call: Call, reply: Reply) -> Any:
-    method = SERVICES[call.session.protocol.version].methods.get(call.method)
+    service = SERVICES[call.session.protocol.version]
+    method = service.methods.get(call.method)
     if method is None or reply.status is not None or reply.delivery is not None:
         return None
     try:
-        return method.response(reply, call)
+        kept = method.encoded(reply, call) if method.encoded else None
+        return method.response(reply, call) if kept is None else service.messages[call.method][1].FromString(kept)
     except (MockProviderError, StatusError):
         return None

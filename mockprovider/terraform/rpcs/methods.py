@@ -65,7 +65,7 @@ def provider_service(major: int) -> Service:
 def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
     """The rows that are served; ``None`` for an RPC that this major does not have."""
     row = partial(_row, proto)
-    yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response, pure=True)
+    yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response, of_all=True, pure=True)
     yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response, pure=True)
     yield row(
         "ConfigureProvider",
@@ -111,8 +111,10 @@ def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
     yield row(
         "StopProvider", Op.CANCEL, NOTHING, call=requests.stop_call, response=replies.stop_response, reply=replies.stop_reply
     )
-    yield row("GetMetadata", Op.GET_PLUGIN_INFO, NOTHING, response=replies.metadata_response, pure=True)
-    yield row("GetResourceIdentitySchemas", Op.GET_SCHEMA, NOTHING, response=replies.identities_response, pure=True)
+    yield row("GetMetadata", Op.GET_PLUGIN_INFO, NOTHING, response=replies.metadata_response, of_all=True, pure=True)
+    yield row(
+        "GetResourceIdentitySchemas", Op.GET_SCHEMA, NOTHING, response=replies.identities_response, of_all=True, pure=True
+    )
     yield row(
         "UpgradeResourceIdentity",
         Op.UPGRADE_IDENTITY,
@@ -160,9 +162,13 @@ def _row(
     reply: Callable[..., Reply] = replies.to_reply,
     mutates: bool = False,
     pure: bool = False,
+    of_all: bool = False,
     volatile: tuple[str, ...] = (),
 ) -> RpcMethod | None:
-    """The row of one RPC; the functions get the shape, and the major's message class or RPC name, as their first arguments."""
+    """The row of one RPC; the functions get the shape, and the major's message class or RPC name, as their first arguments.
+
+    An answer ``of_all`` types depends on nothing else.
+    """
     descriptor = proto.service().methods_by_name.get(proto.wire_name(name))
     if descriptor is None:
         return None
@@ -178,6 +184,7 @@ def _row(
         mutates=mutates,
         pure=pure,
         volatile=volatile,
+        encoded=partial(replies.kept_answer, response, shape, answered) if of_all else None,
     )
 
 

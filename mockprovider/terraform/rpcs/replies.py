@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from google.protobuf.message import Message
@@ -154,6 +154,14 @@ def schema_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) 
     if schema is not None:
         message.MergeFrom(schema.message())
     return message
+
+
+def kept_answer(response: Callable[..., Message], shape: Shape, cls: type[Message], reply: Reply, call: Call) -> bytes | None:
+    """The bytes of a ``response`` about all types that is kept on disk; ``None`` where there is nothing to keep."""
+    schema = schema_of(call.session)
+    if schema is None or reply.failures or reply.warnings:
+        return None
+    return schema.encoded(call.method, lambda: response(shape, cls, reply, call))
 
 
 def metadata_response(shape: Shape, cls: type[Message], reply: Reply, call: Call) -> Any:  # noqa: ARG001 - as all rows

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import lru_cache
 from operator import is_not
 from typing import Any
@@ -15,11 +16,13 @@ from mockprovider.durations import TIMEOUTS
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.hints import did_you_mean
 from mockprovider.offers import Ephemeral, ephemerals
+from mockprovider.ondemand import OnDemand
 from mockprovider.schema import Function, Kind, Package, Property, ResourceType
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.schema import names
 from mockprovider.terraform.schema.declared import attribute_names, compiled, standing_for, timeouts_block
 from mockprovider.terraform.schema.functions import fill_functions
+from mockprovider.terraform.schema.kept import KeptAnswers
 from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, ObjectSchema
 from mockprovider.terraform.schema.published import tree_of
 from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
@@ -54,8 +57,11 @@ def _as_result(item: Property) -> Property:
     return Property(item.kind, computed=True, secret=item.secret, description=item.description, terraform=item.terraform)
 
 
-def _named(function: Function | Ephemeral) -> str:
-    return function.terraform or data_source_name(function.token)
+def _named(declared: Any) -> str:
+    """A type's name in Terraform; of what has none, the token."""
+    if isinstance(declared, Function) and not declared.terraform:
+        return data_source_name(declared.token)
+    return str(getattr(declared, "terraform", declared.token))
 
 
 def _kind_of_value(value: Value) -> Kind:
@@ -89,6 +95,9 @@ def _shared(very: _Very, major: int) -> ProviderSchema:
 SECTIONS: Mapping[str, str] = {"resource": "resources", "data": "functions", "ephemeral": "offers"}
 """Where a package has what payloads are objects of."""
 
+KINDS: Mapping[str, str] = {"resource": "resource type", "data": "data source", "ephemeral": "ephemeral resource"}
+"""What they are called in errors."""
+
 
 class ProviderSchema:
     """Terraform's schema of a package. Definitions that are added to the package later are served, too.
@@ -102,6 +111,7 @@ class ProviderSchema:
         self._coders: dict[tuple[str, str], ObjectSchema] = {}
         self._message: tuple[list[object], Message] | None = None
         self._lock = threading.Lock()
+        self._kept = KeptAnswers()
 
     @property
     def provider(self) -> ObjectSchema:
@@ -139,17 +149,44 @@ class ProviderSchema:
         return held
 
     def _compile(self, of: str, name: str) -> ObjectSchema:
-        sections: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-            "resource": ("resource type", {declared.terraform: declared for declared in self.package.resources.values()}),
-            "data": ("data source", {_named(declared): declared for declared in self.package.functions.values()}),
-            "ephemeral": ("ephemeral resource", ephemerals(self.package)),
-        }
-        what, known = sections[of]
-        declared = known.get(name) or next((other for other in known.values() if other.token == name), None)
-        if declared is None:
+        what, known = KINDS[of], getattr(self.package, SECTIONS[of])
+        # Where types are read when they are used, their names are known without reading.
+        spelled = (
+            known.spellings(_named) if isinstance(known, OnDemand) else {token: _named(one) for token, one in known.items()}
+        )
+        token = name if name in known else next((token for token, one in spelled.items() if one == name), "")
+        declared = known.get(token)
+        if not isinstance(declared, (ResourceType, Function, Ephemeral)):
+            known = {*spelled.values()}
             hint = did_you_mean(name, known, "Declared are")
             raise MalformedError(f"Nobody declared the {what} {name!r} in {self.package.name!r}. {hint}")
         return self._resource(declared) if isinstance(declared, ResourceType) else self._asked(declared)
+
+    def encoded(self, method: str, build: Callable[[], Message]) -> bytes | None:
+        """The bytes of an answer that depends on all types and nothing else, which ``build`` makes, or from disk.
+
+        ``None`` if the package is not one that was kept on disk, or was changed since.
+        """
+        package = self.package
+        sections = [getattr(package, section) for section in SECTIONS.values()]
+        read = [section for section in sections if isinstance(section, OnDemand) and not section.changed]
+        if not package.source or len(read) < len(sections):
+            return None
+
+        def make() -> bytes:
+            # A process that has no other use for all types does not hold them.
+            held = self._message
+            with ExitStack() as stack:
+                for section in read:
+                    stack.enter_context(section.briefly())
+                try:
+                    return build().SerializeToString(deterministic=True)
+                finally:
+                    self._message = held
+
+        config = repr(sorted(package.config.items()))
+        facts = (method, str(self.major), package.source, package.name, config, str(package.judge is not None))
+        return self._kept.answer(facts, make)
 
     def message(self) -> Message:
         """The answer to GetProviderSchema, built once for one set of definitions."""

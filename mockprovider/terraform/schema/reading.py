@@ -65,8 +65,8 @@ def from_terraform_schemas(source: str | Mapping[str, Any], origin: str = "schem
 
 def kept_terraform_schemas(text: str, origin: str) -> list[Package] | None:
     """The same of a text that was read before; ``None`` if it was not."""
-    document = kept_document(text, ALL)
-    return None if document is None else [_on_demand(*part) for part in _all_of(Node(document, origin))]
+    kept = kept_document(text, ALL)
+    return None if kept is None else _on_demand(kept, origin, _all_of)
 
 
 def _all_of(node: Node) -> list[Part]:
@@ -83,15 +83,17 @@ def _kept_or_read(
 ) -> list[Package]:
     """The packages of the parts of a document. A large text is checked once, and kept."""
     text = source if isinstance(source, str) else text
-    document = kept_document(text, which)
-    if document is not None:
-        return [_on_demand(*part) for part in parts_of(Node(document, origin))]
+    kept = kept_document(text, which)
+    if kept is not None:
+        return _on_demand(kept, origin, parts_of)
     node = _document(source, origin)
     parts = parts_of(node)
     packages = [_whole(*part) for part in parts]
     if text:
         keep_document(text, which, node.value, [part.value for _, part, _ in parts])
-    return packages
+        kept = kept_document(text, which)
+    # What is kept need not be held.
+    return packages if kept is None else _on_demand(kept, origin, parts_of)
 
 
 def is_terraform_schema(document: Any) -> bool:
@@ -150,12 +152,16 @@ def _alone(node: Node, provider: str) -> tuple[str, Node]:
     return _short(provider) or names.pop(), node
 
 
-def _on_demand(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
-    """A package whose types are read when they are used; those in ``forces_new`` at once, as somebody has to hear of typos."""
-    package = _read(name, node, forces_new)
-    for type_name in forces_new:
-        package.by_terraform_name(type_name)
-    return package
+def _on_demand(kept: tuple[str, dict[str, Any]], origin: str, parts_of: Callable[[Node], list[Part]]) -> list[Package]:
+    """Packages whose types are read when they are used; those that force new ones at once, as somebody has to hear of typos."""
+    packages = []
+    for name, node, forces_new in parts_of(Node(kept[1], origin)):
+        package = _read(name, node, forces_new)
+        package.source = kept[0]
+        for type_name in forces_new:
+            package.by_terraform_name(type_name)
+        packages.append(package)
+    return packages
 
 
 def _whole(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
@@ -201,8 +207,8 @@ def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Packag
         return Ephemeral(token, arguments, returns, terraform=type_name, terraform_schema=ephemeral[type_name].value)
 
     package.resources = OnDemand(names[""], resource, lock, lambda: names[""])
-    package.functions = OnDemand(names["get"], data_source, lock)
-    package.offers = OnDemand(names["Ephemeral"], ephemeral_type, lock)
+    package.functions = OnDemand(names["get"], data_source, lock, lambda: names["get"])
+    package.offers = OnDemand(names["Ephemeral"], ephemeral_type, lock, lambda: names["Ephemeral"])
     for function, schema in section(node, "functions").items():
         package.add(read_function(name, function, schema))
     package.terraform_schema = node.value

@@ -12,6 +12,14 @@ if (how === "reject") {
         throw new pulumi.RunError("refused on purpose");
     });
 }
+if (how === "apply") {
+    pet.id.apply((id) => {
+        throw new Error("thrown on the way");
+    });
+}
+if (how === "answer") {
+    void pulumi.runtime.invoke("cloud:index:getZone", { name: "nowhere" });
+}
 if (how === "exit") {
     process.exit(3);
 }

@@ -1,0 +1,212 @@
+"""How an operation is shown: as users of ``pulumi`` know it, in a terminal's width, with nothing secret in it."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pulumi
+import pytest
+from engine_toolbox import Bucket, Component, make
+from pulumi import ResourceOptions
+
+from mockprovider.calls import Op
+from mockprovider.cli.changes import differences, listed, names_of_differences
+from mockprovider.cli.tree import WORDS, OperationShown
+from mockprovider.engine.decision import StepOp
+from mockprovider.errors import ProgramError
+from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret
+
+WIDE = 160
+
+
+class Shown:
+    """A stack whose operations are shown."""
+
+    def __init__(self) -> None:
+        self.stack, self.double, self.breaking = make()
+
+    def run(self, operation, *arguments, details=False, width=WIDE, **options):
+        """What is shown of an operation, without how long it took."""
+        shown = OperationShown(details=details)
+        self.stack.on_event = shown.tell
+        getattr(self.stack, operation)(*arguments, **options)
+        lines = [line.text for line in shown.lines(width)]
+        return "\n".join(line for line in lines if not line.startswith("Duration")).strip()
+
+
+@pytest.fixture
+def shown():
+    """A stack whose operations are shown."""
+    return Shown()
+
+
+def program_of(wanted):
+    """A component with a bucket, a bucket, and one that depends on it."""
+
+    def program():
+        site = Component("site")
+        Bucket("logs", ResourceOptions(parent=site), acl=wanted.get("acl", "x"), tags=wanted.get("tags", {"a": "1"}))
+        assets = Bucket("assets", name=wanted.get("name", "n"), token=pulumi.Output.secret(wanted.get("token", "hush")))
+        if "extra" in wanted:
+            Bucket("extra", acl="y")
+        pulumi.export("arn", assets.arn)
+
+    return program
+
+
+def said(text):
+    """A text as it is written in a test."""
+    return textwrap.dedent(text).strip("\n")
+
+
+def test_a_preview_of_a_new_stack(shown):
+    """The tree has each resource below what it stands in, with its mark and what is planned."""
+    assert shown.run("preview", program_of({})) == said("""
+        Previewing update (dev):
+
+            Type                      Name         Plan    Info
+         +  pulumi:pulumi:Stack       project-dev  create
+         +  ├─ my:index:Component     site         create
+         +  │  └─ cloud:index:Bucket  logs         create
+         +  └─ cloud:index:Bucket     assets       create
+
+        Outputs:
+            arn: [unknown]
+
+        Resources:
+            + 4 to create
+    """)
+
+
+def test_changes_are_told_by_property(shown):
+    """What changes has its mark and the names of its properties; what stays is not shown, unless something in it changes."""
+    shown.run("up", program_of({"extra": True}))
+    text = shown.run("up", program_of({"acl": "y", "name": "m", "tags": {"b": "1"}}))
+    assert text.partition("Outputs:")[0].rstrip() == said("""
+        Updating (dev):
+
+            Type                      Name         Status            Info
+            pulumi:pulumi:Stack       project-dev
+            ├─ my:index:Component     site
+         ~  │  └─ cloud:index:Bucket  logs         updated (0.00s)   [diff: ~acl,tags]
+         +- ├─ cloud:index:Bucket     assets       replaced (0.00s)  [diff: ~name]
+         -  └─ cloud:index:Bucket     extra        deleted (0.00s)
+    """)
+    assert text.partition("Resources:")[2] == "\n    ~ 1 updated\n    - 1 deleted\n    +-1 replaced\n    3 changes. 2 unchanged"
+
+
+def test_details_show_each_property(shown):
+    """With details each change of a property stands below its resource, with its own mark, at every depth."""
+    shown.run("up", program_of({}))
+    text = shown.run("preview", program_of({"tags": {"a": "2", "c": "d"}, "token": "other"}), details=True)
+    assert "\n".join(line for line in text.partition("Resources:")[0].rstrip().splitlines() if "[id=" not in line) == said("""
+        Previewing update (dev):
+          pulumi:pulumi:Stack: (same)
+            [urn=urn:pulumi:dev::project::pulumi:pulumi:Stack::project-dev]
+                ~ cloud:index:Bucket: (update)
+                    [urn=urn:pulumi:dev::project::my:index:Component$cloud:index:Bucket::logs]
+                  ~ tags: {
+                      ~ a: "1" => "2"
+                      + c: "d"
+                    }
+            ~ cloud:index:Bucket: (update)
+                [urn=urn:pulumi:dev::project::cloud:index:Bucket::assets]
+              ~ token: [secret] => [secret]
+    """)
+
+
+def test_nothing_secret_is_shown(shown):
+    """No secret of inputs or outputs is in any line, whether it is created, changed or deleted."""
+
+    def program(token):
+        bucket = Bucket("b", token=pulumi.Output.secret(token))
+        pulumi.export("token", bucket.token)
+
+    texts = [
+        shown.run(*run, details=details)
+        for run in (("up", lambda: program("hush")), ("up", lambda: program("other")), ("destroy",))
+        for details in (True,)
+    ]
+    assert [("hush" in text, "other" in text, "[secret]" in text) for text in texts] == [(False, False, True)] * 3
+
+
+def test_what_fails_is_marked(shown):
+    """A failure stands in the tree, in the diagnostics and in the summary."""
+    shown.breaking.fail(Op.CREATE, "logs")
+    screen = OperationShown()
+    shown.stack.on_event = screen.tell
+    with pytest.raises(ProgramError):
+        shown.stack.up(program_of({}))
+    text = "\n".join(line.text for line in screen.lines())
+
+    assert "**creating failed**  1 error" in text
+    assert "Diagnostics:\n  cloud:index:Bucket (logs):\n    error: no create of logs" in text
+    assert "    1 errored" in text
+
+
+def test_refresh_shows_what_was_found(shown):
+    """Drift is shown by the properties that were read, and what is gone as deleted."""
+    shown.run("up", program_of({"extra": True}))
+    objects = shown.double.cloud.objects("cloud:index:Bucket")
+    shown.double.cloud.drift("cloud:index:Bucket", objects[0].id, acl="drifted")
+    shown.double.cloud.vanish("cloud:index:Bucket", objects[-1].id)
+    text = shown.run("refresh")
+    assert text.startswith("Refreshing (dev):")
+    assert "[diff: ~acl]" in text
+    assert "\n    ~ 1 updated\n    - 1 deleted\n" in text
+
+
+@pytest.mark.parametrize("width", [40, 80, WIDE])
+def test_the_tree_fits(shown, width):
+    """No line of the tree is wider than the terminal."""
+    shown.run("up", program_of({"extra": True}))
+    text = shown.run("preview", program_of({"acl": "y", "name": "m", "tags": {}}), width=width)
+    tree = text.partition("Resources:")[0].splitlines()
+    assert max(map(len, tree)) <= width
+    assert any(line.endswith("…") for line in tree) == (width == 40)
+
+
+def test_every_op_has_its_words():
+    """Each kind of step is marked and named."""
+    assert set(WORDS) == {op.value for op in StepOp}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "<null>"),
+        (UNKNOWN, "[unknown]"),
+        (Output("x", secret=True), "[secret]"),
+        (Output(3), "3"),
+        (True, "true"),
+        (1.0, "1"),
+        (0.5, "0.5"),
+        ('a"\n\x1b[31m', r'"a\"\n\u001b[31m"'),
+        ({}, "{}"),
+        ([], "[]"),
+        (Asset(text="a", hash="1234567890"), "asset(text:1234567) { <contents elided> }"),
+        (Archive(path="site", hash="1234567890"), "archive(file:1234567) { site }"),
+        (ResourceReference("urn:x"), '"urn:x"'),
+    ],
+)
+def test_how_values_are_written(value, text):
+    """A value of one line is written as users of pulumi know it, and cannot steer a terminal."""
+    assert [str(line) for line in listed({"k": value})] == [f"    k: {text}"]
+
+
+def test_nested_values():
+    """Maps, lists and archives of assets go on below their names."""
+    bag = {"list": [1, {"a": Secret("x")}], "site": Archive(assets={"i": Asset(text="a", hash="1234567890")}, hash="abc")}
+    assert "\n".join(map(str, listed(bag))) == (
+        "    list: [\n        [0]: 1\n        [1]: {\n            a: [secret]\n        }\n    ]\n"
+        "    site: archive(assets:abc) {\n        i: asset(text:1234567) { <contents elided> }\n    }"
+    )
+
+
+def test_differences_of_lists_and_kinds():
+    """Items of lists are compared by their place, and a value of another kind is the old one and the new one."""
+    old, new = {"a": [1, 2], "b": {"x": 1}, "c": 1}, {"a": [1, 3, 4], "b": "text", "d": 2}
+    assert "\n".join(map(str, differences(old, new))) == (
+        '  ~ a: [\n      ~ [1]: 2 => 3\n      + [2]: 4\n    ]\n  - b: {\n      - x: 1\n  - }\n  + b: "text"\n  - c: 1\n  + d: 2'
+    )
+    assert names_of_differences(old, new) == "+d-c~a,b"
