@@ -106,6 +106,16 @@ def test_a_stack_policy_sees_everything_at_the_end():
     assert len(seen) == 2
 
 
+def test_a_stack_policy_sees_what_is_no_target():
+    """What the program no longer has, and no target allows to delete, is still in the stack."""
+    seen = []
+    policy = StackPolicy("all", lambda resources, _: seen.append({resource.name for resource in resources}))
+    stack, _, _ = make(policies=[PolicyPack("p", [policy])])
+    stack.up(lambda: [Bucket("a"), Bucket("b")])
+    stack.up(lambda: Bucket("a"), target=["a"])
+    assert [names >= {"a", "b"} for names in seen] == [True, True]
+
+
 def test_a_mandatory_stack_policy_fails_what_was_done():
     """The operation fails, and its resources are there."""
     stack, double, _ = make(policies=[PolicyPack("p", [StackPolicy("no", always, level="remediate")])])

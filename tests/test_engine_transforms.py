@@ -216,6 +216,26 @@ def test_a_transform_can_change_what_a_property_depends_on():
     assert state["third"].inputs["source"] == state["first"].outputs["arn"]
 
 
+def test_a_transform_can_add_a_hook():
+    """A hook that a transform binds to a resource is called."""
+    called = []
+
+    def transform(args):
+        hooks = pulumi.ResourceHookBinding(before_create=[hook])
+        return ResourceTransformResult(args.props, ResourceOptions.merge(args.opts, ResourceOptions(hooks=hooks)))
+
+    def program():
+        nonlocal hook
+        hook = pulumi.ResourceHook("mine", lambda args: called.append(args.name))
+        Bucket("b", ResourceOptions(transforms=[transform]))
+        Bucket("bare")
+
+    hook = None
+    stack, _, _ = make()
+    stack.up(program)
+    assert called == ["b"]
+
+
 def test_bytes_that_are_no_text_pass_through():
     """A byte string comes to the transform as one, and goes on as one, if the callback takes them."""
     raw = b"\x00hello \x80\xfe\xff"

@@ -30,6 +30,7 @@ from mockprovider.pulumi import deployments
 from mockprovider.pulumi.languages import read_project
 from mockprovider.pulumi.options import Options, named, unmatched
 from mockprovider.pulumi.policies import PolicyPack
+from mockprovider.pulumi.policies.permitting import permit
 from mockprovider.values import Secret
 
 if TYPE_CHECKING:
@@ -340,6 +341,7 @@ class PulumiCli(ImportCommand, StateCommands):
                 raise
             raise ProgramError("\n".join([*problems, str(error)])) from error
         log = take_log(events)
+        permit(log.remediations, self._doubles)
         if problems := self._unmatched(names, log.urns | registered) if finished.exit_code == 0 else []:
             raise ProgramError(
                 "\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *problems])

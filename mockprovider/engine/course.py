@@ -53,6 +53,7 @@ class Course(Run):
         self.moment = operation.moment
         self.ignores_protection = operation.ignore_protect
         self.policing: Policing | None = None
+        self.sources = list(sources.values()) if isinstance(sources, Mapping) else [sources]
         self.plans = plans or Planning()
         self.deleted: Collection[str] = ()
         self.diagnostics: list[Diagnostic] = []

@@ -13,6 +13,7 @@ from mockprovider.engine.requests import hashed
 from mockprovider.errors import DefinitionError
 from mockprovider.pulumi.policies.analyzing import PackAnalyzer
 from mockprovider.pulumi.policies.declaring import PolicyPack
+from mockprovider.pulumi.policies.permitting import permit
 from mockprovider.pulumi.policies.starting import PolicyStack, StartedPack
 from mockprovider.values import Secret, Value, reveal
 
@@ -43,8 +44,11 @@ def policed(
         policing = Policing(analyzers, preview=of.preview, stack=(of.stack, of.project), hashed=hashed)
         ending.callback(policing.end)
         deployment.policing = policing
-        yield
-        deployment.judge_stack()
+        try:
+            yield
+            deployment.judge_stack()
+        finally:
+            permit(policing.remediations, deployment.sources)
 
 
 def _analyzer(policy: Any, deployment: Deployment, of: PolicyStack, ending: ExitStack) -> Any:

@@ -51,6 +51,7 @@ class Policing:
         self._infos = [analyzer.GetAnalyzerInfo(empty_pb2.Empty()) for analyzer in analyzers]
         self.violations: list[PolicyViolation] = []
         self.remediations: list[PolicyRemediation] = []
+        self._cancelled = False
         self._lock = threading.Lock()
 
     @property
@@ -80,6 +81,8 @@ class Policing:
         shown = {name: value for name, value in new.inputs.items() if not name.startswith(HIDDEN)}
         request = _request(new, shown, goal, provider)
         answers = self._all(lambda analyzer: _asked("failed to run policy", analyzer.Analyze, request))
+        if self._cancelled:
+            raise RefusedError("the operation was cancelled while policies looked at this resource")
         broken = False
         for info, answer in zip(self._infos, answers, strict=True):
             for diagnostic in answer.diagnostics:
@@ -158,6 +161,7 @@ class Policing:
 
     def cancel(self) -> None:
         """Ask all packs to end what they do. One that cannot hear it ends with the operation."""
+        self._cancelled = True
         for analyzer in self._analyzers:
             with suppress(PluginError):
                 analyzer.Cancel(empty_pb2.Empty())

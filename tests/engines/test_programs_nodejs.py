@@ -106,6 +106,11 @@ def nested(result):
     assert (result.outputs["folder"], result.outputs["dry"]) == ("src", False)
 
 
+def stamped(result):
+    assert result.outputs == {"captain": "pet-own-team-stack"}
+    assert set(result.state["team-captain"].ignore_changes) == {"keepers"}
+
+
 @pytest.mark.parametrize(
     ("check", "created"),
     [
@@ -119,6 +124,7 @@ def nested(result):
         (modern, 3),
         (nested, 2),
         (lookups, 2),
+        (stamped, 2),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
