@@ -13,6 +13,7 @@ from mockprovider.engine.operation import Operation
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.registry import Registry
 from mockprovider.engine.steps import KINDS, EngineStep, PartialFailureError, Run, reported
+from mockprovider.engine.viewing import remember
 from mockprovider.errors import MockProviderError
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
@@ -109,7 +110,11 @@ class Course(Run):
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
         with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
-            kind.apply(self, step)
+            try:
+                kind.apply(self, step)
+            finally:
+                if step.views:
+                    self.note_views(step)
         if self.plans.making and step.new is not None:
             self.plans.done(step.new)
         self.note(step)
@@ -121,6 +126,22 @@ class Course(Run):
             self.steps.append((op, step.resource.urn))
             if counts:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
+
+    def note_views(self, step: EngineStep) -> None:
+        """Take the steps of views that were published during ``step``, and note them."""
+        refreshing = step.op is StepOp.REFRESH
+        behind = step.old if refreshing or not self.ledger.has(step.new) else None
+        for change in step.views:
+            view = change.new or change.old
+            if change.error or view is None:
+                self.fail(RefusedError(change.error or "a view step was published about nothing"), view.urn if view else "")
+                continue
+            # What is only read again is news to a refresh alone.
+            if refreshing or change.op is not StepOp.REFRESH:
+                remember(self.ledger, change, behind=behind)
+            op = StepOp.REFRESH if refreshing else change.op
+            result = change.op if refreshing else None
+            self.note(EngineStep(op=op, old=change.old, new=change.new, result=result, news=change.op is not StepOp.REFRESH))
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""

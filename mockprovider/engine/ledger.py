@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mockprovider.engine.graph import repaired
@@ -23,6 +23,8 @@ class Ledger:
         self._changed = threading.Condition(self._lock)
         self._running: set[int] = set()
         self._found: dict[int, ResourceState | None] = {}
+        self._grown: dict[int, list[ResourceState]] = {}
+        """New views of old resources, which stand behind these."""
         """What a refresh found of old resources, ``None`` of those that are gone."""
         kept = (operation for operation in state.pending if only_looks or operation.kind == "creating")
         self._pending: dict[int, PendingOperation] = dict(enumerate(kept))
@@ -32,6 +34,20 @@ class Ledger:
         self._secrets_providers = state.secrets_providers
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
         self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
+        self._views = _by_owner(self.base)
+
+    def views(self, owner: str) -> list[ResourceState]:
+        """The old views of the resource with the URN ``owner``."""
+        return self._views.get(owner, [])
+
+    def grow(self, owner: ResourceState, view: ResourceState) -> None:
+        """``view`` is new, and stands behind the old resource ``owner``."""
+        with self._lock:
+            self._grown.setdefault(id(owner), []).append(view)
+
+    def has(self, new: ResourceState | None) -> bool:
+        """Whether ``new`` was added by this operation."""
+        return any(resource is new for resource in self._news)
 
     def found(self, old: ResourceState, new: ResourceState | None) -> None:
         """A refresh found ``new`` where ``old`` was remembered, ``None`` if it is gone. Snapshots know it from now on."""
@@ -41,12 +57,19 @@ class Ledger:
     def rebase(self) -> None:
         """Go on from what the refresh found."""
         with self._lock:
-            self.base, self._found = self._refreshed(), {}
+            self.base, self._found, self._grown = self._refreshed(), {}, {}
+            self._views = _by_owner(self.base)
             self.live = {resource.urn: resource for resource in self.base if not resource.delete}
 
     def _refreshed(self) -> tuple[ResourceState, ...]:
-        remaining = [self._found.get(id(resource), resource) for resource in self.base]
-        return tuple(repaired([resource for resource in remaining if resource is not None]))
+        remaining = [
+            now
+            for old in self.base
+            for now in (self._found.get(id(old), old), *self._grown.get(id(old), ()))
+            if now is not None
+        ]
+        urns = {resource.urn for resource in remaining}
+        return tuple(repaired([resource for resource in remaining if not resource.view_of or resource.view_of in urns]))
 
     def add(self, new: ResourceState) -> None:
         """``new`` exists from now on; what it depends on has been added before."""
@@ -94,13 +117,16 @@ class Ledger:
     def snapshot(self) -> State:
         """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""
         with self._lock:
-            base = self._refreshed() if self._found else self.base
+            base = self._refreshed() if self._found or self._grown else self.base
             # What an earlier run has deleted is forgotten with its replacement, though Pulumi deletes it once more.
             kept = [
                 resource
                 for resource in (*self._news, *base)
                 if id(resource) not in self._done and not (resource.delete and resource.pending_replacement)
             ]
+            if self._views:
+                urns = {resource.urn for resource in kept}
+                kept = [resource for resource in kept if not resource.view_of or resource.view_of in urns]
             # An operation whose end is noted is over, though its thread may not have said so yet.
             noted = self._done | {id(resource) for resource in self._news}
             pending = tuple(
@@ -109,3 +135,11 @@ class Ledger:
                 if id(operation.resource) not in noted
             )
         return State(renamed(kept), pending, self._secrets_providers)
+
+
+def _by_owner(resources: Sequence[ResourceState]) -> dict[str, list[ResourceState]]:
+    views: dict[str, list[ResourceState]] = {}
+    for resource in resources:
+        if resource.view_of and not resource.delete:
+            views.setdefault(resource.view_of, []).append(resource)
+    return views

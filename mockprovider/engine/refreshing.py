@@ -21,7 +21,7 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
         course.stop()
         return
     flagged = [resource for resource in course.ledger.base if resource.refresh_before_update or not flagged_only]
-    chosen = [resource for resource in flagged if targets.include(resource)]
+    chosen = [resource for resource in flagged if targets.include(resource) and not resource.view_of]
     if not chosen or not course.ensure_providers(chosen):
         return
     for resource in chosen:

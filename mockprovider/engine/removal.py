@@ -58,7 +58,8 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         resource
         for resource in course.ledger.leftovers()
         # What was deleted before a replacement, and is marked for deletion since then, is gone already.
-        if id(resource) not in held and not (resource.delete and planner.has_deleted(resource))
+        # Views go with their owners.
+        if id(resource) not in held and not resource.view_of and not (resource.delete and planner.has_deleted(resource))
     ]
     if targets.excluding:
         return _without(course, leftovers, staying(course.ledger.base, targets.excludes, dependents=targets.dependents))

@@ -44,6 +44,7 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
         urn=now(state.urn),
         aliases=(),
         parent=now(state.parent),
+        view_of=now(state.view_of),
         provider=f"{now(urn)}::{id_}" if state.provider else "",
         dependencies=tuple(map(now, state.dependencies)),
         property_dependencies={key: tuple(map(now, urns)) for key, urns in state.property_dependencies.items()},

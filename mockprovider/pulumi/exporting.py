@@ -28,6 +28,7 @@ PLAIN: Mapping[str, str] = {
     "retainOnDelete": "retain_on_delete",
     "deletedWith": "deleted_with",
     "refreshBeforeUpdate": "refresh_before_update",
+    "viewOf": "view_of",
     "taint": "taint",
     "created": "created",
     "modified": "modified",

@@ -28,7 +28,8 @@ class ResourceState(Struct, kw_only=True, eq=False):
     """One resource as the engine remembers it; the fields are those of Pulumi's deployment format.
 
     ``delete`` marks the old instance of a replacement whose deletion is still to come, ``pending_replacement`` one that is
-    deleted and not yet created anew. One with ``taint`` is replaced by the next up. ``created`` and ``modified`` are times as
+    deleted and not yet created anew. One with ``taint`` is replaced by the next up. One with ``view_of``
+    is a part of that resource, without calls of its own. ``created`` and ``modified`` are times as
     RFC 3339 has them, empty where nobody knows. Two states are equal only if they are one: several instances may share a URN.
     """
 
@@ -58,6 +59,7 @@ class ResourceState(Struct, kw_only=True, eq=False):
     replace_on_changes: tuple[str, ...] = ()
     replacement_trigger: Value = None
     refresh_before_update: bool = False
+    view_of: str = ""
     taint: bool = False
     created: str = ""
     modified: str = ""
