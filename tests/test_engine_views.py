@@ -9,6 +9,7 @@ from engine_toolbox import Thing
 
 from mockprovider.calls import Call, Native, Op, Session
 from mockprovider.double import Double, recording, replaying
+from mockprovider.double.behind import attached
 from mockprovider.engine import Stack
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.viewing import ViewListener
@@ -124,7 +125,7 @@ def test_steps_that_are_refused():
 
 
 def test_a_view_that_failed():
-    """A published error fails the run, with its text, and the view is not remembered."""
+    """A published error fails the step of its owner, with its text; the owner is remembered, and the broken view is not."""
     told = []
 
     def failing(call: Call, proceed):
@@ -138,5 +139,21 @@ def test_a_view_that_failed():
             told.append(call.monitor(Call(op=Op.VIEWS, session=call.session, method="PublishViewSteps", native=native)))
         return reply
 
-    with Double(servers(), layers=(failing,)) as double, pytest.raises(ProgramError, match="the disk is broken"):
-        Stack(double).up(program())
+    with Double(servers(), layers=(failing,)) as double:
+        stack = Stack(double)
+        with pytest.raises(ProgramError, match="the disk is broken"):
+            stack.up(program())
+        assert shown(stack) == ["web-disk"]
+        assert stack.state["web"].id
+
+
+def test_views_over_a_wire():
+    """A provider behind gRPC publishes to an address that is served while its call lasts."""
+    with Double(servers()) as remote:
+        serving = remote.serve("pulumi")
+        target = f"127.0.0.1:{serving.addresses()['cloud'].port}"
+        with Double(provider=attached(target, "pulumi")) as double:
+            stack = Stack(double)
+            assert stack.up(program()).summary == {"create": 2}
+            assert shown(stack) == ["web-disk"]
+            assert stack.destroy().summary == {"delete": 2}

@@ -110,14 +110,17 @@ class Course(Run):
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
         with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
+            broken = ""
             try:
                 kind.apply(self, step)
             finally:
                 if step.views:
-                    self.note_views(step)
+                    broken = self.note_views(step)
         if self.plans.making and step.new is not None:
             self.plans.done(step.new)
         self.note(step)
+        if broken:
+            raise PartialFailureError(broken)
 
     def note(self, step: EngineStep) -> None:
         """Note a step that was carried out."""
@@ -127,14 +130,15 @@ class Course(Run):
             if counts:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
 
-    def note_views(self, step: EngineStep) -> None:
-        """Take the steps of views that were published during ``step``, and note them."""
+    def note_views(self, step: EngineStep) -> str:
+        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them."""
+        broken: list[str] = []
         refreshing = step.op is StepOp.REFRESH
         behind = step.old if refreshing or not self.ledger.has(step.new) else None
         for change in step.views:
             view = change.new or change.old
             if change.error or view is None:
-                self.fail(RefusedError(change.error or "a view step was published about nothing"), view.urn if view else "")
+                broken.append(change.error or "a view step was published about nothing")
                 continue
             # What is only read again is news to a refresh alone.
             if refreshing or change.op is not StepOp.REFRESH:
@@ -142,6 +146,7 @@ class Course(Run):
             op = StepOp.REFRESH if refreshing else change.op
             result = change.op if refreshing else None
             self.note(EngineStep(op=op, old=change.old, new=change.new, result=result, news=change.op is not StepOp.REFRESH))
+        return "; ".join(broken)
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""

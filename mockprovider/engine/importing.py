@@ -11,7 +11,7 @@ from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import ResourceIdentity
 from mockprovider.engine.outgoing import with_secrets
-from mockprovider.engine.steps import EngineStep, listening
+from mockprovider.engine.steps import EngineStep, PartialFailureError, listening
 from mockprovider.pulumi.imports import Import, Placed, placed
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.urn import PROVIDERS, STACK_TYPE, make, reference
@@ -150,7 +150,8 @@ class Importing:
         new.created = new.modified = self._course.moment
         new.outputs = with_secrets(new.outputs, new.inputs, ())
         self._course.ledger.add(new)
-        self._course.note_views(step)
+        if broken := self._course.note_views(step):
+            raise PartialFailureError(broken)
 
     def _read(self, asked: Import, step: EngineStep, new: ResourceState) -> None:
         listener = listening(self._course, step, new)

@@ -98,8 +98,8 @@ class Run(Protocol):
     def note(self, step: EngineStep) -> None:
         """Note a step that was carried out."""
 
-    def note_views(self, step: EngineStep) -> None:
-        """Take the steps of views that were published during ``step``, and note them."""
+    def note_views(self, step: EngineStep) -> str:
+        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them."""
 
     def manager(self, state: ResourceState) -> ResourceProvider:
         """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""
@@ -240,7 +240,8 @@ def import_(run: Run, step: EngineStep) -> None:
     if step.old is not None and step.keep_old:
         step.old.delete = True
     run.ledger.add(new)
-    run.note_views(step)
+    if broken := run.note_views(step):
+        raise PartialFailureError(broken)
 
 
 def refresh(run: Run, step: EngineStep) -> None:
