@@ -36,6 +36,15 @@ def test_a_component_and_its_children():
     assert not stack.state["c"].custom
 
 
+def test_a_remote_component():
+    """A component that its provider constructs gets the provider of its package, which is asked nothing about it."""
+    stack, double, _ = make()
+    stack.import_resources([Import(type="cloud:index:Site", name="s", component=True, remote=True)])
+    site = stack.state["s"]
+    assert (site.custom, site.provider.split("::")[2]) == (False, "pulumi:providers:cloud")
+    assert calls(double, "s") == []
+
+
 @pytest.mark.parametrize(
     ("imports", "why"),
     [

@@ -178,3 +178,48 @@ def test_secrets_are_compared():
     changes = difference({"a": Secret(1), "b": Secret(1), "c": None}, {"a": 1, "b": Secret(1), "d": None})
     assert (changes.updates, changes.sames, changes.adds, changes.deletes) == ({"a": 1}, {"b": Secret(1)}, {}, ())
     assert number(1e300) == "1e+300"
+
+
+def test_unknown_values_may_become_any():
+    """What the plan does not know may turn out as anything, and what it knows may not."""
+    stack, _, _ = make()
+
+    def program(**given):
+        first = Bucket("first")
+        return Bucket("second", **{"source": first.arn, "acl": "1", **given})
+
+    plan = stack.preview(program, save_plan=True).plan
+    told = str(stack.up(lambda: program(acl="2"), plan=plan, expect_failure=True))
+    assert f"resource {URN}second violates plan: properties changed: ++acl[{{1}}!={{2}}]" in told
+    assert stack.up(program, plan=plan).summary == {"create": 1}
+
+
+def test_what_was_to_go_and_stays():
+    """A resource that the plan deletes, and that the program asks for after all, is refused."""
+    stack, _, _ = make()
+    stack.up(buckets(a="1", b="1"))
+    plan = stack.preview(buckets(a="1"), save_plan=True).plan
+    told = str(stack.up(buckets(a="1", b="1"), plan=plan, expect_failure=True))
+    assert f"resource {URN}b violates plan: resource unexpectedly not deleted" in told
+
+
+def test_a_renamed_resource():
+    """A resource that is found under an alias is planned under its new name."""
+    stack, _, _ = make()
+    stack.up(buckets(a="1"))
+
+    def renamed():
+        Bucket("b", pulumi.ResourceOptions(aliases=[pulumi.Alias(name="a")]), acl="2")
+
+    plan = stack.preview(renamed, save_plan=True).plan
+    assert plan["resourcePlans"][URN + "b"]["steps"] == ["update"]
+    assert stack.up(renamed, plan=plan).summary == {"update": 1}
+
+
+def test_a_failed_preview_has_no_plan(tmp_path):
+    """A preview that fails makes no plan, and writes no file."""
+    stack, _, _ = make()
+    file = tmp_path / "plan.json"
+    failed = stack.preview(lambda: Bucket("a", tags="none"), save_plan=file, expect_failure=True)
+    assert failed.plan is None
+    assert not file.exists()

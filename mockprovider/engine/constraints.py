@@ -31,7 +31,7 @@ def allows(planned: str, op: StepOp) -> bool:
     return op in SOFTER[StepOp(planned)] if planned in SOFTER else op == planned
 
 
-class BagDifference(Struct, frozen=True):
+class PropertyChanges(Struct, frozen=True):
     """How two bags differ: what the new one adds, deletes, changes and keeps."""
 
     adds: dict[str, Value]
@@ -45,14 +45,14 @@ class BagDifference(Struct, frozen=True):
         return PlanDiff(dict(self.adds), self.deletes, dict(self.updates))
 
 
-def difference(old: Bag, new: Bag, *, lenient: bool = False) -> BagDifference:
+def difference(old: Bag, new: Bag, *, lenient: bool = False) -> PropertyChanges:
     """How ``new`` differs from ``old``, nulls counting as absent; with ``lenient`` an unknown is like anything."""
     was = {key: value for key, value in old.items() if value is not None}
     now = {key: value for key, value in new.items() if value is not None}
     common = [key for key in was if key in now]
     changed = {key for key in common if not alike(was[key], now[key], lenient=lenient)}
     gone = tuple(key for key in was if key not in now and not (lenient and key not in new and is_unknown(was[key])))
-    return BagDifference(
+    return PropertyChanges(
         {key: value for key, value in now.items() if key not in was},
         gone,
         {key: now[key] for key in common if key in changed},
@@ -90,7 +90,7 @@ def violation(old: Bag, new: Bag, plan: PlanDiff) -> str:
     return f"properties changed: {', '.join(changes)}" if changes else ""
 
 
-def _unplanned(actual: BagDifference, plan: PlanDiff) -> Iterator[str]:
+def _unplanned(actual: PropertyChanges, plan: PlanDiff) -> Iterator[str]:
     """What is changed, and was not to be so changed."""
     for key, value in actual.adds.items():
         if key not in plan.adds or not alike(plan.adds[key], value, lenient=True):

@@ -16,7 +16,8 @@ from mockprovider.engine.operation import Operation
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.registry import Registry
-from mockprovider.engine.steps import EXPECTED, KINDS, EngineStep, Run, StepKind, reported
+from mockprovider.engine.steps import EXPECTED, KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
+from mockprovider.engine.viewing import remember
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState, State
 
@@ -130,12 +131,17 @@ class Course(Run):
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
         self.telling.step("begun", step, step.op.value)
+        broken = ""
         try:
             with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
-                if kind.hooked and (step.was if kind.hooked == "delete" else step.resource).resource_hooks:
-                    self._with_hooks(step, kind)
-                else:
-                    kind.apply(self, step)
+                try:
+                    if kind.hooked and (step.was if kind.hooked == "delete" else step.resource).resource_hooks:
+                        self._with_hooks(step, kind)
+                    else:
+                        kind.apply(self, step)
+                finally:
+                    if step.views:
+                        broken = self.note_views(step)
         except EXPECTED:
             self.telling.step("failed", step, step.op.value)
             raise
@@ -144,6 +150,8 @@ class Course(Run):
         if step.new is not None and step.op is not StepOp.REPLACE and "id" in step.new.additional_secret_outputs:
             self.log("warning", ID_IS_OPEN, step.new.urn)
         self.note(step)
+        if broken:
+            raise PartialFailureError(broken)
 
     def _with_hooks(self, step: EngineStep, kind: StepKind) -> None:
         op = kind.hooked
@@ -173,6 +181,24 @@ class Course(Run):
             if counts:
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
         self.telling.step("done", step, op.value)
+
+    def note_views(self, step: EngineStep) -> str:
+        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them."""
+        broken: list[str] = []
+        refreshing = step.op is StepOp.REFRESH
+        behind = step.old if refreshing or not self.ledger.has(step.new) else None
+        for change in step.views:
+            view = change.new or change.old
+            if change.error or view is None:
+                broken.append(change.error or "a view step was published about nothing")
+                continue
+            # What is only read again is news to a refresh alone.
+            if refreshing or change.op is not StepOp.REFRESH:
+                remember(self.ledger, change, behind=behind)
+            op = StepOp.REFRESH if refreshing else change.op
+            result = change.op if refreshing else None
+            self.note(EngineStep(op=op, old=change.old, new=change.new, result=result, news=change.op is not StepOp.REFRESH))
+        return "; ".join(broken)
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""

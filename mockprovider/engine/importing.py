@@ -10,7 +10,7 @@ from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.instance import ResourceIdentity
 from mockprovider.engine.outgoing import with_secrets
-from mockprovider.engine.steps import EXPECTED, EngineStep
+from mockprovider.engine.steps import EXPECTED, EngineStep, PartialFailureError, listening
 from mockprovider.pulumi.imports import Import, Placed, placed
 from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.urn import PROVIDERS, STACK_TYPE, make, reference
@@ -119,26 +119,27 @@ class Importing:
         )
         if self._course.stopped:
             return
+        step = EngineStep(op=StepOp.IMPORT, new=new)
         try:
             with self._course.ledger.under_way("" if self._course.preview else "importing", new):
-                self._take_in(asked, new)
+                self._take_in(asked, step, new)
         except EXPECTED as error:
             self._course.fail(error, new.urn)
             return
-        self._course.note(EngineStep(op=StepOp.IMPORT, new=new))
+        self._course.note(step)
 
     def _reference(self, place: Placed) -> str:
         if place.asked.component and not place.asked.remote:
             return ""
         return self._references[place.provider or self._default(self._goal(place.asked))]
 
-    def _take_in(self, asked: Import, new: ResourceState) -> None:
+    def _take_in(self, asked: Import, step: EngineStep, new: ResourceState) -> None:
         if new.urn in self._course.ledger.live:
             raise RefusedError(f"resource '{new.urn}' already exists")
         if asked.outputs:
             new.id, new.inputs, new.outputs = asked.id, dict(asked.inputs), dict(asked.outputs)
         elif new.custom:
-            self._read(asked, new)
+            self._read(asked, step, new)
         else:
             new.inputs = dict(asked.inputs)
         if new.custom:
@@ -148,9 +149,12 @@ class Importing:
         new.created = new.modified = self._course.moment
         new.outputs = with_secrets(new.outputs, new.inputs, ())
         self._course.ledger.add(new)
+        if broken := self._course.note_views(step):
+            raise PartialFailureError(broken)
 
-    def _read(self, asked: Import, new: ResourceState) -> None:
-        outcome = self._course.manager(new).read(ResourceIdentity(new.urn, asked.id), None, None)
+    def _read(self, asked: Import, step: EngineStep, new: ResourceState) -> None:
+        listener = listening(self._course, step, new)
+        outcome = self._course.manager(new).read(ResourceIdentity(new.urn, asked.id, views=listener), None, None)
         if outcome.outputs is None:
             raise RefusedError(f"resource '{asked.id}' does not exist")
         if outcome.inputs is None:

@@ -91,6 +91,17 @@ class Outcome(Struct, frozen=True):
     """The initialization errors of earlier attempts."""
 
 
+class ViewsTaker(Protocol):
+    """The way back of a call: a handler, and what the request says of it."""
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """Further fields of the request."""
+
+    def __call__(self, call: Call) -> Reply:
+        """Take what is published."""
+
+
 class ResourceIdentity(Struct, frozen=True):
     """Which resource a call is about."""
 
@@ -100,6 +111,13 @@ class ResourceIdentity(Struct, frozen=True):
     ignore_changes: tuple[str, ...] = ()
     old_inputs: dict[str, Value] = field(default_factory=dict)
     old_outputs: dict[str, Value] = field(default_factory=dict)
+    views: ViewsTaker | None = None
+    """What takes the views that are published during the call."""
+
+    @property
+    def way_back(self) -> dict[str, Any]:
+        """The fields of a call during which views may be published."""
+        return {} if self.views is None else {"monitor": self.views, "extra": self.views.extra}
 
 
 def identity(state: ResourceState, timeout: float = 0.0, **changes: Any) -> ResourceIdentity:
@@ -252,7 +270,7 @@ class Instance:
         if self._preview and not (self._usable() and self._supports_preview):
             return Outcome(outputs=dict(inputs) if self.known else {})
         bags: dict[str, Any] = {"inputs": self._out(inputs), "secrets": self._sent_openly(inputs)}
-        reply = self._ask(Op.CREATE, urn=of.urn, timeout=of.timeout, preview=self._preview, partial=True, **bags)
+        reply = self._ask(Op.CREATE, urn=of.urn, timeout=of.timeout, preview=self._preview, partial=True, **bags, **of.way_back)
         if not self._preview and not reply.id:
             raise wrong(f"the provider returned an empty id from Create of {of.urn!r}")
         return self._outcome(reply, reply.id, inputs)
@@ -268,7 +286,7 @@ class Instance:
             "secrets": self._sent_openly(of.old_outputs, of.old_inputs, inputs),
         }
         options = {"timeout": of.timeout, "preview": self._preview, "ignore_changes": of.ignore_changes}
-        reply = self._ask(Op.UPDATE, urn=of.urn, id=of.id, partial=True, **options, **bags)
+        reply = self._ask(Op.UPDATE, urn=of.urn, id=of.id, partial=True, **options, **bags, **of.way_back)
         return self._outcome(reply, of.id, inputs)
 
     def read(self, of: ResourceIdentity, inputs: Bag | None, state: Bag | None) -> Outcome:
@@ -279,7 +297,8 @@ class Instance:
         sent = [bag if bag is None else known_only(self._out(bag, elide=True) or {}) for bag in (inputs, state)]
         bags: dict[str, Any] = {"prior_inputs": sent[0], "prior": sent[1]}
         openly = self._sent_openly(inputs, state)
-        reply = self._ask(Op.READ, urn=of.urn, id=of.id, timeout=of.timeout, partial=True, secrets=openly, **bags)
+        named = {"urn": of.urn, "id": of.id, "timeout": of.timeout, **of.way_back}
+        reply = self._ask(Op.READ, partial=True, secrets=openly, **named, **bags)
         if reply.value is None:
             return Outcome()
         outcome = self._outcome(reply, reply.id, state or {})
@@ -295,7 +314,7 @@ class Instance:
             "prior_inputs": self._out(of.old_inputs, elide=True),
         }
         openly = self._sent_openly(of.old_outputs, of.old_inputs)
-        self._ask(Op.DELETE, urn=of.urn, id=of.id, timeout=of.timeout, secrets=openly, **bags)
+        self._ask(Op.DELETE, urn=of.urn, id=of.id, timeout=of.timeout, secrets=openly, **bags, **of.way_back)
 
     def invoke(self, token: str, args: Bag) -> Reply:
         """Invoke. Failures of single arguments are in the reply."""
@@ -374,7 +393,7 @@ class Instance:
 
 _HANDSHAKE = {
     "configure_with_urn": True,
-    "supports_views": False,
+    "supports_views": True,
     "supports_refresh_before_update": True,
     "invoke_with_preview": True,
     "accepts_byte_string": True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from mockprovider.engine.graph import repaired
@@ -24,6 +24,8 @@ class Ledger:
         self._running: set[int] = set()
         self._found: dict[int, ResourceState | None] = {}
         """What a refresh found of old resources, ``None`` of those that are gone."""
+        self._grown: dict[int, list[ResourceState]] = {}
+        """New views of old resources, which stand behind these."""
         kept = (operation for operation in state.pending if only_looks or operation.kind == "creating")
         self._pending: dict[int, PendingOperation] = dict(enumerate(kept))
         self._next = len(state.pending)
@@ -34,6 +36,20 @@ class Ledger:
         self._secrets_providers = state.secrets_providers
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
         self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
+        self._views = _by_owner(self.base)
+
+    def views(self, owner: str) -> list[ResourceState]:
+        """The old views of the resource with the URN ``owner``."""
+        return self._views.get(owner, [])
+
+    def grow(self, owner: ResourceState, view: ResourceState) -> None:
+        """``view`` is new, and stands behind the old resource ``owner``."""
+        with self._lock:
+            self._grown.setdefault(id(owner), []).append(view)
+
+    def has(self, new: ResourceState | None) -> bool:
+        """Whether ``new`` was added by this operation."""
+        return any(resource is new for resource in self._news)
 
     def found(self, old: ResourceState, new: ResourceState | None) -> None:
         """A refresh found ``new`` where ``old`` was remembered, ``None`` if it is gone. Snapshots know it from now on."""
@@ -58,12 +74,19 @@ class Ledger:
     def rebase(self) -> None:
         """Go on from what the refresh found."""
         with self._lock:
-            self.base, self._found = self._refreshed(), {}
+            self.base, self._found, self._grown = self._refreshed(), {}, {}
+            self._views = _by_owner(self.base)
             self.live = {resource.urn: resource for resource in self.base if not resource.delete}
 
     def _refreshed(self) -> tuple[ResourceState, ...]:
-        remaining = [self._found.get(id(resource), resource) for resource in self.base]
-        return tuple(repaired([resource for resource in remaining if resource is not None]))
+        remaining = [
+            now
+            for old in self.base
+            for now in (self._found.get(id(old), old), *self._grown.get(id(old), ()))
+            if now is not None
+        ]
+        urns = {resource.urn for resource in remaining}
+        return tuple(repaired([resource for resource in remaining if not resource.view_of or resource.view_of in urns]))
 
     def add(self, new: ResourceState) -> None:
         """``new`` exists from now on; what it depends on has been added before."""
@@ -118,9 +141,17 @@ class Ledger:
         """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""
         with self._lock:
             remaining = [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
-            present = [self._found.get(id(resource), resource) for resource in remaining]
+            present = [
+                now
+                for old in remaining
+                for now in (self._found.get(id(old), old), *self._grown.get(id(old), ()))
+                if now is not None
+            ]
             # What an earlier run has deleted is forgotten with its replacement, though Pulumi deletes it once more.
-            kept = [resource for resource in present if resource and not (resource.delete and resource.pending_replacement)]
+            kept = [resource for resource in present if not (resource.delete and resource.pending_replacement)]
+            if self._views or self._grown:
+                urns = {resource.urn for resource in kept}
+                kept = [resource for resource in kept if not resource.view_of or resource.view_of in urns]
             if self._found or self._mended:
                 whole = self._news if self._rebuilt else kept
                 kept = repaired(kept, {id(resource) for resource in whole})
@@ -132,3 +163,11 @@ class Ledger:
                 if id(operation.resource) not in noted
             )
         return State(renamed(kept), pending, self._secrets_providers)
+
+
+def _by_owner(resources: Sequence[ResourceState]) -> dict[str, list[ResourceState]]:
+    views: dict[str, list[ResourceState]] = {}
+    for resource in resources:
+        if resource.view_of and not resource.delete:
+            views.setdefault(resource.view_of, []).append(resource)
+    return views

@@ -25,7 +25,7 @@ class Proposed(Protocol):
 
 
 class Planning:
-    """The plans of one operation: ``expected`` is kept to, and with ``making`` what happens becomes the plan ``made``.
+    """The plans of one operation: ``expected`` is kept to, and with ``making`` what happens becomes the plan in ``resources``.
 
     Every method that says so raises ``RefusedError``, in the real engine's words, for what ``expected`` does not allow.
     """
@@ -63,9 +63,9 @@ class Planning:
         """
         if self.making:
             changes = difference({} if old is None or anew else old.inputs, inputs).plan
-            plan = self.resources.setdefault(urn, ResourcePlan()) if goes_on else ResourcePlan()
-            plan.goal, plan.seed = planned_goal(goal, changes), seed
-            self.resources[urn] = plan
+            resource = self.resources.setdefault(urn, ResourcePlan()) if goes_on else ResourcePlan()
+            resource.goal, resource.seed = planned_goal(goal, changes), seed
+            self.resources[urn] = resource
         if self._expected is None:
             return
         before = old.inputs if old is not None else {}
@@ -125,9 +125,9 @@ class Planning:
                 raise RefusedError(f"no plan for resource {urn}")
             if planned.goal is not None and (complaint := violation(old, new, planned.goal.outputs)):
                 raise RefusedError(f"resource violates plan: {complaint}")
-        plan = self.resources.get(urn)
-        if plan is not None and plan.goal is not None:
-            plan.goal.outputs, plan.outputs = difference(old, new).plan, dict(new)
+        resource = self.resources.get(urn)
+        if resource is not None and resource.goal is not None:
+            resource.goal.outputs, resource.outputs = difference(old, new).plan, dict(new)
 
     def unseen(self, remembered: Collection[str]) -> Iterator[tuple[str, str]]:
         """URN and message of each resource with planned steps that were not done. That one to be deleted is gone is fine."""

@@ -26,7 +26,7 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
     if operation.program_refreshes:
         return
     flagged = [resource for resource in course.ledger.base if resource.refresh_before_update or not flagged_only]
-    chosen = [resource for resource in flagged if targets.include(resource)]
+    chosen = [resource for resource in flagged if targets.include(resource) and not resource.view_of]
     # As in the real engine, nobody starts the providers of what is only reached by way of a target.
     if not flagged or not course.ensure_providers([resource for resource in chosen if targets.names(resource.urn)]):
         return

@@ -79,7 +79,10 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         resource
         for resource in course.ledger.leftovers()
         # What was deleted before a replacement, and is marked for deletion since then, is gone already.
-        if (id(resource) not in held or resource.delete) and not (resource.delete and planner.has_deleted(resource))
+        # Views go with their owners.
+        if (id(resource) not in held or resource.delete)
+        and not resource.view_of
+        and not (resource.delete and planner.has_deleted(resource))
     ]
     ours = planner.revisiting.to_delete
     if targets.excluding:

@@ -39,4 +39,4 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
     def now(urn: str) -> str:
         return names.get(urn, urn)
 
-    return replace(state, urn=now(state.urn), aliases=(), **with_urns(state, now))
+    return replace(state, urn=now(state.urn), aliases=(), view_of=now(state.view_of), **with_urns(state, now))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from mockprovider.engine.decision import RefusedError, StepOp, calls_delete
 from mockprovider.engine.hooks import Hooks
@@ -17,6 +17,7 @@ from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import Policing
 from mockprovider.engine.registry import Registry
+from mockprovider.engine.viewing import ViewChange, ViewListener, gone
 from mockprovider.engine.wording import undeletable
 from mockprovider.errors import MockProviderError
 from mockprovider.payloads import NamingOptions
@@ -67,6 +68,8 @@ class EngineStep(Struct, kw_only=True):
     news: bool = True
     passed_over: bool = False
     diff: Diff | None = None
+    views: list[ViewChange] = field(default_factory=list)
+    """What its provider has published, or what follows for views without that."""
 
     @property
     def resource(self) -> ResourceState:
@@ -109,6 +112,9 @@ class Run(Protocol):
     def note(self, step: EngineStep) -> None:
         """Note a step that was carried out."""
 
+    def note_views(self, step: EngineStep) -> str:
+        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them."""
+
     def manager(self, state: ResourceState) -> ResourceProvider:
         """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""
         return self.registry if state.is_provider else self.registry.ensure(state.provider)
@@ -116,6 +122,16 @@ class Run(Protocol):
     def provider(self, state: ResourceState) -> ResourceProvider | None:
         """What manages ``state``; ``None`` for components. Raises ``CallFailedError`` if it cannot be had."""
         return self.manager(state) if state.custom else None
+
+
+def listening(run: Run, step: EngineStep, owner: ResourceState) -> ViewListener | None:
+    """What takes the views that the provider of ``owner`` publishes during ``step``."""
+    if owner.is_provider:
+        return None
+    shows_old = step.op not in (StepOp.CREATE, StepOp.CREATE_REPLACEMENT, StepOp.IMPORT, StepOp.IMPORT_REPLACEMENT)
+    listener = ViewListener(run.ledger, owner, shows_old=shows_old and owner is step.old)
+    step.views = listener.steps
+    return listener
 
 
 class PartialFailureError(Exception):
@@ -152,13 +168,16 @@ def same_(run: Run, step: EngineStep) -> None:
     _dress(new)
     run.ledger.finish(old)
     run.ledger.add(new)
+    if not step.passed_over:
+        step.views = [ViewChange(StepOp.SAME, view, copied(view)) for view in run.ledger.views(old.urn)]
 
 
 def create(run: Run, step: EngineStep) -> None:
     """Create; the old instance of a replacement is marked for deletion, or dropped where it has been deleted before."""
     new = step.resource
     provider = run.provider(new)
-    of = ResourceIdentity(new.urn, step.old.id if step.old and new.is_provider else "", new.custom_timeouts.create)
+    replaced = step.old.id if step.old and new.is_provider else ""
+    of = ResourceIdentity(new.urn, replaced, new.custom_timeouts.create, views=listening(run, step, new))
     outcome = Outcome(outputs={})
     if provider:
         outcome = run.hooks.tried(run, Occasion("create", new=new), lambda: provider.create(of, new.inputs))
@@ -176,7 +195,8 @@ def update(run: Run, step: EngineStep) -> None:
     provider = run.provider(new)
     if provider:
         new.modified = run.moment
-        of = identity(old, new.custom_timeouts.update, urn=new.urn, ignore_changes=new.ignore_changes)
+        views = listening(run, step, old)
+        of = identity(old, new.custom_timeouts.update, urn=new.urn, ignore_changes=new.ignore_changes, views=views)
         outcome = run.hooks.tried(run, Occasion("update", old, new), lambda: provider.update(of, new.inputs))
         _take(new, outcome)
         if outcome.init_errors:
@@ -195,8 +215,11 @@ def delete(run: Run, step: EngineStep) -> None:
         raise RefusedError(undeletable(old.urn))
     if not run.preview and calls_delete(old, run.deleted):
         # As in the real engine, nobody starts the provider of what is only replaced with another resource.
-        provider, of = run.registry if old.is_provider else run.registry.loaded(old), identity(old, old.custom_timeouts.delete)
+        provider = run.registry if old.is_provider else run.registry.loaded(old)
+        of = identity(old, old.custom_timeouts.delete, views=listening(run, step, old))
         run.hooks.tried(run, Occasion("delete", old), lambda: provider.delete(of))
+    else:
+        step.views = gone(run.ledger.views(old.urn))
     if step.before_replace:
         old.pending_replacement = True
     else:
@@ -218,7 +241,8 @@ def read(run: Run, step: EngineStep) -> None:
     outcome = Outcome(outputs={})
     if new.id != UNKNOWN_ID:
         # The same bag is sent as inputs and as state: providers have always received it as state.
-        outcome = run.manager(new).read(ResourceIdentity(new.urn, new.id), new.inputs, new.inputs)
+        of = ResourceIdentity(new.urn, new.id, views=listening(run, step, new))
+        outcome = run.manager(new).read(of, new.inputs, new.inputs)
         if outcome.outputs is None:
             raise RefusedError(f"resource {new.id!r} does not exist")
     asked = new.id
@@ -235,7 +259,8 @@ def read(run: Run, step: EngineStep) -> None:
 def import_(run: Run, step: EngineStep) -> None:
     """Read by id alone what the option ``import`` names; its inputs become the old inputs of the Check and Diff that follow."""
     new = step.resource
-    outcome = run.manager(new).read(ResourceIdentity(new.urn, new.import_id), None, None)
+    of = ResourceIdentity(new.urn, new.import_id, views=listening(run, step, new))
+    outcome = run.manager(new).read(of, None, None)
     if outcome.outputs is None:
         raise RefusedError(f"resource {new.import_id!r} does not exist")
     if outcome.inputs is None:
@@ -248,6 +273,8 @@ def import_(run: Run, step: EngineStep) -> None:
     if step.old is not None and step.keep_old:
         step.old.delete = True
     run.ledger.add(new)
+    if broken := run.note_views(step):
+        raise PartialFailureError(broken)
 
 
 def refresh(run: Run, step: EngineStep) -> None:
@@ -263,7 +290,8 @@ def read_again(run: Run, step: EngineStep) -> None:
     if not old.custom or old.is_provider or old.pending_replacement:
         return
     provider = run.manager(wanted)
-    actual = provider.read(identity(old, old.custom_timeouts.read, urn=wanted.urn), old.inputs, old.outputs)
+    of = identity(old, old.custom_timeouts.read, urn=wanted.urn, views=listening(run, step, old))
+    actual = provider.read(of, old.inputs, old.outputs)
     if not actual.id or actual.outputs is None:
         step.result, step.new = StepOp.DELETE, None
         return

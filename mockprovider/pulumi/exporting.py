@@ -23,6 +23,7 @@ PLAIN: Mapping[str, str] = {
     "delete": "delete",
     "pendingReplacement": "pending_replacement",
     "refreshBeforeUpdate": "refresh_before_update",
+    "viewOf": "view_of",
     "taint": "taint",
     "created": "created",
     "modified": "modified",

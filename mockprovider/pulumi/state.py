@@ -20,7 +20,8 @@ class ResourceState(RememberedOptions, kw_only=True, eq=False):
     """One resource as the engine remembers it; the fields are those of Pulumi's deployment format, with the remembered options.
 
     ``delete`` marks the old instance of a replacement whose deletion is still to come, ``pending_replacement`` one that is
-    deleted and not yet created anew. One with ``taint`` is replaced by the next up. ``created`` and ``modified`` are times as
+    deleted and not yet created anew. One with ``taint`` is replaced by the next up. One with ``view_of``
+    is a part of that resource, without calls of its own. ``created`` and ``modified`` are times as
     RFC 3339 has them, empty where nobody knows. Two states are equal only if they are one: several instances may share a URN.
     """
 
@@ -37,6 +38,7 @@ class ResourceState(RememberedOptions, kw_only=True, eq=False):
     aliases: tuple[str, ...] = ()
     """The URN under which it was known before, until that is forgotten."""
     refresh_before_update: bool = False
+    view_of: str = ""
     taint: bool = False
     created: str = ""
     modified: str = ""

@@ -1,0 +1,117 @@
+"""The embedded engine against the real CLI: resource views, which providers publish during their calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from engine_toolbox import Thing
+from pulumi import ResourceOptions
+
+from mockprovider.calls import Op
+from mockprovider.fake.views import View
+from mockprovider.pulumi import ResourceTraits
+from mockprovider.schema import Package, Property, ResourceType
+
+pytestmark = pytest.mark.pulumi_cli
+
+SERVER = "cloud:index:Server"
+
+
+def servers() -> Package:
+    """A package whose servers show a disk and a part of it."""
+    views = (
+        View("cloud:index:Disk", "{name}-disk", {"size": "{size}", "key": "{key}"}, {"of": "{arn}"}),
+        View("cloud:index:Part", "{name}-part", parent="cloud:index:Disk"),
+    )
+    properties = {
+        "size": Property(str),
+        "zone": Property(str, forces_new=True),
+        "key": Property(str, secret=True, default="k"),
+        "arn": Property(str, computed="arn:{id}"),
+    }
+    package = Package("cloud")
+    package.add(ResourceType(SERVER, properties, traits=[ResourceTraits(views=views)]))
+    return package
+
+
+@pytest.fixture
+def viewed(make_both):
+    """Both engines with servers."""
+    return make_both(package=servers)
+
+
+def views(exported: Any) -> list[str]:
+    """The names of the views in a state."""
+    return [each["urn"].rpartition("::")[2] for each in exported["deployment"]["resources"] if each.get("viewOf")]
+
+
+def test_views_of_a_stack_s_life(viewed):
+    """Views are made, kept, changed and deleted with their owner, in steps of their own; previews show them."""
+    wanted: dict[str, Any] = {"size": "s", "key": "k"}
+
+    def program():
+        Thing(SERVER, "web", **wanted)
+
+    viewed.run("preview", program)
+    viewed.run("up", program)
+    assert views(viewed.stack.export()) == ["web-disk", "web-part"]
+    viewed.run("up", program)
+    wanted["size"] = "m"
+    viewed.run("up", program)
+    viewed.run("destroy", preview=True)
+    viewed.run("destroy")
+
+
+def test_views_in_a_refresh(viewed):
+    """A refresh sees the views of what has changed and of what has gone."""
+    viewed.run("up", lambda: [Thing(SERVER, name, size="s") for name in ("web", "db")])
+    viewed.run("refresh")
+    viewed.drift(SERVER, size="l")
+    viewed.run("refresh")
+    for double in viewed.doubles:
+        double.cloud.vanish(SERVER, double.cloud.objects(SERVER)[0].id)
+    viewed.run("refresh")
+
+
+def test_views_of_what_is_deleted_before_its_replacement(viewed):
+    """The old views go with the old object, and the new object has new ones."""
+    zone = ["a"]
+
+    def program():
+        Thing(SERVER, "web", ResourceOptions(delete_before_replace=True), size="s", zone=zone[0])
+
+    viewed.run("up", program)
+    zone[0] = "b"
+    viewed.run("preview", program)
+    viewed.run("up", program)
+
+
+def test_views_of_what_is_removed(viewed):
+    """What leaves the program takes its views along; what stays keeps them, targets or not."""
+    viewed.run("up", lambda: [Thing(SERVER, name, size="s") for name in ("web", "db")])
+    viewed.run("up", lambda: [Thing(SERVER, name, size="m") for name in ("web", "db")], target=["web"])
+    viewed.run("up", lambda: Thing(SERVER, "web", size="m"))
+    assert views(viewed.stack.export()) == ["web-disk", "web-part"]
+
+
+def test_views_of_what_is_imported(viewed):
+    """The option ``import`` brings the views of what it finds."""
+    viewed.create(SERVER, "there", size="s", key="k", arn="arn:there")
+    viewed.run("up", lambda: Thing(SERVER, "web", ResourceOptions(import_="there"), size="s"))
+
+
+def test_views_after_a_failed_update(viewed):
+    """An update that fails leaves the views as they were, and the next one changes them."""
+    viewed.run("up", lambda: Thing(SERVER, "web", size="s"))
+    viewed.fail(Op.UPDATE, "web")
+    viewed.run("up", lambda: Thing(SERVER, "web", size="m"), fails=True)
+    viewed.run("up", lambda: Thing(SERVER, "web", size="m"))
+
+
+def test_an_adopted_stack_with_views(viewed):
+    """Views of an imported state stay with their owner."""
+    viewed.stack.up(lambda: Thing(SERVER, "web", size="s"))
+    viewed.hand_over()
+    viewed.run("up", lambda: Thing(SERVER, "web", size="s"))
+    assert views(viewed.cli.export()) == ["web-disk", "web-part"]
