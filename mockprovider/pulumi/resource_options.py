@@ -96,6 +96,7 @@ class RememberedOptions(Struct, kw_only=True):
     retain_on_delete: Annotated[bool | None, everywhere("retainOnDelete", inherited=True, since="3.25")] = None
     ignore_changes: Annotated[Texts, everywhere("ignoreChanges")] = ()
     replace_on_changes: Annotated[Texts, everywhere("replaceOnChanges", since="3.6")] = ()
+    hide_diffs: Annotated[Texts, Option("hideDiffs", "hideDiff", since="3.200")] = ()
     replacement_trigger: Annotated[
         Value, Option("replacement_trigger", "replacementTrigger", "replacement_trigger", since="3.208")
     ] = None
