@@ -166,6 +166,22 @@ def test_the_tree_fits(shown, width):
     assert any(line.endswith("…") for line in tree) == (width == 40)
 
 
+def test_hidden_differences(shown):
+    """What the option ``hideDiffs`` names is not shown where it changes, and the state keeps the option."""
+
+    def program(value):
+        Bucket("logs", ResourceOptions(hide_diffs=["acl", "tags.a"]), acl=value, tags={"a": value, "b": value})
+
+    shown.run("up", lambda: program("x"))
+    text = shown.run("up", lambda: program("y"), details=True)
+    assert ("acl" in text, 'b: "x" => "y"' in text, "a: " in text.partition("tags")[2].partition("}")[0]) == (
+        False,
+        True,
+        False,
+    )
+    assert shown.stack.export()["deployment"]["resources"][-1]["hideDiff"] == ["acl", "tags.a"]
+
+
 def test_every_op_has_its_words():
     """Each kind of step is marked and named."""
     assert set(WORDS) == {op.value for op in StepOp}

@@ -37,8 +37,8 @@ def test_a_program_runs_with_rarer_collections_and_without_traces(before):
         Bucket("b")
 
     assert stack.up(program).summary == {"create": 1}
-    (first, *others), _ = before
-    assert inside == [((first * RARER, *others), 0)]
+    (first, second, *others), _ = before
+    assert inside == [((first * RARER, second * RARER, *others), 0)]
 
 
 def test_a_program_that_fails_leaves_the_settings_as_they_were(before):
@@ -56,7 +56,7 @@ def test_a_program_that_fails_leaves_the_settings_as_they_were(before):
 
 def test_overlapping_runs_change_the_settings_once(before):
     """The settings stay changed until the last of several runs has ended."""
-    (first, *others), _ = before
+    (first, second, *others), _ = before
     inside, leave = threading.Event(), threading.Event()
 
     def run() -> None:
@@ -68,8 +68,8 @@ def test_overlapping_runs_change_the_settings_once(before):
     other.start()
     inside.wait()
     with sparing():
-        assert gc.get_threshold() == (first * RARER, *others)
-    assert gc.get_threshold() == (first * RARER, *others)
+        assert gc.get_threshold() == (first * RARER, second * RARER, *others)
+    assert gc.get_threshold() == (first * RARER, second * RARER, *others)
     leave.set()
     other.join()
 

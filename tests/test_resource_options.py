@@ -38,7 +38,6 @@ REGISTER = {
     "parentStackTraceHandle": "where the program says so; no call and no decision depends on it",
     "snippetId": "of the command line's imports",
     "envVarMappings": "the environment of a provider's process, and there is none (docs/engines.md)",
-    "hideDiffs": "what a display leaves out (docs/engines.md)",
 }
 """The fields of ``RegisterResourceRequest`` that are no options, with the reason."""
 
@@ -70,7 +69,6 @@ STATE = {
     "viewOf": "kept as it was imported",
     "extensionRef": "kept as it was imported",
     "snippetID": "kept as it was imported",
-    "hideDiff": "kept as it was imported",
     "resourceHooks": "kept as it was imported",
 }
 """The keys of an exported resource that a state has no field for; all are in its ``extra``."""

@@ -7,13 +7,16 @@ has ended. It does not print.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from msgspec import Struct, field
 
+from mockprovider import paths
 from mockprovider.cli.cassette.screen import printable
 from mockprovider.cli.changes import INDENT, ChangeLine, differences, listed, names_of_differences
 from mockprovider.engine import EngineEvent, OperationBegun, OperationEnded, Result, StepEvent
+from mockprovider.errors import MalformedError
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
@@ -91,9 +94,10 @@ class TreeRow(Struct):
         """Old and new properties, where it changes: what was read in a refresh, and inputs elsewhere."""
         if self.old is None or self.new is None or self.op == "same":
             return None
+        hidden = self.new.hide_diffs
         if self.old.inputs == self.new.inputs:
-            return self.old.outputs, self.new.outputs
-        return self.old.inputs, self.new.inputs
+            return _without(self.old.outputs, hidden), _without(self.new.outputs, hidden)
+        return _without(self.old.inputs, hidden), _without(self.new.inputs, hidden)
 
 
 class OperationShown:
@@ -289,6 +293,14 @@ class OperationShown:
         if not self._begun.preview and self._ended:
             lines += [TreeLine(""), TreeLine(f"Duration: {_duration(self._ended.seconds)}")]
         return lines
+
+
+def _without(bag: Bag, hidden: Iterable[str]) -> Bag:
+    """A bag without what the option ``hideDiffs`` names; what is no path hides nothing."""
+    for path in hidden:
+        with suppress(MalformedError):
+            bag = paths.delete(bag, paths.parse(path))
+    return bag
 
 
 def _properties(row: TreeRow, depth: int) -> list[ChangeLine]:
