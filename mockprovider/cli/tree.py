@@ -17,6 +17,7 @@ from mockprovider.cli.cassette.screen import printable
 from mockprovider.cli.changes import INDENT, ChangeLine, differences, listed, names_of_differences
 from mockprovider.engine import EngineEvent, OperationBegun, OperationEnded, Result, StepEvent
 from mockprovider.errors import MalformedError
+from mockprovider.paths import Path
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
@@ -295,11 +296,11 @@ class OperationShown:
         return lines
 
 
-def _without(bag: Bag, hidden: Iterable[str]) -> Bag:
-    """A bag without what the option ``hideDiffs`` names; what is no path hides nothing."""
+def _without(bag: Bag, hidden: Iterable[Path]) -> Bag:
+    """A bag without what the option ``hideDiffs`` names; what is not there hides nothing."""
     for path in hidden:
         with suppress(MalformedError):
-            bag = paths.delete(bag, paths.parse(path))
+            bag = paths.delete(bag, path)
     return bag
 
 

@@ -98,7 +98,6 @@ class RememberedOptions(Struct, kw_only=True):
     hide_diffs: Annotated[tuple[tuple[str | int, ...], ...], Option("hideDiffs", "hideDiff", since="3.190", late=True)] = ()
     """Property paths, in segments, whose changes are not shown."""
     replace_on_changes: Annotated[Texts, everywhere("replaceOnChanges", since="3.6")] = ()
-    hide_diffs: Annotated[Texts, Option("hideDiffs", "hideDiff", since="3.200")] = ()
     replacement_trigger: Annotated[
         Value, Option("replacement_trigger", "replacementTrigger", "replacement_trigger", since="3.208")
     ] = None
