@@ -69,8 +69,8 @@ def test_views_in_a_refresh(viewed):
     viewed.run("refresh")
     viewed.drift(SERVER, size="l")
     viewed.run("refresh")
-    for double in viewed.doubles:
-        double.cloud.vanish(SERVER, double.cloud.objects(SERVER)[0].id)
+    for double, result in zip(viewed.doubles, viewed.results, strict=True):
+        double.cloud.vanish(SERVER, result.state["web"].id)
     viewed.run("refresh")
 
 
