@@ -10,6 +10,7 @@ from msgspec import structs
 from mockprovider.durations import shown
 from mockprovider.engine.occasions import KINDS, Hook, Occasion
 from mockprovider.engine.outcomes import CallbackFailedError
+from mockprovider.pulumi.resource_options import IN_CALLBACKS
 from mockprovider.pulumi.sdk import resource_pb2
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.values import encode_into
@@ -62,14 +63,14 @@ def _fill(message: Any, bag: Mapping[str, Value], hook: Hook) -> None:
 
 
 def _set_options(message: Any, state: ResourceState) -> None:
-    message.protect, message.retain_on_delete = state.protect, state.retain_on_delete
-    message.provider, message.deleted_with, message.parent = state.provider, state.deleted_with, state.parent
-    setattr(message, "import", state.import_id)
-    message.depends_on.extend(state.dependencies)
-    message.ignore_changes.extend(state.ignore_changes)
-    message.replace_on_changes.extend(state.replace_on_changes)
-    message.replace_with.extend(state.replace_with)
-    message.additional_secret_outputs.extend(state.additional_secret_outputs)
+    names = {field.name for field in message.DESCRIPTOR.fields}
+    for name, row in IN_CALLBACKS.items():
+        if name not in names or not row.state:
+            continue
+        if row.shape == "list":
+            getattr(message, name).extend(getattr(state, row.name))
+        elif row.shape in ("flag", "text", "reference"):
+            setattr(message, name, getattr(state, row.name) or (False if row.shape == "flag" else ""))
     for urn in state.aliases:
         message.aliases.add(urn=urn)
     for key in structs.asdict(state.custom_timeouts):

@@ -53,7 +53,7 @@ def registration(request: Any, directory: str = ".") -> Goal:
     if (request.custom and not request.type.startswith(PROVIDERS)) or request.remote:
         _check_providers(request.provider, *request.providers.values())
     inside: dict[str, tuple[str, ...]] = {}
-    inputs, options = inward(decode(request.object), directory, inside), _options(request, directory)
+    inputs, options = inward(decode(request.object), directory, inside), options_of(request, directory)
     _complete_dependencies(options, inputs, inside, remote=request.remote)
     if request.type.startswith(PROVIDERS):
         options.pop("plugin_checksums", None)
@@ -78,7 +78,7 @@ def reading(request: Any, directory: str = ".") -> Goal:
         inputs=inward(decode(request.properties), directory),
         reads=True,
         read_id=request.id,
-        **_options(request, directory),
+        **options_of(request, directory),
     )
 
 
@@ -181,7 +181,7 @@ def _complete_dependencies(
     options["property_dependencies"] = by_property
 
 
-def _options(request: Any, directory: str) -> dict[str, Any]:
+def options_of(request: Any, directory: str) -> dict[str, Any]:
     """The options that a request gives, by name; with the first ``mistake`` in one of those where mistakes are found late.
 
     Goes by what is set, so that fields which an older SDK lacks need no care.

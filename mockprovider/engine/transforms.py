@@ -11,24 +11,14 @@ from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.family import Family
 from mockprovider.engine.goal import Goal
 from mockprovider.engine.outcomes import CallbackFailedError
-from mockprovider.engine.requests import hashed
+from mockprovider.engine.requests import hashed, options_of
+from mockprovider.pulumi.resource_options import IN_CALLBACKS, INHERITED
 from mockprovider.pulumi.sdk import resource_pb2
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.values import Archive, Asset, Output, Secret, Unknown, Value, map_value
 
-RENAMED = {
-    "import": "importId",
-    "depends_on": "dependencies",
-    "ignore_changes": "ignoreChanges",
-    "replace_on_changes": "replaceOnChanges",
-    "hide_diff": "hideDiffs",
-    "custom_timeouts": "customTimeouts",
-    "plugin_download_url": "pluginDownloadURL",
-    "retain_on_delete": "retainOnDelete",
-    "deleted_with": "deletedWith",
-    "additional_secret_outputs": "additionalSecretOutputs",
-    "plugin_checksums": "pluginChecksums",
-}
+TOLD = {field.name for field in resource_pb2.TransformResourceOptions.DESCRIPTOR.fields}
+RENAMED = {name: row.wire for name, row in IN_CALLBACKS.items() if name in TOLD and name != row.wire}
 """The fields of ``TransformResourceOptions`` that have another name in a registration."""
 APART = frozenset({"aliases", "delete_before_replace"})
 """Those that a registration has in two fields."""
@@ -110,26 +100,13 @@ class Transforms:
         options.aliases.extend(request.aliases)
         if request.deleteBeforeReplaceDefined or request.deleteBeforeReplace:
             options.delete_before_replace = request.deleteBeforeReplace
-        heir = self._family.heir(
-            Goal(
-                type=request.type,
-                name=request.name,
-                custom=request.custom,
-                remote=request.remote,
-                parent=request.parent,
-                provider=request.provider,
-                providers=dict(request.providers),
-                protect=request.protect if request.HasField("protect") else None,
-                retain_on_delete=request.retainOnDelete if request.HasField("retainOnDelete") else None,
-                deleted_with=request.deletedWith,
-            )
-        )
-        options.deleted_with = heir.deleted_with
+        given = {"type": request.type, "name": request.name, "custom": request.custom, "remote": request.remote}
+        heir = self._family.heir(Goal(**given, **options_of(request, self._directory)))
         options.provider = heir.provider or request.provider
-        if heir.protect is not None:
-            options.protect = heir.protect
-        if heir.retain_on_delete is not None:
-            options.retain_on_delete = heir.retain_on_delete
+        for row in INHERITED:
+            value = getattr(heir, row.name)
+            if value is not None:
+                setattr(options, row.name, value)
         return options
 
     def _upgraded(self, value: Value) -> Value:
