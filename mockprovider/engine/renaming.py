@@ -39,6 +39,10 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
         return names.get(urn, urn)
 
     urn, _, id_ = state.provider.rpartition("::")
+    by_property = state.property_dependencies
+    if any(known in names for known in state.dependency_urns()):
+        # As in the real engine, properties without dependencies are left out of what is written anew.
+        by_property = {key: urns for key, urns in by_property.items() if urns}
     return replace(
         state,
         urn=now(state.urn),
@@ -46,7 +50,7 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
         parent=now(state.parent),
         provider=f"{now(urn)}::{id_}" if state.provider else "",
         dependencies=tuple(map(now, state.dependencies)),
-        property_dependencies={key: tuple(map(now, urns)) for key, urns in state.property_dependencies.items()},
+        property_dependencies={key: tuple(map(now, urns)) for key, urns in by_property.items()},
         deleted_with=now(state.deleted_with),
         replace_with=tuple(map(now, state.replace_with)),
     )
