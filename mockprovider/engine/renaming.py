@@ -40,7 +40,7 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
 
     urn, _, id_ = state.provider.rpartition("::")
     by_property = state.property_dependencies
-    if any(known in names for known in state.dependency_urns()):
+    if any(now(known) != known for known in state.dependency_urns()):
         # As in the real engine, properties without dependencies are left out of what is written anew.
         by_property = {key: urns for key, urns in by_property.items() if urns}
     return replace(
