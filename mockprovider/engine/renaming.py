@@ -39,4 +39,9 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
     def now(urn: str) -> str:
         return names.get(urn, urn)
 
-    return replace(state, urn=now(state.urn), aliases=(), view_of=now(state.view_of), **with_urns(state, now))
+    following = with_urns(state, now)
+    if any(now(known) != known for known in state.dependency_urns()):
+        # As in the real engine, properties without dependencies are left out of what is written anew.
+        by_property = following["property_dependencies"]
+        following["property_dependencies"] = {key: urns for key, urns in by_property.items() if urns}
+    return replace(state, urn=now(state.urn), aliases=(), view_of=now(state.view_of), **following)
