@@ -161,7 +161,7 @@ def test_what_is_no_transform_is_refused():
         stack.up(asked(lambda monitor: monitor.RegisterStackTransform(callback_pb2.Callback(token="t"))))
 
     def unknown(monitor):
-        callback = callback_pb2.Callback(token="nobody's", target=monitor.callbacks.local.target)
+        callback = callback_pb2.Callback(token="nobody's", target=monitor.callbacks.local._target)
         monitor.RegisterResource(
             resource_pb2.RegisterResourceRequest(type="cloud:index:Bucket", name="b", custom=True, transforms=[callback])
         )
@@ -174,7 +174,7 @@ def test_what_is_no_transform_is_refused():
 
     def answering(monitor):
         monitor.callbacks.local._callbacks["wrong"] = wrong
-        monitor.RegisterStackTransform(callback_pb2.Callback(token="wrong", target=monitor.callbacks.local.target))
+        monitor.RegisterStackTransform(callback_pb2.Callback(token="wrong", target=monitor.callbacks.local._target))
         monitor.RegisterResource(resource_pb2.RegisterResourceRequest(type="cloud:index:Bucket", name="b", custom=True))
 
     with pytest.raises(ProgramError, match="unmarshaling TransformResponse: proto:"):
@@ -247,7 +247,7 @@ def test_bytes_that_are_no_text_pass_through():
 
     def registering(monitor):
         monitor.callbacks.local._callbacks["raw"] = changing
-        target = monitor.callbacks.local.target
+        target = monitor.callbacks.local._target
         monitor.RegisterStackTransform(callback_pb2.Callback(token="raw", target=target, accepts_byte_string=True))
         bag = encode({"acl": raw})
         request = resource_pb2.RegisterResourceRequest(type="cloud:index:Bucket", name="b", custom=True, object=bag)

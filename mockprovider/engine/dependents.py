@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.graph import dependents
 from mockprovider.engine.identities import Identities
-from mockprovider.engine.instance import identity
+from mockprovider.engine.resource_calls import identity
 from mockprovider.engine.steps import Run
 from mockprovider.engine.targets import Targets
 from mockprovider.errors import MalformedError

@@ -9,9 +9,10 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.instance import CallFailedError, Outcome
+from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.occasions import KINDS, Hook, Occasion
 from mockprovider.engine.outcomes import CallbackFailedError
+from mockprovider.engine.resource_calls import Outcome
 
 ATTEMPTS = 100
 """How often an operation is tried in all, whatever error hooks ask for."""

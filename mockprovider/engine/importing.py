@@ -8,8 +8,8 @@ from mockprovider.engine.decision import RefusedError, StepOp, complaint
 from mockprovider.engine.defaults import configured, requested, with_plugin
 from mockprovider.engine.deployment import Deployment
 from mockprovider.engine.goal import Goal
-from mockprovider.engine.instance import ResourceIdentity
 from mockprovider.engine.outgoing import with_secrets
+from mockprovider.engine.resource_calls import ResourceIdentity
 from mockprovider.engine.steps import EXPECTED, EngineStep, PartialFailureError, listening
 from mockprovider.pulumi.imports import Import, Placed, placed
 from mockprovider.pulumi.state import ResourceState, copied

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from msgspec import Struct, field
-
 from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
 from mockprovider.engine.goal import Parameterization
 from mockprovider.engine.outgoing import (
@@ -23,12 +21,12 @@ from mockprovider.engine.outgoing import (
     variables,
     with_contents,
 )
+from mockprovider.engine.resource_calls import Checked, Outcome, ResourceIdentity
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.signatures import accepted
-from mockprovider.pulumi.state import ResourceState
 from mockprovider.pulumi.table import RPC_OF
 from mockprovider.urn import Urn
 from mockprovider.values import Secret, Value, has_secret, has_unknown, is_unknown
@@ -70,60 +68,6 @@ class CallFailedError(Exception):
 def wrong(message: str) -> CallFailedError:
     """The error for an answer that the engine cannot use, or for a missing one."""
     return CallFailedError(Reply(failures=(Failure(message),)))
-
-
-class Checked(Struct, frozen=True):
-    """What Check answered: inputs, and failures as ``(property, reason)``."""
-
-    inputs: dict[str, Value]
-    failures: tuple[tuple[str, str], ...] = ()
-
-
-class Outcome(Struct, frozen=True):
-    """What a create, read or update left behind. ``outputs`` is ``None`` where there is no object (any more)."""
-
-    id: str = ""
-    outputs: dict[str, Value] | None = None
-    inputs: dict[str, Value] | None = None
-    init_errors: tuple[str, ...] = ()
-    refresh_before_update: bool = False
-    past_errors: tuple[str, ...] = ()
-    """The initialization errors of earlier attempts."""
-
-
-class ViewsTaker(Protocol):
-    """The way back of a call: a handler, and what the request says of it."""
-
-    @property
-    def extra(self) -> dict[str, Any]:
-        """Further fields of the request."""
-
-    def __call__(self, call: Call) -> Reply:
-        """Take what is published."""
-
-
-class ResourceIdentity(Struct, frozen=True):
-    """Which resource a call is about."""
-
-    urn: str
-    id: str = ""
-    timeout: float = 0.0
-    ignore_changes: tuple[str, ...] = ()
-    old_inputs: dict[str, Value] = field(default_factory=dict)
-    old_outputs: dict[str, Value] = field(default_factory=dict)
-    views: ViewsTaker | None = None
-    """What takes the views that are published during the call."""
-
-    @property
-    def way_back(self) -> dict[str, Any]:
-        """The fields of a call during which views may be published."""
-        return {} if self.views is None else {"monitor": self.views, "extra": self.views.extra}
-
-
-def identity(state: ResourceState, timeout: float = 0.0, **changes: Any) -> ResourceIdentity:
-    """The identity of a remembered resource, with its remembered bags."""
-    fields = {"urn": state.urn, "id": state.id, "old_inputs": state.inputs, "old_outputs": state.outputs, **changes}
-    return ResourceIdentity(timeout=timeout, **fields)
 
 
 class Instance:

@@ -25,9 +25,9 @@ from mockprovider.engine.decision import (
 from mockprovider.engine.dependents import Dependents, with_replacements
 from mockprovider.engine.goal import Goal, new_state
 from mockprovider.engine.identities import Identities
-from mockprovider.engine.instance import identity
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.policing import PoliciesBrokenError, Policing
+from mockprovider.engine.resource_calls import identity
 from mockprovider.engine.revisiting import Revisiting
 from mockprovider.engine.steps import EXPECTED, EngineStep, ImportFailedError, ResourceProvider, Run, import_
 from mockprovider.engine.targets import Targets

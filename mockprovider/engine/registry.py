@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mockprovider.calls import EnginePort
 from mockprovider.engine.builtin import PACKAGE, Builtin
-from mockprovider.engine.instance import CallFailedError, Checked, Instance, Outcome, ProviderSource, ResourceIdentity, wrong
+from mockprovider.engine.instance import CallFailedError, Instance, ProviderSource, wrong
 from mockprovider.engine.packages import parameterization
+from mockprovider.engine.resource_calls import Checked, Outcome, ResourceIdentity
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff, compare
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from mockprovider.engine.decision import RefusedError, StepOp, calls_delete
 from mockprovider.engine.hooks import Hooks
-from mockprovider.engine.instance import CallFailedError, Checked, Outcome, ResourceIdentity, identity
+from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.ledger import Ledger
 from mockprovider.engine.occasions import Occasion
 from mockprovider.engine.outcomes import CallbackFailedError
@@ -17,6 +17,7 @@ from mockprovider.engine.outgoing import with_secrets
 from mockprovider.engine.planning import Planning
 from mockprovider.engine.policing import Policing
 from mockprovider.engine.registry import Registry
+from mockprovider.engine.resource_calls import Checked, Outcome, ResourceIdentity, identity
 from mockprovider.engine.viewing import ViewChange, ViewListener, gone
 from mockprovider.engine.wording import undeletable
 from mockprovider.errors import MockProviderError

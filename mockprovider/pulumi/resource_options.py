@@ -145,10 +145,8 @@ INHERITED: tuple[Option, ...] = tuple(row for row in OPTIONS if row.inherited)
 """Those that children have from their parents."""
 CONSTRUCT: tuple[Option, ...] = tuple(row for row in OPTIONS if row.construct)
 """Those that a remote component is told, for its own registration."""
-IN_CALLBACKS: Mapping[str, Option] = {
-    {"dependencies": "depends_on", "import_id": "import", "hide_diffs": "hide_diff"}.get(row.name, row.name): row
-    for row in OPTIONS
-}
+_ELSEWHERE = {"dependencies": "depends_on", "import_id": "import", "hide_diffs": "hide_diff"}
+IN_CALLBACKS: Mapping[str, Option] = {_ELSEWHERE.get(row.name, row.name): row for row in OPTIONS}
 """The rows by the fields of what callbacks (transforms, hooks) are told of options."""
 BY_WIRE: Mapping[str, Option] = {name: row for row in OPTIONS for name in (row.wire, *row.also)}
 """The rows by the fields of requests."""
