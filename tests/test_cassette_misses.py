@@ -100,6 +100,26 @@ def test_an_op_that_was_never_recorded_of_it(recorded_op: Op, asked_op: Op) -> N
         assert "is in it, only" not in miss(cassette(*kept), nothing)
 
 
+def applied(op: Op, type_: str, size: int) -> Call:
+    """A call by a method that serves several ops, without a URN."""
+    return replace(call(op, session(1, "east"), "", type_, size=size), method="Apply")
+
+
+def test_an_op_that_was_recorded_by_nobody() -> None:
+    """Where a method serves several ops, calls of another op are no near ones; of another type, nothing is said of ops."""
+    told = miss(cassette(applied(Op.UPDATE, "U", 1)), applied(Op.CREATE, "V", 2))
+    assert "is in it, only" not in told
+    assert "No create was recorded by Apply." in told or "Nothing about V was recorded, only about U." in told
+    of_type = miss(cassette(applied(Op.UPDATE, "U", 1)), applied(Op.CREATE, "U", 2))
+    assert "No create of U is in it, only update" in of_type
+
+
+def test_a_recording_without_types() -> None:
+    """Where nothing was recorded about any type, none is listed."""
+    configured = call(Op.CONFIGURE, session(1, "east"), region="a")
+    assert "only about" not in miss(cassette(configured), create(URN, size=2))
+
+
 def test_equal_requests_are_told_once() -> None:
     """Of several equal requests, the first stands for all."""
     several = [create(OTHER, size=1), create(OTHER, size=1), create(OTHER, size=3), create(OTHER, size=1)]
@@ -243,6 +263,12 @@ def test_failures_that_cannot_be_told_apart() -> None:
     assert "status: in " in told
     assert '"UNAVAILABLE"' in told
     assert "size" in told
+
+
+def test_failures_of_other_codes() -> None:
+    """Of two failures, the code is what differs."""
+    kept = recorded(*((call(Op.INVOKE, session(), zone="a"), Reply(status=Status(code, "busy"))) for code in (8, 14)))
+    assert "  status.code: in 1 " in ambiguous(kept, call(Op.INVOKE, session(), zone="a"))
 
 
 @pytest.mark.parametrize(("one", "other", "where"), [("busy", "full", "status.message"), ("busy", "busy", "status.details")])
