@@ -21,21 +21,8 @@ from measure import Row
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = (
-    *(
-        "calls",
-        "layers",
-        "contract",
-        "wire",
-        "up",
-        "mocks",
-        "life",
-        "pulumi_cli",
-        "terraform",
-        "recording",
-        "replay",
-        "cassettes",
-    ),
-    *("schemas", "importing"),
+    *("calls", "layers", "contract", "wire", "up", "mocks", "life", "pulumi_cli", "terraform", "mock_provider"),
+    *("recording", "replay", "cassettes", "schemas", "importing"),
 )
 
 
