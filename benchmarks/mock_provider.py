@@ -1,7 +1,8 @@
-"""A module under the real ``terraform``: a life on the fake cloud, judged by the real provider, beside one run of ``mock_provider``.
+"""A module under the real ``terraform``: a life on the fake cloud, judged by the real provider, beside one run of its mocks.
 
-Seconds, in turns. The life is an apply, a plan that must be empty, and a destroy; the other side is one ``terraform test`` with one
-assertion, whose mocks have the same provider's schema and validators. Nothing where there is no ``terraform``, or no such provider.
+Seconds, in turns. The life is an apply, a plan that must be empty, and a destroy; the other side is one ``terraform test`` with
+a ``mock_provider`` and one assertion, whose mocks have the same provider's schema and validators. Nothing where there is no
+``terraform``, or no such provider.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Beside ``mock_provider`` of ``terraform test``, row by row: one module and one real provider, with its mocks and with ours."""
+"""Beside ``mock_provider`` of ``terraform test``, row by row: one module and one real provider, with its mocks and ours."""
 
 from __future__ import annotations
 
