@@ -55,6 +55,7 @@ COMPLETE = (
     "transformation",
     "update",
     "update_plan",
+    "views",
 )
 """The files of which every test has a row."""
 

@@ -71,6 +71,14 @@ class Ledger:
                 self._news.append(new)
                 self._reread.append(new)
 
+    def review(self, old: ResourceState | None, new: ResourceState | None) -> None:
+        """What was read again while the program runs has the view ``new`` where it had ``old``; ``None`` is no view."""
+        with self._lock:
+            kept = [new if resource is old else resource for resource in self.base]
+            self.base = tuple(resource for resource in [*kept, None if old else new] if resource is not None)
+            self._views = _by_owner(self.base)
+            self.live = {resource.urn: resource for resource in self.base if not resource.delete}
+
     def rebase(self) -> None:
         """Go on from what the refresh found."""
         with self._lock:
@@ -82,6 +90,7 @@ class Ledger:
         remaining = [
             now
             for old in self.base
+            if id(old) not in self._done
             for now in (self._found.get(id(old), old), *self._grown.get(id(old), ()))
             if now is not None
         ]
