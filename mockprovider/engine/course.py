@@ -78,6 +78,7 @@ class Course(Run):
             remembered=self.ledger.base,
             builtin=Builtin(references),
             ends=operation.ends_providers,
+            extensions=self.ledger.extensions,
         )
 
     # What is told ----------------------------------------------------------------------------------------------------

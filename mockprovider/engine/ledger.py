@@ -34,6 +34,8 @@ class Ledger:
         self._reread: list[ResourceState] = []
         self._mended = self._rebuilt = False
         self._secrets_providers = state.secrets_providers
+        self.extensions = dict(state.extensions)
+        """All that are known, by their references: those of the state, and what the program registers."""
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
         self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
         self._views = _by_owner(self.base)
@@ -171,7 +173,9 @@ class Ledger:
                 for operation in self._pending.values()
                 if id(operation.resource) not in noted
             )
-        return State(renamed(kept), pending, self._secrets_providers)
+        used = {resource.extension_ref for resource in kept} if self.extensions else set()
+        extensions = {key: extension for key, extension in self.extensions.items() if key in used}
+        return State(renamed(kept), pending, self._secrets_providers, extensions=extensions)
 
 
 def _by_owner(resources: Sequence[ResourceState]) -> dict[str, list[ResourceState]]:

@@ -121,7 +121,7 @@ class Run(Protocol):
 
     def manager(self, state: ResourceState) -> ResourceProvider:
         """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""
-        return self.registry if state.is_provider else self.registry.ensure(state.provider)
+        return self.registry if state.is_provider else self.registry.ensure(state.provider, state.extension_ref)
 
     def provider(self, state: ResourceState) -> ResourceProvider | None:
         """What manages ``state``; ``None`` for components. Raises ``CallFailedError`` if it cannot be had."""
