@@ -16,11 +16,13 @@ from mockprovider.engine.defaults import Requested, newest_plugins, with_plugin
 from mockprovider.engine.goal import Goal, Parameterization
 from mockprovider.engine.packages import Packages, parameterization
 from mockprovider.engine.registry import INTERNAL
-from mockprovider.errors import ProgramError, UnsupportedError
+from mockprovider.errors import MalformedError, ProgramError
+from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.state import ResourceState
 from mockprovider.schema import Package, Property, ResourceType
 
 THING = "tools:index:Thing"
+EXTRA = "more:index:Thing"
 GOAL = Goal(type=THING, name="web")
 TOOLS = Parameterization("cloud", "1.2.3", "tools", "2.0.0", b"\x00words")
 
@@ -32,14 +34,14 @@ def request(value=b"words", **given):
     return made
 
 
-def extension():
+def extension(version="2.0.0"):
     """What an SDK of a package beside ``cloud`` registers."""
     made = resource_pb2.RegisterPackageRequest(name="cloud", version="1.2.3")
-    made.extension.CopyFrom(type(made.extension)(name="more", version="2.0.0", value=b"x"))
+    made.extension.CopyFrom(type(made.extension)(name="more", version=version, value=b'["more"]'))
     return made
 
 
-def program(of, read_id=None):
+def program(of, read_id=None, type_=THING):
     """A program that registers a package and has one resource of it."""
 
     async def registered():
@@ -48,7 +50,7 @@ def program(of, read_id=None):
 
     def run():
         options = pulumi.ResourceOptions(id=read_id)
-        pulumi.CustomResource(THING, "web", {"size": "s"}, options, package_ref=registered())
+        pulumi.CustomResource(type_, "web", {"size": "s"}, options, package_ref=registered())
 
     return run
 
@@ -57,7 +59,9 @@ def double(**given):
     """A double of ``cloud``, which becomes ``tools``."""
     tools = Package("tools", "2.0.0")
     tools.add(ResourceType(THING, {"size": Property(str)}))
-    return Double(Package("cloud", "1.2.3", parameters={"tools": tools}), **given)
+    more = Package("more", "2.0.0", extension=True)
+    more.add(ResourceType(EXTRA, {"size": Property(str)}))
+    return Double(Package("cloud", "1.2.3", parameters={"tools": tools, "more": more}), **given)
 
 
 # References ------------------------------------------------------------------------------------------------------------
@@ -93,10 +97,22 @@ def test_an_unknown_reference():
         Packages().applied("nothing", GOAL)
 
 
-def test_extensions_are_refused():
-    """A package beside another is to come, and says so."""
-    with pytest.raises(UnsupportedError, match="the extension 'more' of 'cloud'"):
-        Packages().register(extension())
+def test_what_a_reference_of_an_extension_says():
+    """A resource of an extension is managed by its base's provider; a provider of an extension there is none."""
+    extensions = {}
+    packages = Packages(extensions)
+    reference = packages.register(extension())
+    assert extensions == {reference: Extension("more", "2.0.0", b'["more"]')}
+    goal = packages.applied(reference, Goal(type="more:index:Thing", name="web"))
+    assert (goal.package, goal.version, goal.extension) == ("cloud", "1.2.3", reference)
+    with pytest.raises(RefusedError, match="an extension of 'cloud'"):
+        packages.applied(reference, Goal(type="pulumi:providers:more", name="own"))
+
+
+def test_an_extension_with_a_wrong_version():
+    """It is refused, naming what the version is of."""
+    with pytest.raises(RefusedError, match="the extension version 'two' of 'cloud'"):
+        Packages().register(extension(version="two"))
 
 
 # What states keep ------------------------------------------------------------------------------------------------------
@@ -150,10 +166,39 @@ def test_one_source_for_each_plugin():
         assert Stack({"cloud": made}).up(program(request())).summary == {"create": 1}
 
 
-def test_an_extension_fails_the_program():
-    """The refusal is raised in the test, however the SDK takes it."""
-    with double() as made, pytest.raises(UnsupportedError, match="the pulumi CLI does"):
-        Stack(made).up(program(extension()))
+def test_a_stack_s_life_with_an_extension():
+    """The base's own instance is configured, then parameterized, also for a delete in another stack that has only the state."""
+    with double() as made:
+        stack = Stack(made)
+        stack.preview(program(extension(), type_=EXTRA))
+        assert stack.up(program(extension(), type_=EXTRA)).summary == {"create": 1}
+        exported = stack.export()
+        [(reference, kept)] = exported["deployment"]["extensions"].items()
+        assert (kept["name"], exported["deployment"]["resources"][-1]["extensionRef"]) == ("more", reference)
+        other = Stack(made)
+        other.import_(exported)
+        made.journal.clear()
+        result = other.destroy()
+        assert (result.summary, result.export()["deployment"].get("extensions")) == ({"delete": 1}, None)
+        methods = [each.call.method for each in made.journal.entries(side="provider")]
+        assert methods == ["Handshake", "GetPluginInfo", "Configure", "Parameterize", "Delete", "Cancel"]
+
+
+def test_a_state_that_lacks_its_extension():
+    """Nothing is deleted, and the error names what is missing; a value that is no base64 is no deployment."""
+    with double() as made:
+        stack = Stack(made)
+        stack.up(program(extension(), type_=EXTRA))
+        exported = stack.export()
+        extensions = exported["deployment"]["extensions"]
+        next(iter(extensions.values()))["value"] = "?"
+        with pytest.raises(MalformedError, match="the extension 'more' is no base64"):
+            stack.import_(exported)
+        extensions.clear()
+        stack.import_(exported)
+        with pytest.raises(ProgramError, match="the state has no extension"):
+            stack.destroy()
+        assert len(made.cloud.objects()) == 1
 
 
 def test_a_plugin_that_becomes_something_else():

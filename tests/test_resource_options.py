@@ -62,7 +62,6 @@ CONSTRUCTING = {
 STATE = {
     "sourcePosition": "kept as it was imported",
     "stackTrace": "kept as it was imported",
-    "extensionRef": "kept as it was imported",
     "snippetID": "kept as it was imported",
 }
 """The keys of an exported resource that a state has no field for; all are in its ``extra``."""

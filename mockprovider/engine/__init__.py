@@ -3,6 +3,7 @@
 from mockprovider.engine.events import EngineEvent, OperationBegun, OperationEnded, StepEvent
 from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.stack import Stack
+from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.protocol import PULUMI as SPOKEN
 from mockprovider.pulumi.result import Result
@@ -11,6 +12,7 @@ from mockprovider.pulumi.state import ResourceState
 __all__ = [
     "SPOKEN",
     "EngineEvent",
+    "Extension",
     "Import",
     "OperationBegun",
     "OperationEnded",

@@ -78,6 +78,7 @@ class Course(Run):
             remembered=self.ledger.base,
             builtin=Builtin(references),
             ends=operation.ends_providers,
+            extensions=self.ledger.extensions,
         )
 
     # What is told ----------------------------------------------------------------------------------------------------
@@ -182,8 +183,11 @@ class Course(Run):
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
         self.telling.step("done", step, op.value)
 
-    def note_views(self, step: EngineStep) -> str:
-        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them."""
+    def note_views(self, step: EngineStep, *, running: bool = False) -> str:
+        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them.
+
+        ``running`` says that the program runs, and ``step`` has read what it registers.
+        """
         broken: list[str] = []
         refreshing = step.op is StepOp.REFRESH
         behind = step.old if refreshing or not self.ledger.has(step.new) else None
@@ -193,7 +197,9 @@ class Course(Run):
                 broken.append(change.error or "a view step was published about nothing")
                 continue
             # What is only read again is news to a refresh alone.
-            if refreshing or change.op is not StepOp.REFRESH:
+            if running:
+                self.ledger.review(change.old, change.new)
+            elif refreshing or change.op is not StepOp.REFRESH:
                 remember(self.ledger, change, behind=behind)
             op = StepOp.REFRESH if refreshing else change.op
             result = change.op if refreshing else None

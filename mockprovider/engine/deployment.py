@@ -170,10 +170,13 @@ class Deployment(Course):
             raise StoppedError(str(error)) from error
 
     def instance(self, goal: Goal) -> Instance:
-        """The provider instance that ``goal`` asks for. Raises ``CallFailedError``, ``RefusedError`` or ``StoppedError``."""
+        """The provider instance that ``goal`` asks for. Raises ``CallFailedError``, ``RefusedError`` or ``StoppedError``.
+
+        As in the real engine, only what it constructs makes it one with an extension.
+        """
         goal = self._with_provider(goal)
         self._go_on()
-        return self.registry.ensure(goal.provider)
+        return self.registry.ensure(goal.provider, goal.extension if goal.remote else "")
 
     def register_outputs(self, urn: str, outputs: dict[str, Value]) -> None:
         """The outputs of a component; those of the stack are kept until the end. Raises ``StoppedError``."""

@@ -39,6 +39,7 @@ def result_of(deployment: Deployment, state: State) -> Result:
         steps=[(op.value, urn) for op, urn in deployment.steps],
         state=ResourceStates(state.resources),
         pending_operations=list(state.pending),
+        extensions=state.extensions,
         diagnostics=list(deployment.diagnostics),
         **(deployment.policing.found if deployment.policing else {}),
         error=error,

@@ -34,6 +34,10 @@ class Goal(AskedOptions, kw_only=True):
     """A component that its provider constructs."""
     parameterization: Parameterization | None = None
     """Of its package, where that is a parameterized one."""
+    base: str = ""
+    """The package whose provider manages it, where its own is an extension of that."""
+    extension: str = ""
+    """The reference of that extension."""
     own_plugin: bool = False
     """Whether it says itself, and not only its package, which plugin it wants."""
     reads: bool = False
@@ -47,6 +51,8 @@ class Goal(AskedOptions, kw_only=True):
     @property
     def package(self) -> str:
         """The package whose provider manages it."""
+        if self.base:
+            return self.base
         # A provider's own methods are called "pulumi:providers:aws/method".
         name = self.type.removeprefix(PROVIDERS) if self.is_provider else self.type.split(":", 1)[0]
         return name.split("/", 1)[0]
@@ -81,6 +87,8 @@ def new_state(goal: Goal, urn: str, alias: str = "") -> ResourceState:
         inputs=goal.inputs,
         external=goal.reads,
         aliases=(alias,) if alias else (),
+        # As in the real engine, which keeps it only of what it manages.
+        extension_ref="" if goal.reads else goal.extension,
         **options,
     )
 

@@ -117,6 +117,9 @@ class Importing:
             provider=self._reference(place),
             import_id=asked.id,
         )
+        if asked.extension is not None:
+            new.extension_ref = asked.extension.reference
+            self._course.ledger.extensions[new.extension_ref] = asked.extension
         if self._course.stopped:
             return
         step = EngineStep(op=StepOp.IMPORT, new=new)

@@ -6,6 +6,7 @@ here; so an instance in process, behind a wire and in a cassette see and give th
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -25,6 +26,7 @@ from mockprovider.engine.resource_calls import Checked, Outcome, ResourceIdentit
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
+from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.signatures import accepted
 from mockprovider.pulumi.table import RPC_OF
@@ -87,6 +89,8 @@ class Instance:
         self._session = source.open(PULUMI, package=plugin or package, engine=engine)
         self._unusable: CallFailedError | None = None
         self._supports_preview = True
+        self._extending = threading.Lock()
+        self._extensions: set[Extension] = set()
         self._handshaken = self._handshake()
         self.version = str(self._ask(Op.GET_PLUGIN_INFO).version)
 
@@ -119,6 +123,14 @@ class Instance:
             raise wrong(
                 f"the plugin of {wanted.base!r} became {became!r} by its parameterization, and {wanted.name!r} was wanted"
             )
+
+    def extend(self, extension: Extension) -> None:
+        """Parameterize it with an extension, unless it is already. Raises as ``parameterize``."""
+        with self._extending:
+            if extension not in self._extensions:
+                wanted = Parameterization(self.package, "", extension.name, extension.version, extension.value)
+                self.parameterize(wanted)
+                self._extensions.add(extension)
 
     # Configuration ---------------------------------------------------------------------------------------------------
 

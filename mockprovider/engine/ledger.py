@@ -34,6 +34,8 @@ class Ledger:
         self._reread: list[ResourceState] = []
         self._mended = self._rebuilt = False
         self._secrets_providers = state.secrets_providers
+        self.extensions = dict(state.extensions)
+        """All that are known, by their references: those of the state, and what the program registers."""
         self.base: tuple[ResourceState, ...] = tuple(copied(resource) for resource in state.resources)
         self.live: dict[str, ResourceState] = {resource.urn: resource for resource in self.base if not resource.delete}
         self._views = _by_owner(self.base)
@@ -71,6 +73,14 @@ class Ledger:
                 self._news.append(new)
                 self._reread.append(new)
 
+    def review(self, old: ResourceState | None, new: ResourceState | None) -> None:
+        """What was read again while the program runs has the view ``new`` where it had ``old``; ``None`` is no view."""
+        with self._lock:
+            kept = [new if resource is old else resource for resource in self.base]
+            self.base = tuple(resource for resource in [*kept, None if old else new] if resource is not None)
+            self._views = _by_owner(self.base)
+            self.live = {resource.urn: resource for resource in self.base if not resource.delete}
+
     def rebase(self) -> None:
         """Go on from what the refresh found."""
         with self._lock:
@@ -82,6 +92,7 @@ class Ledger:
         remaining = [
             now
             for old in self.base
+            if id(old) not in self._done
             for now in (self._found.get(id(old), old), *self._grown.get(id(old), ()))
             if now is not None
         ]
@@ -162,7 +173,9 @@ class Ledger:
                 for operation in self._pending.values()
                 if id(operation.resource) not in noted
             )
-        return State(renamed(kept), pending, self._secrets_providers)
+        used = {resource.extension_ref for resource in kept} if self.extensions else set()
+        extensions = {key: extension for key, extension in self.extensions.items() if key in used}
+        return State(renamed(kept), pending, self._secrets_providers, extensions=extensions)
 
 
 def _by_owner(resources: Sequence[ResourceState]) -> dict[str, list[ResourceState]]:

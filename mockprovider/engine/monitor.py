@@ -118,7 +118,7 @@ class EngineMonitor(Stub):  # type: ignore[misc] # how a stub declares its metho
         self._secret_keys = sorted(secret_keys)
         self._organization = organization
         context = Context(organization=organization, config=self._config, secret_keys=tuple(self._secret_keys))
-        self._packages = Packages()
+        self._packages = Packages(deployment.ledger.extensions)
         self.callbacks = Callbacks(lambda: deployment.called_off)
         """The way to functions of the program."""
         self._transforms = Transforms(self.callbacks, deployment.family, directory)

@@ -7,7 +7,7 @@ import binascii
 import hashlib
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from mockprovider.engine.decision import RefusedError
 from mockprovider.engine.goal import Goal, Parameterization
-from mockprovider.errors import UnsupportedError
+from mockprovider.pulumi.extensions import Extension
 from mockprovider.values import Bag, Value
 
 SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")
@@ -28,33 +28,39 @@ class RegisteredPackage(Struct, frozen=True):
     url: str = ""
     parameterization: Parameterization | None = None
     checksums: tuple[tuple[str, bytes], ...] = ()
+    extends: str = ""
+    """The base package, of an extension."""
 
 
 class Packages:
-    """The packages of one program, by the references that it was given for them. Thread-safe."""
+    """The packages of one program, by the references that it was given for them. Thread-safe.
 
-    def __init__(self) -> None:
+    Extensions are noted in ``extensions``, where resources of the state find them, too.
+    """
+
+    def __init__(self, extensions: MutableMapping[str, Extension] | None = None) -> None:
+        self._extensions = {} if extensions is None else extensions
         self._packages: dict[str, RegisteredPackage] = {}
         self._lock = threading.Lock()
 
     def register(self, request: Any) -> str:
-        """The reference for a ``RegisterPackageRequest``; equal requests have equal ones. Raises ``UnsupportedError``."""
-        # Older SDKs have no such field.
-        if "extension" in request.DESCRIPTOR.fields_by_name and request.HasField("extension"):
-            raise UnsupportedError(
-                f"This version of the embedded engine does not support a package beside another (the extension "
-                f"{request.extension.name!r} of {request.name!r}) yet; the pulumi CLI does."
-            )
+        """The reference for a ``RegisterPackageRequest``; equal requests have equal ones. Raises ``RefusedError``."""
         _check(request)
         url, checksums = request.download_url.removesuffix("/"), tuple(sorted(request.checksums.items()))
-        package = RegisteredPackage(request.version, url, None, checksums)
+        package, parameterized = RegisteredPackage(request.version, url, None, checksums), None
         if request.HasField("parameterization"):
             requested = request.parameterization
             parameterized = Parameterization(request.name, request.version, requested.name, requested.version, requested.value)
             package = RegisteredPackage("", url, parameterized, checksums)
         reference = hashlib.sha256(request.SerializeToString(deterministic=True)).hexdigest()[:32]
+        if _extends(request):
+            extension = Extension(request.extension.name, request.extension.version, request.extension.value)
+            reference = extension.reference
+            self._extensions[reference] = extension
+            package = replace(package, extends=parameterized.name if parameterized else request.name)
         with self._lock:
-            self._packages[reference] = package
+            # As in the real engine, an extension that is registered again is of the base that it was of.
+            self._packages.setdefault(reference, package)
         return reference
 
     def applied(self, reference: str, goal: Goal) -> Goal:
@@ -65,6 +71,11 @@ class Packages:
             package = self._packages.get(reference)
         if package is None:
             raise RefusedError(f"{goal.type} {goal.name!r} is of the package {reference!r}, which the program did not register")
+        if package.extends and goal.is_provider:
+            raise RefusedError(
+                f"{goal.type} {goal.name!r} is of an extension of {package.extends!r}, whose provider is its own, too: "
+                f"register a provider of {package.extends!r} without the extension's package"
+            )
         version, url = package.version, package.url
         if goal.is_provider:
             # A package says all of what its resources want; of an explicit provider, what it does not say stays.
@@ -75,7 +86,14 @@ class Packages:
             plugin_download_url=url,
             plugin_checksums=package.checksums,
             parameterization=package.parameterization,
+            base=package.extends,
+            extension=reference if package.extends else "",
         )
+
+
+def _extends(request: Any) -> bool:
+    # Older SDKs have no such field.
+    return "extension" in request.DESCRIPTOR.fields_by_name and request.HasField("extension")
 
 
 def _check(request: Any) -> None:
@@ -85,6 +103,8 @@ def _check(request: Any) -> None:
     versions = [("package", request.version)] if request.version else []
     if request.HasField("parameterization"):
         versions.append(("parameter", request.parameterization.version))
+    if _extends(request):
+        versions.append(("extension", request.extension.version))
     for what, version in versions:
         if not SEMVER.fullmatch(version):
             raise RefusedError(f"the {what} version {version!r} of {request.name!r} is none. Write it as '1.2.3'.")

@@ -18,6 +18,7 @@ from mockprovider.engine.packages import parameterization
 from mockprovider.engine.resource_calls import Checked, Outcome, ResourceIdentity
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff, compare
+from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState
 from mockprovider.urn import PROVIDERS, Urn, parse_reference, reference
 from mockprovider.values import Bag, Value, same
@@ -39,6 +40,7 @@ class Registry:
         remembered: the state's provider resources, to boot what old resources still need.
         builtin: the source of the package that the engine has built in.
         ends: whether a provider is ended by ``end``.
+        extensions: those that resources may be of, by their references.
     """
 
     def __init__(
@@ -51,7 +53,9 @@ class Registry:
         remembered: Sequence[ResourceState],
         builtin: ProviderSource | None = None,
         ends: bool = False,
+        extensions: Mapping[str, Extension] | None = None,
     ) -> None:
+        self._extensions = {} if extensions is None else extensions
         self._ends = ends
         self._builtin = builtin or Builtin()
         self.known = True
@@ -75,22 +79,31 @@ class Registry:
         with self._lock:
             return self._instances.get(ref)
 
-    def ensure(self, ref: str) -> Instance:
-        """The instance of ``ref``, booted and configured from the state's inputs if need be. Raises ``CallFailedError``."""
+    def ensure(self, ref: str, extension: str = "") -> Instance:
+        """The instance of ``ref``, booted and configured from the state's inputs if need be, with the extension of that
+        reference. Raises ``CallFailedError``.
+        """
         instance = self.get(ref)
-        if instance is not None:
-            return instance
-        state = self._remembered.get(ref)
-        if state is None:
-            raise wrong(f"the state has no provider {ref!r}, and the program registered none")
-        return self.same(state.urn, state.id, state.inputs)
+        if instance is None:
+            state = self._remembered.get(ref)
+            if state is None:
+                raise wrong(f"the state has no provider {ref!r}, and the program registered none")
+            instance = self.same(state.urn, state.id, state.inputs)
+        return self._extended(instance, extension) if extension else instance
+
+    def _extended(self, instance: Instance, extension: str) -> Instance:
+        known = self._extensions.get(extension)
+        if known is None:
+            raise wrong(f"the state has no extension {extension!r}, and the program registered none")
+        instance.extend(known)
+        return instance
 
     def loaded(self, state: ResourceState) -> Instance:
         """The instance of a resource's provider, if something has needed that one already. Raises ``CallFailedError``."""
         instance = self.get(state.provider)
         if instance is None:
             raise wrong(f"unknown provider {state.provider!r} for resource {state.urn!r}")
-        return instance
+        return self._extended(instance, state.extension_ref) if state.extension_ref else instance
 
     def alias(self, urn: str, old_urn: str) -> None:
         """Let resources of the state find the provider ``urn`` under its former name."""

@@ -113,12 +113,15 @@ class Run(Protocol):
     def note(self, step: EngineStep) -> None:
         """Note a step that was carried out."""
 
-    def note_views(self, step: EngineStep) -> str:
-        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them."""
+    def note_views(self, step: EngineStep, *, running: bool = False) -> str:
+        """Take the steps of views that were published during ``step``, and note them. Returns what failed of them.
+
+        ``running`` says that the program runs, and ``step`` has read what it registers.
+        """
 
     def manager(self, state: ResourceState) -> ResourceProvider:
         """What manages ``state``, a custom resource. Raises ``CallFailedError`` if it cannot be had."""
-        return self.registry if state.is_provider else self.registry.ensure(state.provider)
+        return self.registry if state.is_provider else self.registry.ensure(state.provider, state.extension_ref)
 
     def provider(self, state: ResourceState) -> ResourceProvider | None:
         """What manages ``state``; ``None`` for components. Raises ``CallFailedError`` if it cannot be had."""

@@ -100,6 +100,9 @@ def gone(views: Sequence[ResourceState]) -> list[ViewChange]:
 def remember(ledger: Ledger, change: ViewChange, *, behind: ResourceState | None) -> None:
     """Take ``change`` into the state; if the owner stands where it stood, its views stand ``behind`` it."""
     old, new = change.old, change.new
+    if change.op is StepOp.REPLACE:
+        # As with resources, that is only reported: its parts are steps of their own.
+        return
     if behind is not None and new is not None and change.op is not StepOp.CREATE_REPLACEMENT:
         if old is None:
             ledger.grow(behind, new)

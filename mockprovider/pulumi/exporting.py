@@ -8,6 +8,7 @@ from typing import Any
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.deployments import load
 from mockprovider.pulumi.deployments import resources as written
+from mockprovider.pulumi.extensions import plain, read
 from mockprovider.pulumi.resource_options import REMEMBERED, Timeouts
 from mockprovider.pulumi.state import PendingOperation, ResourceState, State
 from mockprovider.pulumi.values import from_plain, to_plain
@@ -24,6 +25,7 @@ PLAIN: Mapping[str, str] = {
     "pendingReplacement": "pending_replacement",
     "refreshBeforeUpdate": "refresh_before_update",
     "viewOf": "view_of",
+    "extensionRef": "extension_ref",
     "taint": "taint",
     "created": "created",
     "modified": "modified",
@@ -52,6 +54,8 @@ def export_state(state: State) -> dict[str, Any]:
     }
     if state.secrets_providers:
         deployment["secrets_providers"] = dict(state.secrets_providers)
+    if state.extensions:
+        deployment["extensions"] = {key: plain(extension) for key, extension in state.extensions.items()}
     if state.pending:
         deployment["pending_operations"] = [
             {"resource": _write(operation.resource), "type": operation.kind} for operation in state.pending
@@ -73,7 +77,8 @@ def import_state(exported: Mapping[str, Any]) -> State:
         PendingOperation(operation["type"], _read(operation["resource"]))
         for operation in deployment.get("pending_operations") or ()
     )
-    return State(resources, pending, deployment.get("secrets_providers") or {}, _plugins(deployment.get("manifest") or {}))
+    plugins, extensions = _plugins(deployment.get("manifest") or {}), read(deployment.get("extensions") or {})
+    return State(resources, pending, deployment.get("secrets_providers") or {}, plugins, extensions)
 
 
 def _plugins(manifest: Mapping[str, Any]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
+from mockprovider.pulumi.extensions import Extension, plain
 from mockprovider.pulumi.values import to_plain
 from mockprovider.urn import PREFIX, PROVIDERS, Urn, make
 from mockprovider.values import Value
@@ -29,6 +30,8 @@ class Import(Struct, frozen=True, kw_only=True):
         component: it is no object of a provider; ``remote``: its provider constructs it.
         inputs: where the provider reads nothing, what to remember instead; secrets wrapped.
         outputs: what to remember without reading anything.
+        extension: the extension that it is of, where its package is one. The base package's provider manages it, and is to be
+            named unless that is the type's own.
         protect: whether it is protected afterwards. ``pulumi`` protects all imports of a run, or none.
     """
 
@@ -44,6 +47,7 @@ class Import(Struct, frozen=True, kw_only=True):
     remote: bool = False
     inputs: dict[str, Value] = field(default_factory=dict)
     outputs: dict[str, Value] = field(default_factory=dict)
+    extension: Extension | None = None
     protect: bool = True
 
     @property
@@ -113,6 +117,7 @@ def _spec(place: Placed, names: Mapping[str, str]) -> dict[str, Any]:
         "remote": asked.remote,
         "inputs": to_plain(asked.inputs, plaintext_secrets=True),
         "outputs": to_plain(asked.outputs, plaintext_secrets=True),
+        "extension": plain(asked.extension) if asked.extension else None,
     }
     return {key: value for key, value in spec.items() if value}
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.exporting import export_state
+from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.policies.found import PolicyRemediation, PolicyViolation, printed
 from mockprovider.pulumi.state import PendingOperation, ResourceStates, State
 from mockprovider.urn import Urn
@@ -74,6 +76,7 @@ class Result(Struct, kw_only=True):
     exit_code: int = 0
     output: str = ""
     plan: dict[str, Any] | None = None
+    extensions: Mapping[str, Extension] = field(default_factory=dict)
 
     @property
     def succeeded(self) -> bool:
@@ -82,7 +85,7 @@ class Result(Struct, kw_only=True):
 
     def export(self) -> dict[str, Any]:
         """The state in Pulumi's deployment format, secrets in plain text, as ``Double.audit`` takes it."""
-        return export_state(State(self.state.every, tuple(self.pending_operations)))
+        return export_state(State(self.state.every, tuple(self.pending_operations), extensions=self.extensions))
 
     def __str__(self) -> str:
         counts = ", ".join(f"{count} {op}" for op, count in self.summary.items())

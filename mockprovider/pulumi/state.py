@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.resource_options import RememberedOptions, Timeouts, urns
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Value
@@ -39,6 +40,8 @@ class ResourceState(RememberedOptions, kw_only=True, eq=False):
     """The URN under which it was known before, until that is forgotten."""
     refresh_before_update: bool = False
     view_of: str = ""
+    extension_ref: str = ""
+    """The reference of the extension that it is of, among the ``extensions`` of the state."""
     taint: bool = False
     created: str = ""
     modified: str = ""
@@ -87,6 +90,8 @@ class State(Struct, frozen=True):
     """How a CLI encrypts this state's secrets; exported as it was imported."""
     plugins: Mapping[str, str] = field(default_factory=dict)
     """The versions of the plugins that an imported state was made with, by package."""
+    extensions: Mapping[str, Extension] = field(default_factory=dict)
+    """The extensions that resources are of, by their references."""
 
     def live(self) -> dict[str, ResourceState]:
         """The resources by URN, without old instances that wait for their deletion."""

@@ -1,4 +1,4 @@
-"""The option ``import`` (Pulumi's ``import_test.go``, as far as it is not about the command)."""
+"""The option ``import`` (Pulumi's ``import_test.go``), and of the command what an up makes of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from lifecycle_toolbox import A, Lifecycle, Monitor, Provider, diff, echoing, er
 
 from mockprovider.calls import Op, Reply
 from mockprovider.pulumi.diff import Changes
+from mockprovider.pulumi.imports import Import
 
 NEW, DONE, GONE = "create-replacement", "replace", "delete-replaced"
 
@@ -133,3 +134,25 @@ def test_an_import_that_would_be_deleted_first():
     provider = Provider(diff=lambda _: diff("foo", first=True), read=lambda _: found)
     Lifecycle(provider).preview(importing(SimpleNamespace(foo="baz", read="", id="import-id")))
     assert [call.id for call in provider.of(Op.READ)] == ["import-id"]
+
+
+@pytest.mark.parametrize("version", ["", "1.0.0"])
+def test_the_command_and_an_up_after_it(version):
+    """It keeps id, inputs and outputs as they were read, with the provider of that version; where Diff sees no change, the
+    next up remembers the program's inputs beside the outputs that were read.
+    """
+    found = {"foo": "bar", "frob": 1.0}
+    provider = Provider(
+        read=lambda _: Reply(id="actual-id", inputs={"foo": "bar"}, value=found),
+        diff=lambda _: diff(changes=Changes.NONE),
+    )
+    stack = Lifecycle(provider)
+    imported = stack.import_resources([Import(type=A, name="resA", id="imported-id", version=version)])
+    assert steps(imported) == [("import", "resA")]
+    it, default = imported.state["resA"], imported.state.every[1]
+    assert (it.id, it.inputs, it.outputs, len(imported.state.every)) == ("actual-id", {"foo": "bar"}, found, 3)
+    assert (default.is_provider, default.inputs.get("version", "")) == (True, version)
+    assert all(resource.created and resource.modified for resource in imported.state.every)
+    up = stack.up(lambda monitor: monitor.register(A, "resA", inputs={"foo": "barz"}, version=version))
+    it = up.state["resA"]
+    assert (steps(up)[0], it.id, it.inputs, it.outputs) == (("same", "resA"), "actual-id", {"foo": "barz"}, found)

@@ -25,6 +25,7 @@ from lifecycle_toolbox import (
 
 from mockprovider.calls import Op, Reply
 from mockprovider.pulumi.diff import Changes
+from mockprovider.pulumi.policies import PolicyPack, StackPolicy
 from mockprovider.urn import Urn
 
 STACK = "pulumi:pulumi:Stack"
@@ -600,3 +601,26 @@ def test_what_was_only_read_and_is_no_target():
     stack.up(lambda monitor: [monitor.register(A, "resA"), monitor.read(A, "resB", "b", inputs={"foo": 1})])
     up = stack.up(lambda monitor: [monitor.register(A, "resA"), monitor.register(A, "resB")], target=[urn(A, "resA")])
     assert ("create-replacement", "resB") in steps(up)
+
+
+def test_policies_of_a_targeted_up_that_refreshes():
+    """A stack policy sees a target with its new provider, and what is no target, and left the program, with its old one."""
+    seen = []
+
+    def look(resources, _):
+        seen.append({it.name: it.provider.name for it in resources if it.provider})
+
+    def run(monitor: Monitor) -> None:
+        for name in resources:
+            monitor.register(A, name, version=version)
+
+    stack = Lifecycle(Provider(), policies=[PolicyPack("test", [StackPolicy("all", look)])])
+    version, resources = "1.0.0", ["resA", "resB"]
+    assert len(stack.up(run).state.every) == 3
+    version, resources = "2.0.0", ["resA"]
+    up = stack.up(run, target=["**resA**"], refresh=True)
+    assert seen == [
+        {"resA": "default_1_0_0", "resB": "default_1_0_0"},
+        {"resA": "default_2_0_0", "resB": "default_1_0_0"},
+    ]
+    assert sorted(it.name for it in up.state.every) == ["default_1_0_0", "default_2_0_0", "resA", "resB"]
