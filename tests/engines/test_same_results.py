@@ -17,7 +17,8 @@ from mockprovider.engine import Result
 
 pytestmark = pytest.mark.pulumi_cli
 
-SAME = {"outputs", "secret_outputs", "summary", "exit_code", "plan", "policy_packs", "policy_violations", "policy_remediations"}
+SAME = {"outputs", "secret_outputs", "summary", "exit_code", "plan", "extensions"}
+SAME |= {"policy_packs", "policy_violations", "policy_remediations"}
 """The fields that are equal as they are. The others are compared in the form that says the same under both engines."""
 
 
