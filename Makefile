@@ -9,9 +9,11 @@ PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
 # The dependency group that tests run with; `test` leaves the pulumi SDK's version open.
 GROUP ?= dev
 ARGS ?=
-# What chooses the cases of trials, how long a test goes on with new ones (0: to the end), and where it is told what came of them.
+# What chooses the cases of trials, how long a test goes on with new ones, how many it has at most (0: to the end), and where it is
+# told what came of them.
 SEED ?= $(shell git rev-parse --short HEAD)
 SECONDS ?= 0
+CASES ?= 0
 EXAMPLES ?= 1000
 REPORT ?= docs/trials
 
@@ -43,9 +45,9 @@ quick: $(VENV)/.with-$(GROUP) ## as many of them as take a few seconds, for ever
 peers: ## what must work in one session with the plugins of others, which are installed for this alone
 	@$(MAKE) unit VENV=.venvs/peers GROUP=peers ARGS="tests/peers $(ARGS)"
 
-trials: $(VENV)/.with-$(GROUP) ## what is long by nature, in thousands of seeded cases (SEED, SECONDS, EXAMPLES, REPORT)
+trials: $(VENV)/.with-$(GROUP) ## what is long by nature, in thousands of seeded cases (SEED, SECONDS, CASES, EXAMPLES, REPORT)
 	@$(WITH_ENGINES) $(BIN)/pytest -n auto -o faulthandler_timeout=0 --trials=$(SEED) --hypothesis-seed=$(SEED) \
-	  --trials-seconds=$(SECONDS) --trials-examples=$(EXAMPLES) $(if $(REPORT),--trials-report=$(REPORT)) $(ARGS)
+	  --trials-seconds=$(SECONDS) --trials-cases=$(CASES) --trials-examples=$(EXAMPLES) $(if $(REPORT),--trials-report=$(REPORT)) $(ARGS)
 
 lint: $(VENV)/.with-dev ## style, format, types, and which ring may import which
 	$(BIN)/ruff check .

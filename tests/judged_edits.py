@@ -56,6 +56,10 @@ class Edit(Struct):
         return f"{self.type}: {self.before} -> {self.after}: {what} {self.real.failures} {self.harvested.failures}"
 
 
+TWINS = frozenset({"number"})
+"""Deprecated names whose values the real provider takes from those of another one (``numeric``), which no file can say."""
+
+
 class Sampler:
     """Samples edits of the types of one real provider, from values that it accepts."""
 
@@ -96,7 +100,7 @@ class Sampler:
     @staticmethod
     def _changed(trying: Trying, inputs: dict[str, Any], chance: Random, count: int) -> dict[str, Any]:
         """Inputs with some values set to others that are accepted by themselves, or left out."""
-        paths = [path for path in trying.paths() if trying.good(path)]
+        paths = [path for path in trying.paths() if trying.good(path) and path[0] not in TWINS]
         for path in chance.sample(paths, min(count, len(paths))):
             if chance.random() < 0.25 and not trying.inputs[path[0]].required:
                 inputs.pop(path[0], None)

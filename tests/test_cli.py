@@ -94,6 +94,15 @@ def test_a_project_lives_from_run_to_run(project, types):
     assert kept["cloud"]["objects"] == []
 
 
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".hidden", "a b"])
+def test_a_stack_s_name_is_no_path(project, types, name):
+    """A name that pulumi would refuse, and that could lead out of the project, is refused."""
+    code, output = run("run", project, "up", "--types", types, "--stack", name)
+    assert code != 0
+    assert "is no name of a stack" in output
+    assert not (project / ".mockprovider").exists()
+
+
 def test_a_failed_run_keeps_what_was_done(project, types):
     """What exists when a program fails is remembered, so that the next run can go on from there."""
     (project / "__main__.py").write_text(PROGRAM + "\nbucket.arn.apply(lambda _: 1 / 0)\n")

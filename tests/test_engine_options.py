@@ -119,6 +119,15 @@ def test_options_that_do_not_go_together():
     assert len(double.journal) == 0
 
 
+def test_a_misspelt_option_is_refused():
+    """An option that there is not, such as ``targets``, would otherwise mean all resources."""
+    stack, double, _ = make()
+    for operation, programs in (("up", [two()]), ("preview", [two()]), ("refresh", []), ("destroy", [])):
+        with pytest.raises(DefinitionError, match=f"{operation} takes no 'targets'. Did you mean 'target'"):
+            getattr(stack, operation)(*programs, targets=["first"])
+    assert len(double.journal) == 0
+
+
 @pytest.mark.parametrize("option", ["target", "replace", "exclude"])
 @pytest.mark.parametrize("given", ["first", [None], [""]])
 def test_targets_are_lists_of_names(option, given):

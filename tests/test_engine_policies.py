@@ -126,6 +126,29 @@ def test_a_mandatory_stack_policy_fails_what_was_done():
     assert len(double.cloud.objects()) == 1
 
 
+def test_a_remediation_keeps_what_is_secret_inside():
+    """What is secret in a map or list stays so when a policy hands it back, wherever a list has it then."""
+    stack, _, _ = make(policies=[one(remediate=lambda resource: {**resource.props, "acl": "x"}, level="remediate")])
+    hush = pulumi.Output.secret
+    stack.up(lambda: Bucket("b", tags={"t": hush("hush"), "open": ["a", hush("hush too")]}))
+    tags = stack.state["b"].inputs["tags"]
+    assert (tags["t"], tags["open"]) == (Secret("hush"), ["a", Secret("hush too")])
+
+
+def test_a_policy_that_raises_hides_no_other_pack():
+    """Every pack's violations are told, also where another one fails to run."""
+
+    def raising(_, report):
+        raise ZeroDivisionError("by zero")
+
+    packs = [PolicyPack("p", [ResourcePolicy("a", raising)]), PolicyPack("ok", [ResourcePolicy("b", always)])]
+    for policies in (packs, packs[::-1]):
+        stack, _, _ = make(policies=policies)
+        result = stack.up(bucket(), expect_failure=True)
+        assert {violation.policy for violation in result.policy_violations} == {"b"}
+        assert "by zero" in str(result.error)
+
+
 def test_remediations_follow_each_other():
     """Each remediation gets what the one before has left, of its own pack and of others, and all are told."""
 

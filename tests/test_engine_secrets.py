@@ -163,3 +163,21 @@ def test_where_secrets_are() -> None:
         "i": Output("x"),
     }
     assert secret_names(bag, None, {"z": Secret(1)}) == ("a", "b.c.d", "b.e", "g.h", "z")
+
+
+def test_no_diagnostic_shows_a_secret_of_the_configuration():
+    """What the configuration keeps secret is hidden in what a program logs and a provider complains of, as under ``pulumi``."""
+    config = {"proj:token": Secret("hunter-two"), "proj:short": Secret("ab")}
+    with Double(THING) as double:
+        double.faults.on.create().error("no access with hunter-two")
+        stack = Stack(double, project="proj", config=config)
+
+        def program() -> None:
+            pulumi.log.warn("hunter-two, and ab")
+            Thing("t", note="hunter-two")
+
+        result = stack.up(program, expect_failure=True)
+    told = [diagnostic.message for diagnostic in result.diagnostics]
+    assert "[secret], and ab" in told
+    assert "hunter-two" not in " ".join(told)
+    assert "no access with [secret]" in str(result)

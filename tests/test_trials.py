@@ -78,6 +78,14 @@ def test_a_campaign_ends_with_its_time(run):
     assert len(cases) == 1
 
 
+def test_a_campaign_has_as_many_cases_as_it_is_given(run):
+    """With a number of cases, it has the first ones of its seed, on any machine."""
+    _, cases = run("--trials=a", "--trials-cases=3")
+    _, all_of_them = run("--trials=a")
+
+    assert cases == all_of_them[:3]
+
+
 def test_a_failure_names_its_case(run):
     """A case can be played alone, and one that fails says how."""
     result, cases = run("--trials-case=7")

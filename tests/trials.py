@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("trials")
     group.addoption("--trials", metavar="SEED", default="", help="run the campaigns with this seed, and nothing else")
     group.addoption("--trials-seconds", metavar="N", type=float, default=0, help="no new case after so long, in each test")
+    group.addoption("--trials-cases", metavar="N", type=int, default=0, help="at most so many cases of each test (0: all)")
     group.addoption("--trials-examples", metavar="N", type=int, default=1000, help="examples of each property")
     group.addoption("--trials-case", metavar="N", type=int, help="this case alone, as a failure names it")
     group.addoption("--trials-report", metavar="FOLDER", type=Path, help="write one file a campaign there")
@@ -76,14 +77,15 @@ def _noted(seeds: Iterator[int], cases: list[int]) -> Iterator[int]:
 
 
 def _seeds(request: pytest.FixtureRequest, pinned: int, cases: int) -> Iterator[int]:
-    trials, seconds, case = map(request.config.getoption, ("trials", "trials_seconds", "trials_case"))
+    options = ("trials", "trials_seconds", "trials_case", "trials_cases")
+    trials, seconds, case, most = map(request.config.getoption, options)
     if case is not None:
         yield case
     elif not trials:
         yield from range(pinned)
     else:
         dice, began = random.Random(f"{trials} {request.node.nodeid}"), time.monotonic()
-        for done in range(cases):
+        for done in range(min(cases, most or cases)):
             if done and seconds and time.monotonic() - began > seconds:
                 return
             yield dice.getrandbits(32)

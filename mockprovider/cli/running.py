@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,9 @@ from mockprovider.engine import SPOKEN, EngineEvent, Result, Stack
 from mockprovider.errors import DefinitionError, MalformedError, ProgramError
 from mockprovider.files import write_json
 from mockprovider.pulumi.values import from_plain, to_plain
+
+STACK = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}")
+"""The names that ``pulumi`` gives stacks; another one could be a path."""
 
 
 def run(
@@ -37,6 +41,8 @@ def run(
 
     Raises ``ProgramError`` if it fails; what was done by then is kept all the same.
     """
+    if not STACK.fullmatch(stack):
+        raise DefinitionError(f"{stack!r} is no name of a stack: letters, digits, '-', '_' and '.' make one, 100 at most.")
     kept = folder / ".mockprovider" / f"{stack}.json"
     before = _read(kept)
     store = MemoryStore.restore(from_plain(before.get("cloud") or {}))

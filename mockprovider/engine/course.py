@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Mapping, Sequence
 
+from msgspec import structs
+
 from mockprovider.engine.builtin import Builtin, References
 from mockprovider.engine.decision import RefusedError, StepOp
 from mockprovider.engine.events import EventTeller
@@ -51,6 +53,8 @@ class Course(Run):
         self.operation = operation
         self.telling = telling or EventTeller()
         self.preview = operation.preview
+        self.hidden: Sequence[str] = ()
+        """What no diagnostic shows: secrets of the configuration, longer ones first."""
         self.moment = operation.moment
         self.ignores_protection = operation.ignore_protect
         self.policing: Policing | None = None
@@ -103,6 +107,9 @@ class Course(Run):
             self._show(Diagnostic("error", str(error), urn))
 
     def _show(self, diagnostic: Diagnostic) -> None:
+        for secret in self.hidden:
+            if secret in diagnostic.message:
+                diagnostic = structs.replace(diagnostic, message=diagnostic.message.replace(secret, "[secret]"))
         with self._lock:
             self.diagnostics.append(diagnostic)
         self.telling.diagnostic(diagnostic)

@@ -33,7 +33,7 @@ from mockprovider.engine.removal import delete_leftovers, refuse_hooks
 from mockprovider.engine.steps import EXPECTED, EngineStep, ImportFailedError
 from mockprovider.pulumi.state import ResourceState, State
 from mockprovider.urn import reference
-from mockprovider.values import Bag, Value
+from mockprovider.values import Bag, Secret, Value, reveal
 
 GET_RESOURCE = "pulumi:pulumi:getResource"
 UNRESOLVED = Reply()
@@ -69,6 +69,9 @@ class Deployment(Course):
         telling: EventTeller | None = None,
     ) -> None:
         super().__init__(operation, migrated(state, operation, config), sources, references, plans=plans, telling=telling)
+        # As the real engine, which shows those of one or two letters, since they may be part of any word.
+        secrets = {reveal(value) for value in config.values() if isinstance(value, Secret)}
+        self.hidden = sorted((secret for secret in secrets if len(str(secret)) > 2), key=len, reverse=True)
         self.stack_outputs: dict[str, Value] | None = None
         self.parallel = parallel
         self._turn = threading.Lock()

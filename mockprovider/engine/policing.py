@@ -80,13 +80,10 @@ class Policing:
             self._remediate(analyzer, info, new, goal, provider)
         shown = {name: value for name, value in new.inputs.items() if not name.startswith(HIDDEN)}
         request = _request(new, shown, goal, provider)
-        answers = self._all(lambda analyzer: _asked("failed to run policy", analyzer.Analyze, request))
+        answers = self._all(lambda analyzer: _analyzed("failed to run policy", analyzer.Analyze, request))
         if self._cancelled:
             raise RefusedError("the operation was cancelled while policies looked at this resource")
-        broken = False
-        for info, answer in zip(self._infos, answers, strict=True):
-            for diagnostic in answer.diagnostics:
-                broken |= self._note(info, diagnostic, new.urn)
+        broken = self._note_all(answers, lambda _: new.urn)
         if broken and not self._preview:
             raise PoliciesBrokenError(f"resource {new.urn} is invalid: it breaks a mandatory policy")
         return broken
@@ -123,11 +120,18 @@ class Policing:
         request = analyzer_pb2.AnalyzeStackRequest()
         for resource in resources:
             request.resources.append(_stack_resource(resource, goals.get(resource.urn), by_urn.get(resource.provider_urn)))
-        answers = self._all(lambda analyzer: _asked("failed to analyze resources", analyzer.AnalyzeStack, request))
+        answers = self._all(lambda analyzer: _analyzed("failed to analyze resources", analyzer.AnalyzeStack, request))
+        return self._note_all(answers, lambda urn: urn if urn in by_urn else self._root)
+
+    def _note_all(self, answers: Sequence[Any], place: Callable[[str], str]) -> bool:
+        """Note all violations; returns whether a mandatory one is among them. Raises the first error of a pack, after that."""
         broken = False
         for info, answer in zip(self._infos, answers, strict=True):
-            for diagnostic in answer.diagnostics:
-                broken |= self._note(info, diagnostic, diagnostic.urn if diagnostic.urn in by_urn else self._root)
+            for diagnostic in () if isinstance(answer, RefusedError) else answer.diagnostics:
+                broken |= self._note(info, diagnostic, place(diagnostic.urn))
+        for answer in answers:
+            if isinstance(answer, RefusedError):
+                raise answer
         return broken
 
     def _note(self, info: Any, diagnostic: Any, urn: str) -> bool:
@@ -169,6 +173,14 @@ class Policing:
     def end(self) -> None:
         """The packs are about to end: nobody is asked any more."""
         self._analyzers = ()
+
+
+def _analyzed(what: str, method: Callable[[Any], Any], request: Any) -> Any:
+    """What a pack answers, or the error that it ends with: it hides nothing of what others say."""
+    try:
+        return _asked(what, method, request)
+    except RefusedError as error:
+        return error
 
 
 def _asked(what: str, method: Callable[[Any], Any], request: Any) -> Any:

@@ -51,6 +51,11 @@ def named(options: Options, operation: str) -> dict[str, tuple[str, ...]]:
     """The names in the ``options`` of an operation, by option. Raises ``DefinitionError`` for what is no list of names, and for
     options or combinations that the CLI does not accept.
     """
+    for option in options:
+        if option not in Options.__annotations__:
+            raise DefinitionError(
+                f"{operation} takes no {option!r}. {did_you_mean(option, Options.__annotations__, 'There are')}"
+            )
     given: Mapping[str, Sequence[str]] = {option: options.get(option, ()) for option in NAMING}  # type: ignore[misc]
     by_option = {option: _listed(option, names) for option, names in given.items()}
     if by_option["target"] and by_option["exclude"]:

@@ -147,8 +147,20 @@ class PackAnalyzer:
 
 
 def _kept(value: Value, before: Value) -> Value:
-    """``value``, secret if it is what was secret before."""
-    return before if isinstance(before, Secret) and same(value, before) else value
+    """``value``, secret where it is what was secret before, at every depth."""
+    if isinstance(before, Secret):
+        return before if same(value, before) else value
+    if isinstance(value, Mapping) and isinstance(before, Mapping):
+        return {name: _kept(item, before.get(name)) for name, item in value.items()}
+    if isinstance(value, (list, tuple)) and isinstance(before, (list, tuple)):
+        # An element may have moved, and what was hidden stays so wherever it is now.
+        secrets = [item for item in before if isinstance(item, Secret)]
+        earlier = [*before, *(None for _ in value)]
+        return [
+            next((secret for secret in secrets if same(item, secret)), None) or _kept(item, earlier[at])
+            for at, item in enumerate(value)
+        ]
+    return value
 
 
 def _resource(message: Any, settings: Mapping[str, Any]) -> PolicyResource:
