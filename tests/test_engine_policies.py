@@ -9,10 +9,12 @@ import pytest
 from engine_toolbox import BUCKET, Bucket, make
 from policy_toolbox import pack
 
+from mockprovider import Double, Stack
 from mockprovider.errors import DefinitionError, MalformedError, ProgramError, UnsupportedError
 from mockprovider.pulumi.policies import PolicyPack, ResourcePolicy, StackPolicy
 from mockprovider.pulumi.policies.analyzing import PackAnalyzer
 from mockprovider.pulumi.policies.serving import EXECUTABLE, as_plugins, served
+from mockprovider.schema import Package
 from mockprovider.values import Asset, Secret
 
 
@@ -128,11 +130,14 @@ def test_a_mandatory_stack_policy_fails_what_was_done():
 
 def test_a_remediation_keeps_what_is_secret_inside():
     """What is secret in a map or list stays so when a policy hands it back, wherever a list has it then."""
-    stack, _, _ = make(policies=[one(remediate=lambda resource: {**resource.props, "acl": "x"}, level="remediate")])
-    hush = pulumi.Output.secret
-    stack.up(lambda: Bucket("b", tags={"t": hush("hush"), "open": ["a", hush("hush too")]}))
-    tags = stack.state["b"].inputs["tags"]
-    assert (tags["t"], tags["open"]) == (Secret("hush"), ["a", Secret("hush too")])
+    changing = lambda resource: {**resource.props, "acl": "x", "more": resource.props["more"][::-1]}  # noqa: E731
+    with Double(Package("cloud")) as double:
+        stack = Stack(double, policies=[one(remediate=changing, level="remediate")])
+        hush = pulumi.Output.secret
+        stack.up(lambda: Bucket("b", tags={"t": hush("hush"), "open": "a"}, more=[hush("hush too"), {"deep": hush("too")}]))
+        inputs = stack.state["b"].inputs
+    assert inputs["tags"] == {"t": Secret("hush"), "open": "a"}
+    assert inputs["more"] == [{"deep": Secret("too")}, Secret("hush too")]
 
 
 def test_a_policy_that_raises_hides_no_other_pack():

@@ -19,7 +19,7 @@ from mockprovider.pulumi.policies.declaring import (
 )
 from mockprovider.pulumi.sdk import analyzer_pb2, plugin_pb2
 from mockprovider.pulumi.values import decode, encode
-from mockprovider.values import Secret, Value, reveal, same
+from mockprovider.values import Secret, Value, has_secret, reveal, same
 
 ACCEPTS = frozenset({"secrets"})
 """What engines send analyzers beside plain values."""
@@ -154,10 +154,10 @@ def _kept(value: Value, before: Value) -> Value:
         return {name: _kept(item, before.get(name)) for name, item in value.items()}
     if isinstance(value, (list, tuple)) and isinstance(before, (list, tuple)):
         # An element may have moved, and what was hidden stays so wherever it is now.
-        secrets = [item for item in before if isinstance(item, Secret)]
+        hidden = [item for item in before if has_secret(item)]
         earlier = [*before, *(None for _ in value)]
         return [
-            next((secret for secret in secrets if same(item, secret)), None) or _kept(item, earlier[at])
+            next((old for old in hidden if same(item, reveal(old))), None) or _kept(item, earlier[at])
             for at, item in enumerate(value)
         ]
     return value
