@@ -108,7 +108,7 @@ def test_protection_by_hand(both):
 
 
 def test_times(both):
-    """Resources have the times of their creation and of their last change: of updates, reads, refreshes, imports, failures."""
+    """Resources have the times of their creation and of their last change: of updates, reads, refreshes and imports."""
     wanted = {"acl": "1", "name": "n"}
     both.create(BUCKET, "there", acl="public", arn="arn:cloud:::there")
 
@@ -132,6 +132,18 @@ def test_times(both):
     both.drift(BUCKET, acl="drifted")
     both.run("refresh")
     same_times(both)
+
+
+def test_times_of_failures(both):
+    """What could not be updated has the time of its last change, and what was updated beside it the new one."""
+    wanted = {"acl": "1"}
+
+    def program():
+        Bucket("a", acl=wanted["acl"])
+        Bucket("b", acl=wanted["acl"])
+
+    both.run("up", program)
+    wanted.update(acl="2")
     both.fail(Op.UPDATE, "a")
     both.run("up", program, fails=True, continue_on_error=True)
     same_times(both)
