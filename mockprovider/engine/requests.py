@@ -44,7 +44,7 @@ def registration(request: Any, directory: str = ".") -> Goal:
         raise MalformedError(f"{request.type} {request.name!r}: envVarMappings can only be used with provider resources")
     for name, what in UNSUPPORTED.items():
         value = getattr(request, name, None)
-        # SDKs send a message without hooks where there are none.
+        # A message that is not given may be there all the same, and empty.
         if value.ByteSize() if isinstance(value, Message) else value:
             raise UnsupportedError(
                 f"{request.type} {request.name!r} uses {what}, which this version of the embedded engine does not support yet; "
@@ -98,14 +98,7 @@ def calling(request: Any) -> Goal:
     if request.version and not SEMVER.fullmatch(request.version):
         raise MalformedError(f"{request.version!r} of {request.tok!r} is no version. Write it as '1.2.3'.")
     _check_providers(request.provider)
-    return Goal(
-        type=request.tok,
-        name=request.tok,
-        provider=request.provider,
-        version=request.version,
-        plugin_download_url=request.pluginDownloadURL,
-        plugin_checksums=_checksums(request),
-    )
+    return Goal(type=request.tok, name=request.tok, **options_of(request, "."))
 
 
 def _check_providers(*references: str) -> None:

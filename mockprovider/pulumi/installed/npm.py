@@ -11,7 +11,6 @@ from mockprovider.hints import did_you_mean
 from mockprovider.pulumi.installed.document import not_understood
 
 MANIFEST = "package.json"
-SCOPE = "@pulumi/"
 MODULES = "node_modules"
 NO_SDKS = frozenset({"@pulumi/pulumi", "@pulumi/policy"})
 """What engines and programs speak to each other with; neither has a provider."""
