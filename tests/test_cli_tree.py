@@ -12,7 +12,7 @@ from pulumi import ResourceOptions
 from mockprovider.calls import Op
 from mockprovider.cli.changes import differences, listed, names_of_differences
 from mockprovider.cli.tree import WORDS, OperationShown
-from mockprovider.engine.decision import StepOp
+from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.errors import ProgramError
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret
 

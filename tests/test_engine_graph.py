@@ -1,6 +1,6 @@
 """Orders over a state."""
 
-from mockprovider.engine.graph import deletion_batches, dependents, repaired, staying, transitive_dependencies
+from mockprovider.engine.state.graph import deletion_batches, dependents, repaired, staying, transitive_dependencies
 from mockprovider.pulumi.state import ResourceState
 
 

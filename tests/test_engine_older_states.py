@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.operations.older_states import migrated
 from mockprovider.pulumi.exporting import import_state
 from mockprovider.pulumi.state import State
 from mockprovider.urn import reference

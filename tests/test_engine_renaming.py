@@ -7,7 +7,7 @@ import pytest
 from engine_toolbox import BUCKET, Bucket, Component, make
 from pulumi import Alias, ResourceOptions
 
-from mockprovider.engine.renaming import renamed
+from mockprovider.engine.state.renaming import renamed
 from mockprovider.errors import ProgramError
 from mockprovider.pulumi.state import ResourceState
 

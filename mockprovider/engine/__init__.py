@@ -1,7 +1,7 @@
 """The embedded engine: runs unmodified Pulumi programs against providers given as objects, without the CLI."""
 
-from mockprovider.engine.events import EngineEvent, OperationBegun, OperationEnded, StepEvent
-from mockprovider.engine.instance import ProviderSource
+from mockprovider.engine.operations.events import EngineEvent, OperationBegun, OperationEnded, StepEvent
+from mockprovider.engine.providers.instance import ProviderSource
 from mockprovider.engine.stack import Stack
 from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.imports import Import

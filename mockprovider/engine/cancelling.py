@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.operations.deployment import Deployment
 from mockprovider.engine.threads import Work
 from mockprovider.errors import ProgramError
 from mockprovider.faults import EnginesAtWork

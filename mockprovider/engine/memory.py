@@ -11,7 +11,7 @@ from msgspec import structs
 
 from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud
-from mockprovider.engine.instance import ProviderSource
+from mockprovider.engine.providers.instance import ProviderSource
 from mockprovider.pulumi import deployments
 from mockprovider.pulumi.exporting import export_state, import_state
 from mockprovider.pulumi.marking import named_urns

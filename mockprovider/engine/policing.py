@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from google.protobuf import empty_pb2
 
-from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.goal import Goal
+from mockprovider.engine.registrations.decision import RefusedError
+from mockprovider.engine.registrations.goal import Goal
 from mockprovider.errors import PluginError
 from mockprovider.pulumi.policies.analyzing import ACCEPTS
 from mockprovider.pulumi.policies.declaring import SEVERITIES
