@@ -18,7 +18,7 @@ from mockprovider.engine.registrations.decision import (
 from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.steps.kinds import KINDS
 from mockprovider.pulumi.diff import Changes, Diff
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import UNKNOWN, Secret
 
 URN = "urn:pulumi:dev::project::cloud:index:Bucket::logs"

@@ -5,7 +5,7 @@ import pytest
 from mockprovider.engine.providers.defaults import DefaultProviders, Requested, newest_plugins, precedence
 from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import Secret
 
 BUCKET = Goal(type="cloud:index:Bucket", name="logs")

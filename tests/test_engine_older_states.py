@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.operations.older_states import migrated
-from mockprovider.pulumi.exporting import import_state
-from mockprovider.pulumi.state import State
+from mockprovider.pulumi.stacks.exporting import import_state
+from mockprovider.pulumi.stacks.state import State
 from mockprovider.urn import reference
 from mockprovider.values import Secret
 

@@ -17,8 +17,8 @@ from mockprovider.engine.providers.registry import INTERNAL
 from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.registrations.goal import Goal, Parameterization
 from mockprovider.errors import MalformedError, ProgramError
-from mockprovider.pulumi.extensions import Extension
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.extensions import Extension
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.schema import Package, Property, ResourceType
 
 THING = "tools:index:Thing"

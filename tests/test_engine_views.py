@@ -17,7 +17,7 @@ from mockprovider.errors import ProgramError
 from mockprovider.fake.views import View
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.pulumi.sdk import resource_status_pb2
-from mockprovider.pulumi.state import ResourceState, State
+from mockprovider.pulumi.stacks.state import ResourceState, State
 from mockprovider.schema import Package, Property, ResourceType
 
 SERVER = "cloud:index:Server"

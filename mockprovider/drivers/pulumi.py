@@ -26,11 +26,11 @@ from mockprovider.drivers.policing import policed
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
-from mockprovider.pulumi import deployments
 from mockprovider.pulumi.languages import read_project
-from mockprovider.pulumi.options import Options, named, unmatched
 from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.policies.permitting import permit
+from mockprovider.pulumi.stacks import deployments
+from mockprovider.pulumi.stacks.options import Options, named, unmatched
 from mockprovider.values import Secret
 
 if TYPE_CHECKING:

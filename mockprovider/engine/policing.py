@@ -16,7 +16,7 @@ from mockprovider.pulumi.policies.analyzing import ACCEPTS
 from mockprovider.pulumi.policies.declaring import SEVERITIES
 from mockprovider.pulumi.policies.found import PolicyRemediation, PolicyViolation
 from mockprovider.pulumi.sdk import analyzer_pb2
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.pulumi.values import decode, encode
 from mockprovider.urn import make
 from mockprovider.values import Archive, Asset, Bag, Value, map_value

@@ -23,13 +23,13 @@ from mockprovider.engine.providers.instance import ProviderSource
 from mockprovider.engine.registrations.autonaming import Autonaming
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError
-from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
-from mockprovider.pulumi.options import Options, named
-from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
 from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.result import Result
-from mockprovider.pulumi.state import State
+from mockprovider.pulumi.stacks.imports import Import
+from mockprovider.pulumi.stacks.options import Options, named
+from mockprovider.pulumi.stacks.plans import UpdatePlan, expected, save, written
+from mockprovider.pulumi.stacks.state import State
 from mockprovider.values import Value, reveal
 
 

@@ -10,9 +10,9 @@ from msgspec import structs
 from mockprovider.durations import shown
 from mockprovider.engine.hooks.occasions import KINDS, Hook, Occasion
 from mockprovider.engine.outcomes import CallbackFailedError
-from mockprovider.pulumi.resource_options import IN_CALLBACKS
 from mockprovider.pulumi.sdk import resource_pb2
-from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState
+from mockprovider.pulumi.stacks.resource_options import IN_CALLBACKS
+from mockprovider.pulumi.stacks.state import UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.values import encode_into
 from mockprovider.values import Value
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 
 KINDS: Mapping[str, str] = {
     "before_create": "BeforeCreate",

@@ -21,7 +21,7 @@ from mockprovider.engine.state.ledger import Ledger
 from mockprovider.engine.steps.kinds import EXPECTED, KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
 from mockprovider.engine.steps.viewing import remember
 from mockprovider.pulumi.result import Diagnostic
-from mockprovider.pulumi.state import ResourceState, State
+from mockprovider.pulumi.stacks.state import ResourceState, State
 
 ID_IS_OPEN = "The 'id' property cannot be made secret. See pulumi/pulumi#2717 for more details."
 

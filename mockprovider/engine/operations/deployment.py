@@ -31,7 +31,7 @@ from mockprovider.engine.registrations.family import Family
 from mockprovider.engine.registrations.goal import Goal, urn_of
 from mockprovider.engine.steps.kinds import EXPECTED, EngineStep, ImportFailedError
 from mockprovider.engine.steps.planner import Planner
-from mockprovider.pulumi.state import ResourceState, State
+from mockprovider.pulumi.stacks.state import ResourceState, State
 from mockprovider.urn import reference
 from mockprovider.values import Bag, Secret, Value, reveal
 

@@ -17,7 +17,7 @@ from mockprovider.engine.operation import Operation
 from mockprovider.engine.steps.kinds import EngineStep
 from mockprovider.pulumi.diff import Diff
 from mockprovider.pulumi.result import Diagnostic, Result
-from mockprovider.pulumi.state import ResourceState, copied
+from mockprovider.pulumi.stacks.state import ResourceState, copied
 from mockprovider.urn import Urn
 
 

@@ -11,8 +11,8 @@ from mockprovider.engine.providers.resource_calls import ResourceIdentity
 from mockprovider.engine.registrations.decision import RefusedError, StepOp, complaint
 from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.steps.kinds import EXPECTED, EngineStep, PartialFailureError, listening
-from mockprovider.pulumi.imports import Import, Placed, placed
-from mockprovider.pulumi.state import ResourceState, copied
+from mockprovider.pulumi.stacks.imports import Import, Placed, placed
+from mockprovider.pulumi.stacks.state import ResourceState, copied
 from mockprovider.urn import PROVIDERS, STACK_TYPE, make, reference
 from mockprovider.values import Bag, Secret, Value
 

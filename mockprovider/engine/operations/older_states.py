@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.providers.defaults import Requested, configured, with_plugin
 from mockprovider.engine.providers.registry import without_internal
-from mockprovider.pulumi.state import ResourceState, State, copied
+from mockprovider.pulumi.stacks.state import ResourceState, State, copied
 from mockprovider.urn import PROVIDERS, Urn, reference
 from mockprovider.values import Value
 

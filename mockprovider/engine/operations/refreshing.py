@@ -7,7 +7,7 @@ from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.engine.steps.kinds import EXPECTED, EngineStep
 from mockprovider.engine.steps.planner import Planner
 from mockprovider.engine.targets import Targets
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 
 
 def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> None:

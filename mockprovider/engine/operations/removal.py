@@ -13,7 +13,7 @@ from mockprovider.engine.steps.kinds import EXPECTED, EngineStep
 from mockprovider.engine.steps.planner import Planner
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
-from mockprovider.pulumi.state import ResourceState, copied
+from mockprovider.pulumi.stacks.state import ResourceState, copied
 
 
 def delete_leftovers(

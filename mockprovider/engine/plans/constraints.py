@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.pulumi.plans import ALIAS, TIMEOUTS, GoalPlan, PlanDiff
 from mockprovider.pulumi.signatures import ARCHIVE, ASSET
-from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState, Timeouts
+from mockprovider.pulumi.stacks.plans import ALIAS, TIMEOUTS, GoalPlan, PlanDiff
+from mockprovider.pulumi.stacks.state import UNKNOWN_ID, ResourceState, Timeouts
 from mockprovider.urn import parse_reference
 from mockprovider.values import Archive, Asset, Bag, Output, Secret, Value, is_unknown, same
 

@@ -9,8 +9,8 @@ from typing import Protocol
 from mockprovider.engine.plans.constraints import allows, difference, goal_violation, kept_goal, planned_goal, violation
 from mockprovider.engine.registrations.decision import RefusedError, StepOp
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.pulumi.plans import ResourcePlan, UpdatePlan
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.plans import ResourcePlan, UpdatePlan
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import Bag
 
 

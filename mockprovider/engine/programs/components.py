@@ -18,7 +18,7 @@ from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.threads import SLICE, Work
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.components.room import SELF
-from mockprovider.pulumi.resource_options import CONSTRUCT
+from mockprovider.pulumi.stacks.resource_options import CONSTRUCT
 from mockprovider.pulumi.values import decode
 from mockprovider.urn import PROVIDERS, Urn, reference
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value, map_value

@@ -6,9 +6,9 @@ from mockprovider.engine.operations.deployment import Deployment
 from mockprovider.engine.programs.inline import Ended
 from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.errors import MockProviderError, ProgramError
-from mockprovider.pulumi.exporting import dangling
 from mockprovider.pulumi.result import FAILED, Result
-from mockprovider.pulumi.state import ResourceStates, State
+from mockprovider.pulumi.stacks.exporting import dangling
+from mockprovider.pulumi.stacks.state import ResourceStates, State
 from mockprovider.values import Secret, reveal
 
 

@@ -34,7 +34,7 @@ from mockprovider.engine.registrations.goal import Goal
 from mockprovider.errors import MockProviderError, UnsupportedError
 from mockprovider.pulumi.monitor import in_process
 from mockprovider.pulumi.sdk import engine_pb2, provider_pb2, resource_pb2
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.values import Value, has_unknown
 

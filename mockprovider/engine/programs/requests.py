@@ -17,7 +17,7 @@ from mockprovider.engine.registrations.goal import Goal
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.paths import parse
 from mockprovider.pulumi.assets import with_hashes
-from mockprovider.pulumi.resource_options import BY_WIRE, Alias, Timeouts
+from mockprovider.pulumi.stacks.resource_options import BY_WIRE, Alias, Timeouts
 from mockprovider.pulumi.values import decode, decode_value
 from mockprovider.urn import PROVIDERS, Urn, parse_reference
 from mockprovider.values import Archive, Asset, Output, Secret, Value, map_value

@@ -12,8 +12,8 @@ from mockprovider.engine.programs.requests import hashed, options_of
 from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.registrations.family import Family
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.pulumi.resource_options import IN_CALLBACKS, INHERITED
 from mockprovider.pulumi.sdk import resource_pb2
+from mockprovider.pulumi.stacks.resource_options import IN_CALLBACKS, INHERITED
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
 from mockprovider.values import Archive, Asset, Output, Secret, Unknown, Value, map_value
 

@@ -15,7 +15,7 @@ from mockprovider.engine.providers.registry import INTERNAL
 from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.registrations.goal import Goal, Parameterization
 from mockprovider.engine.registrations.wording import denied
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
 

@@ -26,9 +26,9 @@ from mockprovider.engine.registrations.goal import Parameterization
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
-from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.signatures import accepted
+from mockprovider.pulumi.stacks.extensions import Extension
 from mockprovider.pulumi.table import RPC_OF
 from mockprovider.urn import Urn
 from mockprovider.values import Secret, Value, has_secret, has_unknown, is_unknown

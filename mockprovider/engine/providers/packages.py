@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.registrations.goal import Goal, Parameterization
-from mockprovider.pulumi.extensions import Extension
+from mockprovider.pulumi.stacks.extensions import Extension
 from mockprovider.values import Bag, Value
 
 SEMVER = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?")

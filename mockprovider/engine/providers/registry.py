@@ -18,8 +18,8 @@ from mockprovider.engine.providers.packages import parameterization
 from mockprovider.engine.providers.resource_calls import Checked, Outcome, ResourceIdentity
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff, compare
-from mockprovider.pulumi.extensions import Extension
-from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState
+from mockprovider.pulumi.stacks.extensions import Extension
+from mockprovider.pulumi.stacks.state import UNKNOWN_ID, ResourceState
 from mockprovider.urn import PROVIDERS, Urn, parse_reference, reference
 from mockprovider.values import Bag, Value, same
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field
 
 from mockprovider.calls import Call, Reply
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import Value
 
 

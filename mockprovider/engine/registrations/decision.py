@@ -15,7 +15,7 @@ from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.registrations.ignoring import with_ignored
 from mockprovider.engine.registrations.wording import irreplaceable
 from mockprovider.pulumi.diff import Changes, Diff
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import Value, has_secret, has_unknown, reveal, same
 
 

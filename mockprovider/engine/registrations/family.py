@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.pulumi.resource_options import inherited
+from mockprovider.pulumi.stacks.resource_options import inherited
 from mockprovider.urn import PROVIDERS, parse_reference
 
 NOBODY = Goal(type="", name="", custom=False)

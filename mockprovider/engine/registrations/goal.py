@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from mockprovider.errors import MalformedError
-from mockprovider.pulumi.resource_options import Alias, AskedOptions, remembered
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.resource_options import Alias, AskedOptions, remembered
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn, make
 from mockprovider.values import Secret, Value, map_value
 

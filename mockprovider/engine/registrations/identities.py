@@ -8,7 +8,7 @@ from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.registrations.goal import Goal, alias_urns
 from mockprovider.engine.registrations.wording import claimed, duplicate
 from mockprovider.engine.state.ledger import Ledger
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.urn import make
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Sequence
 
 from msgspec.structs import replace
 
-from mockprovider.pulumi.resource_options import with_urns
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.resource_options import with_urns
+from mockprovider.pulumi.stacks.state import ResourceState
 
 
 def dependents(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from mockprovider.engine.state.graph import repaired
 from mockprovider.engine.state.renaming import renamed
-from mockprovider.pulumi.state import PendingOperation, ResourceState, State, copied
+from mockprovider.pulumi.stacks.state import PendingOperation, ResourceState, State, copied
 
 
 class Ledger:

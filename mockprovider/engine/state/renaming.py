@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from mockprovider.pulumi.resource_options import with_urns
-from mockprovider.pulumi.state import ResourceState, copied
+from mockprovider.pulumi.stacks.resource_options import with_urns
+from mockprovider.pulumi.stacks.state import ResourceState, copied
 from mockprovider.urn import STACK_TYPE, Urn
 
 

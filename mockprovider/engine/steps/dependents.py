@@ -12,7 +12,7 @@ from mockprovider.engine.steps.kinds import Run
 from mockprovider.engine.targets import Targets
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.diff import Changes, Diff, with_replace_on_changes
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import UNKNOWN
 
 

@@ -23,7 +23,7 @@ from mockprovider.engine.steps.viewing import ViewChange, ViewListener, gone
 from mockprovider.errors import MockProviderError
 from mockprovider.payloads import NamingOptions
 from mockprovider.pulumi.diff import Changes, Diff
-from mockprovider.pulumi.state import UNKNOWN_ID, ResourceState, copied
+from mockprovider.pulumi.stacks.state import UNKNOWN_ID, ResourceState, copied
 from mockprovider.values import Bag, same
 
 

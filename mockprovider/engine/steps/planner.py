@@ -33,7 +33,7 @@ from mockprovider.engine.steps.kinds import EXPECTED, EngineStep, ImportFailedEr
 from mockprovider.engine.steps.revisiting import Revisiting
 from mockprovider.engine.targets import Targets
 from mockprovider.pulumi.diff import Diff, compare
-from mockprovider.pulumi.state import ResourceState, copied
+from mockprovider.pulumi.stacks.state import ResourceState, copied
 from mockprovider.values import Value, has_unknown
 
 UNASKED = (

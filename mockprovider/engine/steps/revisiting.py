@@ -10,7 +10,7 @@ from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.steps.kinds import EngineStep, PartialFailureError, Run, read_again
 from mockprovider.engine.targets import Targets
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 
 Planned = tuple[list[EngineStep], ResourceState]
 

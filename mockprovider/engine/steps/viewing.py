@@ -11,7 +11,7 @@ from msgspec import Struct
 from mockprovider.calls import Call, Native, Reply, Status
 from mockprovider.engine.registrations.decision import RefusedError, StepOp
 from mockprovider.engine.state.ledger import Ledger
-from mockprovider.pulumi.state import ResourceState, copied
+from mockprovider.pulumi.stacks.state import ResourceState, copied
 from mockprovider.urn import Urn, make
 
 UNKNOWN = 2

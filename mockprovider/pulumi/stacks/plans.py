@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from mockprovider.errors import MalformedError
 from mockprovider.files import read_text
-from mockprovider.pulumi.state import Timeouts
+from mockprovider.pulumi.stacks.state import Timeouts
 from mockprovider.pulumi.values import from_plain, to_plain
 from mockprovider.values import Value, reveal
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
-from mockprovider.pulumi.state import ResourceStates
+from mockprovider.pulumi.stacks.state import ResourceStates
 from mockprovider.urn import PREFIX
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from mockprovider.errors import DefinitionError
 from mockprovider.hints import did_you_mean
-from mockprovider.pulumi.extensions import Extension, plain
+from mockprovider.pulumi.stacks.extensions import Extension, plain
 from mockprovider.pulumi.values import to_plain
 from mockprovider.urn import PREFIX, PROVIDERS, Urn, make
 from mockprovider.values import Value

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from mockprovider.pulumi.extensions import Extension
-from mockprovider.pulumi.resource_options import RememberedOptions, Timeouts, urns
+from mockprovider.pulumi.stacks.extensions import Extension
+from mockprovider.pulumi.stacks.resource_options import RememberedOptions, Timeouts, urns
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Value
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mockprovider.errors import MalformedError
-from mockprovider.pulumi.deployments import load
-from mockprovider.pulumi.deployments import resources as written
-from mockprovider.pulumi.extensions import plain, read
-from mockprovider.pulumi.resource_options import REMEMBERED, Timeouts
-from mockprovider.pulumi.state import PendingOperation, ResourceState, State
+from mockprovider.pulumi.stacks.deployments import load
+from mockprovider.pulumi.stacks.deployments import resources as written
+from mockprovider.pulumi.stacks.extensions import plain, read
+from mockprovider.pulumi.stacks.resource_options import REMEMBERED, Timeouts
+from mockprovider.pulumi.stacks.state import PendingOperation, ResourceState, State
 from mockprovider.pulumi.values import from_plain, to_plain
 from mockprovider.urn import Urn
 from mockprovider.values import Value
