@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from mockprovider.engine.operations.course import Course
 from mockprovider.engine.registrations.decision import RefusedError, StepOp, deletion
-from mockprovider.engine.registrations.wording import unasked_for
+from mockprovider.engine.registrations.wording import RUN_PROGRAM, hooks_without_program, unasked_for
 from mockprovider.engine.state.graph import deletion_batches, staying, transitive_dependencies
 from mockprovider.engine.steps.kinds import EXPECTED, EngineStep
 from mockprovider.engine.steps.planner import Planner
@@ -48,10 +48,9 @@ def refuse_hooks(course: Course) -> bool:
     for resource in course.ledger.base:
         names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
         if names:
-            message = f"{resource.urn!r} has hooks for its deletion ({', '.join(names)}), and the program does not run"
-            course.fail(
-                RefusedError(f"{message}. Give destroy the program, with run_program=True (--run-program)."), resource.urn
-            )
+            course.fail(RefusedError(hooks_without_program(names)), resource.urn)
+    if course.failed:
+        course.object(RefusedError(RUN_PROGRAM))
     return course.failed
 
 
