@@ -483,6 +483,27 @@ def test_kubernetes_fills_in_names_and_statuses():
     assert (bare["status"]["phase"], bare["status"]["podIP"]) == ("Running", "10.244.0.10")
 
 
+def test_the_texts_of_a_kubernetes_secret_are_its_data():
+    """What a program says in ``stringData`` is in ``data``, in base64, after an update as well; other secrets stay."""
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    members = {"data": texts, "stringData": texts, "type": {"type": "string"}}
+    secret = {"inputProperties": members, "properties": members, "required": ["data", "type"]}
+    double = Double(from_schema({"name": "kubernetes", "resources": {"kubernetes:core/v1:Secret": secret}}))
+
+    def program(**inputs: Any) -> Any:
+        return lambda: pulumi.CustomResource("kubernetes:core/v1:Secret", "login", inputs)
+
+    stack = Stack(double)
+    stack.up(program(stringData={"password": "t0p"}))
+    [stored] = double.cloud.objects()
+    assert (stored["data"], stored["type"]) == ({"password": "dDBw"}, "Opaque")
+    assert stack.up(program(stringData={"password": "t0p"})).summary == {}
+    stack.up(program(stringData={"password": "other"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "b3RoZXI="}
+    stack.up(program(data={"password": "dDBw"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
+
+
 # Files ------------------------------------------------------------------------------------------------------------------
 
 FILE = {

@@ -47,6 +47,8 @@ CHECKS = {
     "containerDefinitions": lambda text: isinstance(json.loads(text), list),
     "eventPattern": json.loads,
     "kubeconfig": lambda text: json.loads(text)["clusters"][0]["cluster"]["server"].startswith("https://"),
+    "kubeconfigs.value": lambda text: json.loads(base64.b64decode(text, validate=True))["clusters"][0]["cluster"]["server"],
+    "kubeConfigs.rawConfig": lambda text: json.loads(text)["users"][0]["user"]["token"],
     "authorizationToken": lambda text: len(base64.b64decode(text, validate=True).decode().split(":")) == 2,
     "cidrBlock": ipaddress.IPv4Network,
     "ipv6CidrBlock": ipaddress.IPv6Network,
