@@ -361,6 +361,19 @@ def test_presets_have_the_parts_that_programs_take(token):
     assert has_its_parts(reply.id if attribute == "id" else reply.value[attribute])
 
 
+def test_a_service_account_of_google_has_an_address():
+    """It is made of the account and the provider's project, and the member of policies is the same address."""
+    token, text = "gcp:serviceaccount/account:Account", {"type": "string"}
+    outputs = {"email": text, "member": text}
+    resource = {"inputProperties": {"accountId": text}, "properties": outputs, "required": [*outputs]}
+    meta = {"moduleFormat": "(.*)(?:/[^/]*)"}
+    double = Double(from_schema({"name": "gcp", "meta": meta, "resources": {token: resource}}))
+    value = made(double, token, accountId="ci").value
+
+    assert value["email"] == "ci@mock-project.iam.gserviceaccount.com"
+    assert value["member"] == f"serviceAccount:{value['email']}"
+
+
 def test_a_stated_id_is_a_plain_text():
     """An id that was stated can be written to any file: JSON knows no other kinds of text."""
     double = aws()

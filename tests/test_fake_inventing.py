@@ -57,6 +57,7 @@ CHECKS = {
     "macAddress": re.compile("(..:){5}..").fullmatch,
     "email": re.compile(r"[a-z0-9-]+@example\.com").fullmatch,
     "invokeUrl": lambda text: urlparse(text).scheme == "https" and urlparse(text).hostname,
+    "primaryEndpoints.web": lambda text: urlparse(text).scheme == "https",
     "repositoryUrl": re.compile(r"[a-z0-9./-]+").fullmatch,
     "endpoint": re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+").fullmatch,
     "createdAt": re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ").fullmatch,
