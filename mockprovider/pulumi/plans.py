@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import reprlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
-from mockprovider.errors import MalformedError
+from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.files import read_text
+from mockprovider.hints import SHOWN
 from mockprovider.pulumi.state import Timeouts
 from mockprovider.pulumi.values import from_plain, to_plain
 from mockprovider.values import Value, reveal
@@ -100,16 +102,27 @@ def read(source: Mapping[str, Any] | Path) -> UpdatePlan:
         MalformedError: it is no update plan.
         UnsupportedError: its secrets are encrypted.
     """
-    plan: Any = _parsed(source) if isinstance(source, Path) else source
+    plan: Any = _parsed(Path(source)) if isinstance(source, (str, Path)) else source
+    what = str(source) if isinstance(source, (str, Path)) else "The plan"
     resources = plan.get("resourcePlans", {}) if isinstance(plan, Mapping) and "manifest" in plan else None
     if not isinstance(resources, Mapping):
-        raise MalformedError(f"It is no update plan. Save one by {HOW}.")
+        raise MalformedError(f"{what} is no update plan: {_shape(plan)}. Save one by {HOW}.")
     try:
         return UpdatePlan(
             {urn: _read_resource(resource) for urn, resource in resources.items()}, dict(plan.get("config") or {})
         )
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{what} has secrets that only the stack's own key opens. Save it by {HOW}.") from error
     except (KeyError, TypeError, AttributeError, ValueError, binascii.Error) as error:
-        raise MalformedError(f"It is no update plan, for {error!r}. Save one by {HOW}.") from error
+        raise MalformedError(f"{what} is no update plan, for {error!r}. Save one by {HOW}.") from error
+
+
+def _shape(plan: Any) -> str:
+    if not isinstance(plan, Mapping):
+        return f"it holds {reprlib.repr(plan)}"
+    if "deployment" in plan:
+        return "it is an exported stack"
+    return f"it has no 'manifest', its keys are {', '.join(map(str, list(plan)[:SHOWN]))}" if plan else "it is empty"
 
 
 def expected(source: Mapping[str, Any] | Path | None) -> UpdatePlan | None:
