@@ -13,6 +13,7 @@ from mockprovider.engine.instance import CallFailedError
 from mockprovider.engine.occasions import KINDS, Hook, Occasion
 from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.resource_calls import Outcome
+from mockprovider.engine.wording import quoted
 
 ATTEMPTS = 100
 """How often an operation is tried in all, whatever error hooks ask for."""
@@ -45,9 +46,9 @@ class Hooks:
         """Note a hook. Raises ``RefusedError`` for a name that is empty or taken."""
         with self._lock:
             if not hook.name:
-                raise RefusedError("a resource hook needs a name")
+                raise RefusedError("resource hook name cannot be empty")
             if hook.name in self._resource or hook.name in self._error:
-                raise RefusedError(f"resource hook already registered for name {hook.name!r}")
+                raise RefusedError(f"resource hook already registered for name {quoted(hook.name)}")
             (self._error if on_error else self._resource)[hook.name] = hook
 
     def before(self, run: Teller, occasion: Occasion) -> None:
@@ -66,15 +67,15 @@ class Hooks:
         for name in names:
             hook = self._resource.get(name)
             if hook is None:
-                raise CallbackFailedError(f"hook {name!r} was not registered")
+                raise CallbackFailedError(f"hook {quoted(name)} was not registered")
             if run.preview and not hook.on_dry_run:
                 continue
             try:
                 _messages().call(hook, occasion, complete=when == "after")
             except CallbackFailedError as error:
                 if not hook.ignore_errors:
-                    raise CallbackFailedError(f"{when} hook {name!r} failed: {error}") from error
-                run.log("warning", f"{kind} hook {name!r} failed: {error}", occasion.resource.urn)
+                    raise CallbackFailedError(f"{when} hook {quoted(name)} failed: {error}") from error
+                run.log("warning", f"{kind} hook {quoted(name)} failed: {error}", occasion.resource.urn)
 
     def tried(self, run: Teller, occasion: Occasion, attempt: Callable[[], Outcome | None]) -> Outcome:
         """What ``attempt`` comes to, a call of a provider. Where it fails, its error hooks say whether to try again.
@@ -129,11 +130,11 @@ class Hooks:
         for name in occasion.resource.resource_hooks[KINDS["on_error"]]:
             hook = self._error.get(name)
             if hook is None:
-                raise CallbackFailedError(f"error hook {name!r} was not registered")
+                raise CallbackFailedError(f"error hook {quoted(name)} was not registered")
             try:
                 again |= _messages().ask(hook, occasion, failures)
             except CallbackFailedError as error:
-                raise CallbackFailedError(f"error hook {name!r} failed: {error}") from error
+                raise CallbackFailedError(f"error hook {quoted(name)} failed: {error}") from error
         return again
 
 

@@ -12,7 +12,7 @@ from mockprovider.engine.planner import Planner
 from mockprovider.engine.steps import EXPECTED, EngineStep
 from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
-from mockprovider.engine.wording import unasked_for
+from mockprovider.engine.wording import RUN_PROGRAM, hooks_without_program, unasked_for
 from mockprovider.pulumi.state import ResourceState, copied
 
 
@@ -48,10 +48,9 @@ def refuse_hooks(course: Course) -> bool:
     for resource in course.ledger.base:
         names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
         if names:
-            message = f"{resource.urn!r} has hooks for its deletion ({', '.join(names)}), and the program does not run"
-            course.fail(
-                RefusedError(f"{message}. Give destroy the program, with run_program=True (--run-program)."), resource.urn
-            )
+            course.fail(RefusedError(hooks_without_program(names)), resource.urn)
+    if course.failed:
+        course.object(RefusedError(RUN_PROGRAM))
     return course.failed
 
 

@@ -71,7 +71,8 @@ class Revisiting:
         if old is None or not managed:
             return None
         new.inputs = old.inputs
-        return [EngineStep(op=StepOp.SAME, old=old, new=new)], new
+        # Its views are only kept, as in the real engine.
+        return [EngineStep(op=StepOp.SAME, old=old, new=new, passed_over=True)], new
 
     def _passed_over(self, new: ResourceState) -> Planned:
         self._left_out.add(new.urn)

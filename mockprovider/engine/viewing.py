@@ -15,6 +15,8 @@ from mockprovider.pulumi.state import ResourceState, copied
 from mockprovider.urn import Urn, make
 
 UNKNOWN = 2
+OTHER_NAMES = {"READ_DISCARD": "discard"}
+"""The ops that the protocol calls something else than the state and the events do."""
 ADDRESS = "in-process"
 """The address of the way back, for a provider that needs none: it is given a handler."""
 
@@ -43,7 +45,7 @@ class ViewListener:
         request = call.native.message if call.native else None
         try:
             if request is None or request.token != self.token:
-                raise RefusedError("the token of the published view steps is of no call")
+                raise RefusedError(f"token {request.token if request else ''} not found")
             self.steps += [self._step(step) for step in request.steps]
         except RefusedError as error:
             return Reply(status=Status(UNKNOWN, str(error)))
@@ -51,17 +53,18 @@ class ViewListener:
         return Reply(native=Native(answer.SerializeToString(), answer))
 
     def _step(self, step: Any) -> ViewChange:
-        name = type(step).Op.Name(step.op).lower().replace("_", "-")
-        if name not in set(StepOp):
-            raise RefusedError(f"the published view step {name!r} is none that this engine knows")
+        name = next((name for name, number in type(step).Op.items() if number == step.op), str(step.op))
+        op = OTHER_NAMES.get(name, name.lower().replace("_", "-"))
+        if op not in set(StepOp):
+            raise RefusedError(f"unmarshaling steps: unknown step op {name}")
         published = self._state(step.old) if step.HasField("old") else None
         old = self._remembered(published) if published else None
-        return ViewChange(StepOp(name), old, self._state(step.new) if step.HasField("new") else None, step.error)
+        return ViewChange(StepOp(op), old, self._state(step.new) if step.HasField("new") else None, step.error)
 
     def _remembered(self, published: ResourceState) -> ResourceState:
         known = next((view for view in self._ledger.views(self._owner.urn) if view.urn == published.urn), None)
         if known is None:
-            raise RefusedError(f"the provider published a step of the view {published.urn!r}, which the state has not")
+            raise RefusedError(f"unmarshaling steps: old resource state {published.urn} not found")
         known.inputs, known.outputs = published.inputs, published.outputs
         return known
 

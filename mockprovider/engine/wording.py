@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 
-def quoted(urn: str) -> str:
-    """``urn`` as the real engine quotes what is protected."""
-    return f'"{urn}"'
+
+def quoted(name: str) -> str:
+    """``name`` as the real engine quotes names: with the quotes and escapes of Go."""
+    return json.dumps(name, ensure_ascii=False)
 
 
 def _command(urn: str) -> str:
@@ -71,3 +74,15 @@ def changed_provider(reference: str, urn: str) -> str:
         f"provider {reference} for resource {urn} has not been registered yet, this is due to a change of providers mixed with "
         "--target. Change your program back to the original providers"
     )
+
+
+def hooks_without_program(names: Sequence[str]) -> str:
+    """Why what has these hooks for its deletion is not deleted without the program."""
+    return f"Resource has delete hooks registered, but the program is not running. Hooks: {', '.join(names)}"
+
+
+RUN_PROGRAM = (
+    "You must run with the `--run-program` flag to use delete hooks during destroy. "
+    "The embedded engine takes it as destroy(program, run_program=True)."
+)
+"""What to do about that."""
