@@ -17,7 +17,7 @@ from mockprovider.cli import running
 from mockprovider.cli.changes import differences, listed, names_of_differences
 from mockprovider.cli.columns import in_short
 from mockprovider.cli.tree import WORDS, OperationShown
-from mockprovider.engine.decision import StepOp
+from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.errors import ProgramError
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret
 

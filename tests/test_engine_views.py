@@ -11,13 +11,13 @@ from mockprovider.calls import Call, Native, Op, Session
 from mockprovider.double import Double, recording, replaying
 from mockprovider.double.behind import attached
 from mockprovider.engine import Stack
-from mockprovider.engine.ledger import Ledger
-from mockprovider.engine.viewing import ViewListener
+from mockprovider.engine.state.ledger import Ledger
+from mockprovider.engine.steps.viewing import ViewListener
 from mockprovider.errors import ProgramError
 from mockprovider.fake.views import View
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.pulumi.sdk import resource_status_pb2
-from mockprovider.pulumi.state import ResourceState, State
+from mockprovider.pulumi.stacks.state import ResourceState, State
 from mockprovider.schema import Package, Property, ResourceType
 
 SERVER = "cloud:index:Server"

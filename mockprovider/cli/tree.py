@@ -20,7 +20,7 @@ from mockprovider.engine import EngineEvent, OperationBegun, OperationEnded, Res
 from mockprovider.errors import MalformedError
 from mockprovider.paths import Path
 from mockprovider.pulumi.result import Diagnostic
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Bag
 

@@ -15,10 +15,10 @@ from mockprovider.drivers.outcome import PulumiResult, outcome
 from mockprovider.drivers.policing import policed
 from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, ProgramError
-from mockprovider.pulumi.options import NOT_TAKEN, Options, named, unmatched
 from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.policies.permitting import permit
 from mockprovider.pulumi.result import FAILED
+from mockprovider.pulumi.stacks.options import NOT_TAKEN, Options, named, unmatched
 
 if TYPE_CHECKING:
     from mockprovider.drivers.projects import ProjectProgram

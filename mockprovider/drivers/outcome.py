@@ -8,9 +8,9 @@ from typing import Any
 from mockprovider.drivers.command import Finished
 from mockprovider.drivers.events import Log
 from mockprovider.errors import ProgramError
-from mockprovider.pulumi.exporting import import_state
 from mockprovider.pulumi.result import FAILED, Diagnostic, Result
-from mockprovider.pulumi.state import ResourceStates
+from mockprovider.pulumi.stacks.exporting import import_state
+from mockprovider.pulumi.stacks.state import ResourceStates
 from mockprovider.values import Secret, reveal
 
 

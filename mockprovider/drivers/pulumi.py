@@ -22,11 +22,11 @@ from mockprovider.drivers.outcome import PulumiResult
 from mockprovider.drivers.planning import planned, planning
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
-from mockprovider.pulumi import deployments
 from mockprovider.pulumi.arguments import check
 from mockprovider.pulumi.languages import read_project
-from mockprovider.pulumi.options import Options
 from mockprovider.pulumi.policies import PolicyPack
+from mockprovider.pulumi.stacks import deployments
+from mockprovider.pulumi.stacks.options import Options
 from mockprovider.values import Secret
 
 Program = Mapping[str, Any] | Callable[[], Any] | Path | str

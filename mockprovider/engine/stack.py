@@ -7,30 +7,30 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from mockprovider.clock import Clock
-from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
-from mockprovider.engine.deployment import Deployment
-from mockprovider.engine.ending import judged, result_of
-from mockprovider.engine.events import EventTeller, OnEvent
-from mockprovider.engine.importing import Importing
-from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.operations.deployment import Deployment
+from mockprovider.engine.operations.events import EventTeller, OnEvent
+from mockprovider.engine.operations.importing import Importing
+from mockprovider.engine.operations.removal import finish_plan
 from mockprovider.engine.packs import policed
-from mockprovider.engine.planning import Planning
-from mockprovider.engine.ready import Given, Ready, of_command, of_function, of_project
-from mockprovider.engine.removal import finish_plan
-from mockprovider.engine.running import run_to_its_end
+from mockprovider.engine.plans.planning import Planning
+from mockprovider.engine.programs.ending import judged, result_of
+from mockprovider.engine.programs.ready import Given, Ready, of_command, of_function, of_project
+from mockprovider.engine.programs.running import run_to_its_end
+from mockprovider.engine.providers.instance import ProviderSource
+from mockprovider.engine.registrations.autonaming import Autonaming
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError
 from mockprovider.pulumi.arguments import check, check_settings
-from mockprovider.pulumi.imports import Import
 from mockprovider.pulumi.languages import Project, read_project
-from mockprovider.pulumi.options import Options, named, unmatched
-from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
 from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.result import Result
-from mockprovider.pulumi.state import State
+from mockprovider.pulumi.stacks.imports import Import
+from mockprovider.pulumi.stacks.options import Options, named, unmatched
+from mockprovider.pulumi.stacks.plans import UpdatePlan, expected, save, written
+from mockprovider.pulumi.stacks.state import State
 from mockprovider.values import Value
 
 

@@ -20,8 +20,8 @@ from mockprovider.files import nearest
 from mockprovider.pulumi.languages.project import Project, load_yaml
 from mockprovider.pulumi.languages.python import interpreter_of
 from mockprovider.pulumi.log import EngineServer
-from mockprovider.pulumi.plugin import PORT_SECONDS
 from mockprovider.pulumi.policies.serving import ANALYZER
+from mockprovider.pulumi.process.plugin import PORT_SECONDS
 from mockprovider.pulumi.sdk import analyzer_pb2
 from mockprovider.wire.process import Process
 from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
