@@ -338,6 +338,7 @@ PARTED = {
     "aws:rds/instance:Instance": ("endpoint", lambda endpoint: endpoint.split(":")[1] == "5432"),
     "aws:redshift/cluster:Cluster": ("endpoint", lambda endpoint: endpoint.split(":")[1] == "5439"),
     "aws:eks/cluster:Cluster": ("endpoint", lambda url: url.startswith("https://")),
+    "aws:appsync/graphQLApi:GraphQLApi": ("uris", lambda uris: uris["GRAPHQL"].startswith("https://")),
     "aws:msk/cluster:Cluster": ("bootstrapBrokersTls", lambda hosts: [host.split(":")[1] for host in hosts.split(",")]),
     "aws:lambda/function:Function": ("version", int),
     "random:index/randomId:RandomId": ("dec", int),
@@ -352,6 +353,7 @@ def test_presets_have_the_parts_that_programs_take(token):
     """What programs split, count or make a number of has the parts that the real provider's has."""
     attribute, has_its_parts = PARTED[token]
     kind = {"type": "array", "items": {"type": "string"}} if attribute.endswith(("ers", "ens")) else {"type": "string"}
+    kind = {"type": "object", "additionalProperties": kind} if attribute == "uris" else kind
     outputs = {} if attribute == "id" else {attribute: kind}
     resource = {"inputProperties": {}, "properties": outputs, "required": [*outputs]}
     package = {"name": token.partition(":")[0], "meta": {"moduleFormat": "(.*)(?:/[^/]*)"}, "resources": {token: resource}}

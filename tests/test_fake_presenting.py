@@ -8,6 +8,7 @@ import pulumi
 import pytest
 
 from mockprovider import Double, Stack, from_schema
+from mockprovider.errors import ProgramError
 from mockprovider.values import UNKNOWN
 
 CLUSTER = "cloud:index:Cluster"
@@ -20,7 +21,11 @@ SCHEMA: dict[str, Any] = {
         "cloud:index:Users": {"type": "object", "properties": {"kind": TEXT, "users": TEXTS}},
         "cloud:index:KnownUsers": {
             "type": "object",
-            "properties": {"kind": TEXT, "users": {"type": "object", "additionalProperties": USER}},
+            "properties": {
+                "kind": TEXT,
+                "size": {"type": "integer"},
+                "users": {"type": "object", "additionalProperties": USER},
+            },
         },
         "cloud:index:User": {"type": "object", "properties": {"clientId": TEXT}, "required": ["clientId"]},
     },
@@ -39,6 +44,7 @@ SCHEMA: dict[str, Any] = {
                 "pools": {"type": "array", "items": {"$ref": "#/types/cloud:index:KnownUsers"}},
                 "port": {"type": "integer"},
                 "network": USER,
+                "size": {"type": "integer"},
             },
         }
     },
@@ -87,7 +93,7 @@ def test_names_become_a_map_of_what_the_provider_knows_of_them() -> None:
     with Double(from_schema(SCHEMA)) as provider:
         answered = Stack(provider).up(exporting("identity", {"kind": "own", "users": ["a", "b"]})).outputs["it"]
     assert answered["kind"] == "own"
-    assert answered["users"].keys() == {"a", "b"}
+    assert sorted(answered["users"]) == ["a", "b"]
     assert answered["users"]["a"]["clientId"] != answered["users"]["b"]["clientId"]
 
 
@@ -110,6 +116,17 @@ def test_an_answer_of_another_kind_is_no_change() -> None:
         edited = stack.up(exporting("identity", {"users": ["a", "b"]}))
         assert edited.summary == {"update": 1}
         assert edited.outputs["it"]["users"]["a"] == first["users"]["a"]
+
+
+def test_what_one_resource_answered_may_be_handed_to_another() -> None:
+    """An object with what only the provider sets in it is no mistake of a program; such a property of a resource itself is."""
+    echoed = [{"kind": "own", "users": {"a": {"clientId": "c-1"}}, "size": 3}]
+    with Double(from_schema(SCHEMA)) as provider:
+        stack = Stack(provider)
+        assert stack.up(exporting("pools", echoed)).outputs["it"] == echoed
+        assert stack.up(exporting("pools", echoed)).summary == stack.refresh().summary == {}
+        with pytest.raises(ProgramError, match="'size' is computed by the provider and cannot be set"):
+            stack.up(lambda: Cluster(size=3))
 
 
 def test_a_preview_knows_what_can_be_known() -> None:

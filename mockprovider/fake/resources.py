@@ -96,7 +96,8 @@ class Resources:
         return stack([partial(_in_world, behaviour, world) for behaviour in (*playing, *behaviours)], answer)(call)
 
     def _check(self, declared: ResourceType, call: Call) -> Reply:
-        reply = _checked(declared.properties, call)
+        # Programs of SDKs hand over what another resource answered, whole.
+        reply = _checked(declared.properties, call, echoes=declared.elements is not None)
         self._catalogue.doubt(declared, call)
         reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
         return reply
@@ -238,7 +239,7 @@ def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) 
     return behaviour(call, proceed, world)
 
 
-def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
+def _checked(properties: Mapping[str, Property], call: Call, *, echoes: bool = False) -> Reply:
     """The inputs of ``call`` with defaults, and their failures."""
     inputs = plain_inputs(call.inputs or {})
     choices = of_check(call)
@@ -246,7 +247,7 @@ def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
     # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
     added = {name: value for name, value in filled.items() if value is not None and inputs.get(name) is None}
     defaults = failures({name: properties[name] for name in added}, added)
-    wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
+    wrong = (*failures(properties, inputs, echoes=echoes), *defaults, *_unnamed(properties, filled, choices))
     named = [name for name, item in properties.items() if name in added and item.auto_name]
     return Reply(inputs={**filled, MARKER: named} if named else filled, failures=wrong)
 
