@@ -156,7 +156,7 @@ def test_a_view_that_failed():
 
     with Double(servers(), layers=(failing,)) as double:
         stack = Stack(double)
-        with pytest.raises(ProgramError, match="the disk is broken"):
+        with pytest.raises(ProgramError, match="cloud:index:Disk broken: the disk is broken"):
             stack.up(program())
         assert shown(stack) == ["web-disk"]
         assert stack.state["web"].id

@@ -18,7 +18,7 @@ from mockprovider.engine.providers.instance import ProviderSource
 from mockprovider.engine.providers.registry import Registry
 from mockprovider.engine.registrations.decision import RefusedError, StepOp
 from mockprovider.engine.state.ledger import Ledger
-from mockprovider.engine.steps.kinds import EXPECTED, KINDS, EngineStep, PartialFailureError, Run, StepKind, reported
+from mockprovider.engine.steps.kinds import EXPECTED, KINDS, EngineStep, Run, StepKind, ViewsFailedError, reported
 from mockprovider.engine.steps.viewing import remember
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.stacks.state import ResourceState, State
@@ -100,6 +100,8 @@ class Course(Run):
 
     def object(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
         """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
+        # What failed of a view is said of the view, as in the real engine.
+        urn = error.urn if isinstance(error, ViewsFailedError) and error.urn else urn
         with self._lock:
             self.errors.append(error)
         # A policy's violation has been told as such.
@@ -139,7 +141,7 @@ class Course(Run):
         """Carry out ``step``. Raises one of ``EXPECTED``."""
         kind = KINDS[step.op]
         self.telling.step("begun", step, step.op.value)
-        broken = ""
+        broken = None
         try:
             with self.ledger.under_way("" if self.preview else kind.pending, step.resource):
                 try:
@@ -159,7 +161,7 @@ class Course(Run):
             self.log("warning", ID_IS_OPEN, step.new.urn)
         self.note(step)
         if broken:
-            raise PartialFailureError(broken)
+            raise broken
 
     def _with_hooks(self, step: EngineStep, kind: StepKind) -> None:
         op = kind.hooked
@@ -190,18 +192,20 @@ class Course(Run):
                 self.counted[op.value] = self.counted.get(op.value, 0) + 1
         self.telling.step("done", step, op.value)
 
-    def note_views(self, step: EngineStep, *, running: bool = False) -> str:
+    def note_views(self, step: EngineStep, *, running: bool = False) -> ViewsFailedError | None:
         """Take the steps of views that were published during ``step``, and note them. Returns what failed of them.
 
         ``running`` says that the program runs, and ``step`` has read what it registers.
         """
         broken: list[str] = []
+        urn = ""
         refreshing = step.op is StepOp.REFRESH
         behind = step.old if refreshing or not self.ledger.has(step.new) else None
         for change in step.views:
             view = change.new or change.old
             if change.error or view is None:
                 broken.append(change.error or "a view step was published about nothing")
+                urn = urn or (view.urn if view else "")
                 continue
             # What is only read again is news to a refresh alone.
             if running:
@@ -211,7 +215,7 @@ class Course(Run):
             op = StepOp.REFRESH if refreshing else change.op
             result = change.op if refreshing else None
             self.note(EngineStep(op=op, old=change.old, new=change.new, result=result, news=change.op is not StepOp.REFRESH))
-        return "; ".join(broken)
+        return ViewsFailedError("; ".join(broken), urn) if broken else None
 
     def ensure_providers(self, resources: Sequence[ResourceState]) -> bool:
         """Have the providers of ``resources``; if one cannot be had, the operation has failed, and ``False`` is returned."""

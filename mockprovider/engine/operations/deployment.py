@@ -219,7 +219,7 @@ class Deployment(Course):
             return self._get_resource(goal.inputs)
         inside = goal.provider or self.family.inside(goal.parent, goal.package)
         instance = self.instance(replace(goal, provider=inside) if inside else goal)
-        return UNRESOLVED if self.family.wanting(goal.dependencies) else instance.invoke(goal.type, goal.inputs)
+        return UNRESOLVED if self.family.wanting(goal.dependencies) else instance.invoke(goal.type, goal.inputs, self.hidden)
 
     def _get_resource(self, inputs: Bag) -> Reply:
         urn = inputs.get("urn", "")

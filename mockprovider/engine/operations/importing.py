@@ -10,7 +10,7 @@ from mockprovider.engine.providers.outgoing import with_secrets
 from mockprovider.engine.providers.resource_calls import ResourceIdentity
 from mockprovider.engine.registrations.decision import RefusedError, StepOp, complaint
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.engine.steps.kinds import EXPECTED, EngineStep, PartialFailureError, listening
+from mockprovider.engine.steps.kinds import EXPECTED, EngineStep, listening
 from mockprovider.pulumi.stacks.imports import Import, Placed, placed
 from mockprovider.pulumi.stacks.state import ResourceState, copied
 from mockprovider.urn import PROVIDERS, STACK_TYPE, make, reference
@@ -153,7 +153,7 @@ class Importing:
         new.outputs = with_secrets(new.outputs, new.inputs, ())
         self._course.ledger.add(new)
         if broken := self._course.note_views(step):
-            raise PartialFailureError(broken)
+            raise broken
 
     def _read(self, asked: Import, step: EngineStep, new: ResourceState) -> None:
         listener = listening(self._course, step, new)

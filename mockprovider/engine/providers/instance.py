@@ -7,13 +7,14 @@ here; so an instance in process, behind a wire and in a cassette see and give th
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Protocol
 
 from mockprovider.calls import STATUS_NAMES, Bag, Call, EnginePort, Failure, Handler, Op, Reply, Session
 from mockprovider.engine.providers.outgoing import (
     flattened,
     known_only,
+    marked,
     outgoing,
     restored,
     secret_names,
@@ -272,11 +273,15 @@ class Instance:
         openly = self._sent_openly(of.old_outputs, of.old_inputs)
         self._ask(Op.DELETE, urn=of.urn, id=of.id, timeout=of.timeout, secrets=openly, **bags, **of.way_back)
 
-    def invoke(self, token: str, args: Bag) -> Reply:
-        """Invoke. Failures of single arguments are in the reply."""
+    def invoke(self, token: str, args: Bag, hidden: Collection[str] = ()) -> Reply:
+        """Invoke. Failures of single arguments are in the reply.
+
+        A text that is ``hidden`` is a secret, although nothing says so any more: SDKs take the marks off arguments.
+        """
         if not self._usable():
             return Reply(value={})
-        reply = self._ask(Op.INVOKE, type=token, inputs=self._out(args), preview=self._preview, secrets=self._sent_openly(args))
+        secrets = tuple({*(self._sent_openly(args) or ()), *secret_names(marked(args, hidden))})
+        reply = self._ask(Op.INVOKE, type=token, inputs=self._out(args), preview=self._preview, secrets=secrets)
         if not reply.ok:
             return reply
         returned = dict(reply.value or {})

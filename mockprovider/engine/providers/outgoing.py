@@ -5,7 +5,7 @@ back.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -92,6 +92,15 @@ def flattened(bag: Bag) -> dict[str, Value]:
 def secret_names(*bags: Bag | None) -> tuple[str, ...]:
     """Where the secrets of these bags are, as recordings name places: paths with dots, without indexes."""
     return tuple(sorted({name for bag in bags for name in _secret_names(bag or {}, "")}))
+
+
+def marked(bag: Bag, hidden: Collection[str]) -> Bag:
+    """``bag`` with every text that is one of the ``hidden`` marked as a secret."""
+
+    def mark(part: Value) -> Value:
+        return Secret(part) if isinstance(part, str) and part in hidden else part
+
+    return {name: map_value(value, mark) for name, value in bag.items()} if hidden else bag
 
 
 def _secret_names(value: Value, at: str) -> Iterator[str]:

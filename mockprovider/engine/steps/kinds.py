@@ -113,7 +113,7 @@ class Run(Protocol):
     def note(self, step: EngineStep) -> None:
         """Note a step that was carried out."""
 
-    def note_views(self, step: EngineStep, *, running: bool = False) -> str:
+    def note_views(self, step: EngineStep, *, running: bool = False) -> ViewsFailedError | None:
         """Take the steps of views that were published during ``step``, and note them. Returns what failed of them.
 
         ``running`` says that the program runs, and ``step`` has read what it registers.
@@ -140,6 +140,14 @@ def listening(run: Run, step: EngineStep, owner: ResourceState) -> ViewListener 
 
 class PartialFailureError(Exception):
     """The object exists and is in the state, with its initialization errors; the step failed all the same."""
+
+
+class ViewsFailedError(PartialFailureError):
+    """What a provider published of a view of the object says that it failed; the first one is ``urn``."""
+
+    def __init__(self, reason: str, urn: str) -> None:
+        super().__init__(reason)
+        self.urn = urn
 
 
 EXPECTED = (CallFailedError, RefusedError, PartialFailureError, CallbackFailedError, MockProviderError)
@@ -278,7 +286,7 @@ def import_(run: Run, step: EngineStep) -> None:
         step.old.delete = True
     run.ledger.add(new)
     if broken := run.note_views(step):
-        raise PartialFailureError(broken)
+        raise broken
 
 
 def refresh(run: Run, step: EngineStep) -> None:

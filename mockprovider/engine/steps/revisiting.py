@@ -8,7 +8,7 @@ from __future__ import annotations
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.engine.steps.kinds import EngineStep, PartialFailureError, Run, read_again
+from mockprovider.engine.steps.kinds import EngineStep, Run, read_again
 from mockprovider.engine.targets import Targets
 from mockprovider.pulumi.stacks.state import ResourceState
 
@@ -48,13 +48,13 @@ class Revisiting:
         return step.new
 
     def _review(self, step: EngineStep, old: ResourceState) -> None:
-        """Take what the Read published of the views of ``old``, which go with it. Raises ``PartialFailureError``."""
+        """Take what the Read published of the views of ``old``, which go with it. Raises ``ViewsFailedError``."""
         broken = self._run.note_views(step, running=True)
         if step.new is None:
             for view in self._run.ledger.views(old.urn):
                 self._run.ledger.review(view, None)
         if broken:
-            raise PartialFailureError(broken)
+            raise broken
 
     def planned(self, goal: Goal, old: ResourceState | None, new: ResourceState) -> Planned | None:
         """The steps for ``goal`` where it is only read or deleted; ``None`` where it is registered as always."""
