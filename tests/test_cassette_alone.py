@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -65,10 +66,11 @@ def some_call(chance: random.Random) -> Call:
     )
 
 
+@pytest.mark.trial("lone-calls", pinned=100, cases=2000)
 @pytest.mark.parametrize("strict", [False, True])
-def test_a_call_that_is_alone(strict: bool) -> None:
+def test_a_call_that_is_alone(strict: bool, seeds: Iterator[int]) -> None:
     """Whatever was recorded and is asked, a replay decides about lone calls as it does about any."""
-    for seed in range(100):
+    for seed in seeds:
         chance = random.Random(seed)
         conversation = [(some_call(chance), chance.choice(ANSWERS)) for _ in range(chance.randint(1, 8))]
         asked = [one for one, _ in conversation]
@@ -90,7 +92,7 @@ def asked_of(double: Double, number: int) -> Call:
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), plain_values, max_size=3), min_size=1, max_size=3))
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_what_is_given_again(tmp_path: Path, objects: list[dict[str, Any]]) -> None:
     """An answer that is given again is the first one: its bytes, its message, and each of its fields, however it was used."""
     path = tmp_path / "it.json"
