@@ -144,6 +144,8 @@ def test_an_example_does_what_its_page_says(page, example, pytester, monkeypatch
     if not example.shown:
         result = run(example.file, "-p", "no:randomly", *quiet)
         outcomes = result.parseoutcomes()
+        if set(outcomes) == {"skipped"} and not request.config.getoption("--require-engines"):
+            pytest.skip("the page's own tests are skipped where what they ask for is not on PATH")
         assert set(outcomes) == {"passed"}
         assert outcomes["passed"] >= len(example.tests)
 

@@ -361,6 +361,19 @@ def test_presets_have_the_parts_that_programs_take(token):
     assert has_its_parts(reply.id if attribute == "id" else reply.value[attribute])
 
 
+def test_a_service_account_of_google_has_an_address():
+    """It is made of the account and the provider's project, and the member of policies is the same address."""
+    token, text = "gcp:serviceaccount/account:Account", {"type": "string"}
+    outputs = {"email": text, "member": text}
+    resource = {"inputProperties": {"accountId": text}, "properties": outputs, "required": [*outputs]}
+    meta = {"moduleFormat": "(.*)(?:/[^/]*)"}
+    double = Double(from_schema({"name": "gcp", "meta": meta, "resources": {token: resource}}))
+    value = made(double, token, accountId="ci").value
+
+    assert value["email"] == "ci@mock-project.iam.gserviceaccount.com"
+    assert value["member"] == f"serviceAccount:{value['email']}"
+
+
 def test_a_stated_id_is_a_plain_text():
     """An id that was stated can be written to any file: JSON knows no other kinds of text."""
     double = aws()
@@ -481,6 +494,27 @@ def test_kubernetes_fills_in_names_and_statuses():
     assert "deletionTimestamp" not in bare["metadata"]
     assert named["metadata"]["name"] == "mine"
     assert (bare["status"]["phase"], bare["status"]["podIP"]) == ("Running", "10.244.0.10")
+
+
+def test_the_texts_of_a_kubernetes_secret_are_its_data():
+    """What a program says in ``stringData`` is in ``data``, in base64, after an update as well; other secrets stay."""
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    members = {"data": texts, "stringData": texts, "type": {"type": "string"}}
+    secret = {"inputProperties": members, "properties": members, "required": ["data", "type"]}
+    double = Double(from_schema({"name": "kubernetes", "resources": {"kubernetes:core/v1:Secret": secret}}))
+
+    def program(**inputs: Any) -> Any:
+        return lambda: pulumi.CustomResource("kubernetes:core/v1:Secret", "login", inputs)
+
+    stack = Stack(double)
+    stack.up(program(stringData={"password": "t0p"}))
+    [stored] = double.cloud.objects()
+    assert (stored["data"], stored["type"]) == ({"password": "dDBw"}, "Opaque")
+    assert stack.up(program(stringData={"password": "t0p"})).summary == {}
+    stack.up(program(stringData={"password": "other"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "b3RoZXI="}
+    stack.up(program(data={"password": "dDBw"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

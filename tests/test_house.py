@@ -189,7 +189,8 @@ def files() -> Iterator[Path]:
     """Every file of the checkout that somebody wrote."""
     for folder, inner, names in os.walk(HOUSE):
         inner[:] = [name for name in inner if name not in MADE_HERE and (name == ".ci" or not name.startswith("."))]
-        yield from (Path(folder, name) for name in names)
+        # In a worktree .git is a file, with the path of its repository.
+        yield from (Path(folder, name) for name in names if name != ".git")
 
 
 def code_blocks(language: str) -> Iterator[tuple[str, str]]:

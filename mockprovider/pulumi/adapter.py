@@ -10,7 +10,6 @@ from typing import Any
 from mockprovider.audit import EngineMemory
 from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.cassette import Cassette, Reader
-from mockprovider.pulumi import deployments
 from mockprovider.pulumi.errors import read_status
 from mockprovider.pulumi.judging import judged_package
 from mockprovider.pulumi.log import EngineServer
@@ -19,7 +18,8 @@ from mockprovider.pulumi.modern import unknown_fields, unrecorded, with_instance
 from mockprovider.pulumi.monitor import relayed
 from mockprovider.pulumi.package.kept import kept_package
 from mockprovider.pulumi.package.reading import from_schema, is_schema
-from mockprovider.pulumi.plugin import Plugin, attach_environment
+from mockprovider.pulumi.process.plugin import Plugin, attach_environment
+from mockprovider.pulumi.stacks import deployments
 from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.schema import Package
 from mockprovider.wire.adapter import Adapter
