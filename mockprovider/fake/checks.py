@@ -116,8 +116,9 @@ def failures(
         path = (*at, name)
         if value is None:
             yield Failure(f"missing required property {name!r}", show(path))
-        elif not item.is_input and not (echoes and at):
-            yield Failure(f"{name!r} is computed by the provider and cannot be set", show(path))
+        elif not item.is_input:
+            if not (echoes and at):
+                yield Failure(f"{name!r} is computed by the provider and cannot be set", show(path))
         else:
             for other in item.conflicts_with:
                 if inputs.get(other) is not None:
