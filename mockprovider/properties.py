@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache
+from operator import attrgetter
 from string import Formatter
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
@@ -195,9 +196,15 @@ LIMITS: Mapping[str, tuple[str, ...]] = {
 }
 """Limits to the kinds that may have them."""
 
+limits_of = attrgetter(*LIMITS)
+UNLIMITED = tuple("" if limit == "pattern" else None for limit in LIMITS)
+"""The limits of nearly every property of a large schema."""
+
 
 def _limited(item: Property) -> None:
     """Raise ``DefinitionError`` for a limit that the property's kind cannot have, or that no value can meet."""
+    if limits_of(item) == UNLIMITED:
+        return
     for limit, kinds in LIMITS.items():
         if getattr(item, limit) not in (None, "") and item.kind.name not in kinds:
             raise DefinitionError(f"{limit} limits {' and '.join(kinds)} alone, and this is {item.kind}. Leave it out.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -76,7 +77,7 @@ class DefaultProviders:
         """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
         asked = requested(goal, goal.plugin_download_url.removesuffix("/"))
         wanted = self.normalized(asked)
-        if self._denied(wanted.package):
+        if wanted.package != PACKAGE and not {"*", wanted.package}.isdisjoint(self._denied):
             raise RefusedError(denied(wanted.package, goal.type))
         if wanted.key not in self._references:
             name = (wanted if self._named_by_version else asked).name
@@ -112,9 +113,9 @@ class DefaultProviders:
         inputs = with_plugin(configured(wanted.package, self._config), wanted)
         return Goal(type=PROVIDERS + wanted.package, name=name, inputs=inputs)
 
-    def _denied(self, package: str) -> bool:
-        if package == PACKAGE:
-            return False
+    @cached_property
+    def _denied(self) -> frozenset[str]:
+        """The packages that may have no default provider. Raises ``RefusedError`` where the configuration does not say."""
         text = reveal(self._config.get(DISABLED, "")) or "[]"
         try:
             listed = json.loads(text)
@@ -122,7 +123,7 @@ class DefaultProviders:
             listed = None
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
             raise RefusedError(f'the configuration {DISABLED} is no JSON list of package names such as ["aws"]: {text!r}')
-        return not {"*", package}.isdisjoint(name.strip() for name in listed)
+        return frozenset(name.strip() for name in listed)
 
 
 def configured(package: str, config: Mapping[str, Value]) -> dict[str, Value]:

@@ -38,15 +38,15 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
     ``choices`` give random values and names; the default gives none, and such properties stay unset.
     """
     filled = dict(inputs)
+    # A large type has a hundred properties, of which a program sets three.
+    concerned = [(name, item) for name, item in properties.items() if inputs.get(name) is not None or item.has_default]
     # A template comes after the properties that it may use.
-    for name, item in sorted(properties.items(), key=_follows):
-        if filled.get(name) is None and item.has_default:
+    for name, item in sorted(concerned, key=_follows):
+        if filled.get(name) is None:
             value = _default(name, item, inputs, filled, choices)
             if value is None:
                 continue
             filled[name] = value
-        if filled.get(name) is None:
-            continue
         if item.kind.name in NESTING:
             filled[name] = _filled_inside(item.kind, filled[name], choices.inside(name))
         elif item.kind.name == "string" and not isinstance(filled[name], str):

@@ -233,14 +233,14 @@ def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
     added = {name: value for name, value in filled.items() if value is not None and inputs.get(name) is None}
     defaults = failures({name: properties[name] for name in added}, added)
     wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
-    named = [name for name, item in properties.items() if item.auto_name and name in added]
+    named = [name for name, item in properties.items() if name in added and item.auto_name]
     return Reply(inputs={**filled, MARKER: named} if named else filled, failures=wrong)
 
 
 def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) -> Iterator[Failure]:
     """The failures of unset names while the engine's options disable automatic ones."""
-    for name, item in properties.items():
-        if item.auto_name and filled.get(name) is None and choices.mode == DISABLE:
+    for name, item in properties.items() if choices.mode == DISABLE else ():
+        if item.auto_name and filled.get(name) is None:
             reason = f"missing required property {name!r}: automatic names are disabled for this resource, so give it one"
             yield Failure(reason, show((name,)))
 

@@ -113,23 +113,26 @@ class PackageReader:
         self._check_types()
         return package
 
-    def package_on_demand(self, components: Collection[str], methods: Collection[str]) -> Package:
+    def package_on_demand(
+        self, components: Collection[str], methods: Collection[str], spelled: Mapping[str, str] | None = None
+    ) -> Package:
         """The package of a schema that was checked before, or is known to be right: each type is read when it is used.
 
-        ``components`` and ``methods`` are the tokens of those; the others are resources and functions.
+        ``components`` and ``methods`` are the tokens of those; the others are resources and functions. ``spelled`` are the
+        resources' names in Terraform, where they are known.
         """
         package = self._empty()
         resources = [token for token in self._resources if token not in components]
         functions = [token for token in self._functions if token not in methods]
 
-        def spelled() -> Mapping[str, str]:
+        def spellings() -> Mapping[str, str]:
             # A name depends on those before it.
             with self._lock:
-                self._spellings = self._spellings or {token: self._terraform_name(token) for token in resources}
+                self._spellings = self._spellings or spelled or {token: self._terraform_name(token) for token in resources}
             return self._spellings
 
         def resource(token: str) -> ResourceType:
-            return self._resource(token, self._resources[token], spelled()[token])
+            return self._resource(token, self._resources[token], spellings()[token])
 
         def component(token: str) -> Component:
             return self._component(token, keys(self._resources[token], RESOURCE_KEYS))
@@ -137,7 +140,7 @@ class PackageReader:
         def function(token: str) -> Any:
             return self._asked(token, self._functions[token])
 
-        package.resources = OnDemand(resources, resource, self._lock, spelled)
+        package.resources = OnDemand(resources, resource, self._lock, spellings)
         package.components = OnDemand(components, component, self._lock)
         package.functions = OnDemand(functions, function, self._lock)
         package.methods = OnDemand(methods, function, self._lock)
