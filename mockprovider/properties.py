@@ -50,13 +50,15 @@ class Kind(Struct, frozen=True):
 
     ``name`` is ``string``, ``integer``, ``number``, ``boolean``, ``any``, ``asset``, ``archive``, ``array``, ``set``, ``map``
     or ``object``; ``items`` is the element kind of the three collections, ``properties`` those of an object. ``enum`` lists
-    the only accepted values of an element (a property has its own).
+    the only accepted values of an element (a property has its own). ``answer`` is the kind that the provider answers, where it
+    or something inside of it is of another kind than what a program sets.
     """
 
     name: str
     items: Kind | None = None
     properties: Mapping[str, Property] = field(default_factory=dict)
     enum: tuple[Any, ...] = ()
+    answer: Kind | None = None
 
     def __str__(self) -> str:
         return f"{self.name}<{self.items}>" if self.items else self.name

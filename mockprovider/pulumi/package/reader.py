@@ -21,6 +21,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
 from mockprovider.ondemand import OnDemand
+from mockprovider.pulumi.package import azure
 from mockprovider.pulumi.package.inventing import answer, computed, filled_in, invented
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
 from mockprovider.pulumi.package.text import read_text
@@ -226,11 +227,14 @@ class PackageReader:
             elif name not in OWN_OUTPUTS:
                 # YAML programs set a constant automatically, even if it is no input.
                 properties[name] = computed(token, name, item, optional=item.enum == (item.default,))
+        ids = id_template(token)
+        if token.partition(":")[0] in azure.PACKAGES:
+            properties, ids = azure.named(token, properties)
         try:
             return ResourceType(
                 token,
                 distinct(properties),
-                id_template(token),
+                ids,
                 description=text(members, "description"),
                 terraform=spelled,
                 elements=1,
