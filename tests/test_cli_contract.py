@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from mockprovider.cli import main
 from mockprovider.double.contract import rules
@@ -88,18 +87,19 @@ BUCKET = {"properties": {"token": {"type": "string", "secret": True, "forcesNew"
 TYPES = {"mockprovider": 1, "packages": {"cloud": {"resources": {"cloud:index:Bucket": BUCKET}}}}
 
 
-def executed(folder: Path, *options: str, engine: str = ENGINE) -> subprocess.CompletedProcess[str]:
-    """`exec` of an engine that checks before it configures, and creates what it has not checked."""
+def executed(folder: Path, *options: str, engine: str = ENGINE) -> Result:
+    """`exec`, in this process, of an engine that checks before it configures, and creates what it has not checked."""
     (folder / "types.json").write_text(json.dumps(TYPES), encoding="utf-8")
     line = ["exec", "--types", "types.json", "--protocol", "pulumi", *options, "--", sys.executable, "-c", engine]
-    command = [sys.executable, "-m", "mockprovider", *line]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return CliRunner().invoke(main, line)
 
 
 def test_breaches_of_a_command(tmp_path: Path) -> None:
     """Each breach is shown as it happens, without secrets, and a last line says where the rules are; the exit code stays."""
     ended = executed(tmp_path)
-    assert ended.returncode == 0, ended.stderr
+    assert ended.exit_code == 0, ended.stderr
     lines = ended.stderr.splitlines()
     shown = [number for number, line in enumerate(lines) if line.startswith("broken: ")]
     assert [lines[number].split(": ")[1] for number in shown] == ["PULUMI-CONFIGURE-BEFORE-USE", "PULUMI-INPUTS-ARE-CHECKED"]
@@ -136,7 +136,7 @@ def test_breaches_in_a_file(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     """A file that cannot be written is told before the command runs."""
     ended = executed(tmp_path, "--contract", "nowhere/broken.json")
-    assert (ended.returncode, "create" in ended.stderr) == (1, False)
+    assert (ended.exit_code, "create" in ended.stderr) == (1, False)
     assert (
         "--contract nowhere/broken.json cannot be written: nowhere is no folder to write to. Give another file." in ended.stderr
     )
@@ -146,12 +146,12 @@ def test_what_a_report_replaces(tmp_path: Path) -> None:
     """An earlier report is replaced, and any other file stays: the types that are served, a list of other things."""
     for content in ("", "[]", json.dumps([dict.fromkeys(("rule", "owed_by", "severity", "call", "how"))])):
         (tmp_path / "broken.json").write_text(content, encoding="utf-8")
-        assert executed(tmp_path, "--contract", "broken.json").returncode == 0
+        assert executed(tmp_path, "--contract", "broken.json").exit_code == 0
         assert len(json.loads((tmp_path / "broken.json").read_text())) == 2
     (tmp_path / "other.json").write_text('[{"format": "mockprovider-cassette"}]', encoding="utf-8")
     for name in ("types.json", "other.json"):
         ended = executed(tmp_path, "--contract", name)
-        assert ended.returncode == 1
+        assert ended.exit_code == 1
         assert f"--contract {name}: there is something else already, and it stays. Give another file." in ended.stderr
     assert json.loads((tmp_path / "types.json").read_text()) == TYPES
     assert json.loads((tmp_path / "other.json").read_text()) == [{"format": "mockprovider-cassette"}]
