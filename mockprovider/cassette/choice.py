@@ -88,8 +88,8 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, f
         if unused:
             # What a replay has skipped is past. So of equal answers, the first one not yet past is meant.
             return Choice(Verdict.FOUND, ([candidate for candidate in unused if candidate.call.wave >= now] or unused)[:1])
-        again = forgotten or not once
-        return Choice(Verdict.REPEATED, candidates[-1:]) if again else Choice(Verdict.EXHAUSTED, candidates)
+        used_up = once and not forgotten
+        return Choice(Verdict.EXHAUSTED, candidates) if used_up else Choice(Verdict.REPEATED, candidates[-1:])
     ahead = [candidate for candidate in unused if candidate.call.wave >= now]
     if not ahead and forgotten:
         return Choice(Verdict.REPEATED, candidates[-1:], ordered=True)
