@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from mockprovider.errors import DefinitionError
-from mockprovider.properties import TOKEN, Property, declared_properties
+from mockprovider.properties import TOKEN, Property, declared_properties, secret_paths
 from mockprovider.values import Bag, Value
 
 
@@ -39,6 +39,12 @@ class Function(Struct, frozen=True):
             )
         force_setattr(self, "inputs", declared_properties(self.token, self.inputs))
         force_setattr(self, "outputs", declared_properties(self.token, self.outputs))
+
+    @property
+    def secrets(self) -> dict[str, frozenset[str]]:
+        """What it declares secret of its arguments and results, by token and, where one is given, the data source's name."""
+        paths = frozenset({*secret_paths(self.inputs), *secret_paths(self.outputs)})
+        return dict.fromkeys(filter(None, (self.token, self.terraform)), paths)
 
 
 class Child(Struct, frozen=True):

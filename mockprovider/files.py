@@ -36,6 +36,15 @@ def read_text(path: Path, what: str, how: str) -> str:
         raise MalformedError(f"{path} is no path: {error}. {how}") from error
 
 
+def nearest(path: Path) -> str:
+    """Which file or folder beside ``path``, which is not there, was meant; empty if none is near."""
+    try:
+        names = [beside.name for beside in path.parent.iterdir()]
+    except OSError:
+        return ""
+    return did_you_mean(path.name, names)
+
+
 def make_folder(path: Path) -> None:
     """Make a folder, and those above it, unless it is there. Raises ``MockProviderError`` where none can be."""
     try:

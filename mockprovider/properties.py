@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import lru_cache
+from operator import attrgetter
 from string import Formatter
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
@@ -49,13 +50,15 @@ class Kind(Struct, frozen=True):
 
     ``name`` is ``string``, ``integer``, ``number``, ``boolean``, ``any``, ``asset``, ``archive``, ``array``, ``set``, ``map``
     or ``object``; ``items`` is the element kind of the three collections, ``properties`` those of an object. ``enum`` lists
-    the only accepted values of an element (a property has its own).
+    the only accepted values of an element (a property has its own). ``answer`` is the kind that the provider answers, where it
+    or something inside of it is of another kind than what a program sets.
     """
 
     name: str
     items: Kind | None = None
     properties: Mapping[str, Property] = field(default_factory=dict)
     enum: tuple[Any, ...] = ()
+    answer: Kind | None = None
 
     def __str__(self) -> str:
         return f"{self.name}<{self.items}>" if self.items else self.name
@@ -195,9 +198,15 @@ LIMITS: Mapping[str, tuple[str, ...]] = {
 }
 """Limits to the kinds that may have them."""
 
+limits_of = attrgetter(*LIMITS)
+UNLIMITED = tuple("" if limit == "pattern" else None for limit in LIMITS)
+"""The limits of nearly every property of a large schema."""
+
 
 def _limited(item: Property) -> None:
     """Raise ``DefinitionError`` for a limit that the property's kind cannot have, or that no value can meet."""
+    if limits_of(item) == UNLIMITED:
+        return
     for limit, kinds in LIMITS.items():
         if getattr(item, limit) not in (None, "") and item.kind.name not in kinds:
             raise DefinitionError(f"{limit} limits {' and '.join(kinds)} alone, and this is {item.kind}. Leave it out.")

@@ -237,7 +237,8 @@ def _unchecked(reports: Iterable[Any]) -> Iterator[str]:
         fakes = ", ".join(f"{package} ({len(tokens)})" for package, tokens in sorted(types.items()))
         yield (
             f"mockprovider: types of which only a schema is known: {fakes}. No validator saw their values, and no change "
-            "replaces them. docs/answers.md#what-is-not-checked says how to have that checked."
+            "replaces them. Declare what does (forces_new=True), or let the real provider judge (from_plugin): "
+            "docs/answers.md#what-is-not-checked."
         )
 
 

@@ -296,9 +296,11 @@ class Package(Struct):
         return self.secrets_of(self.resources)
 
     def secrets_of(self, types: Collection[str]) -> dict[str, frozenset[str]]:
-        """The same of some types, by token or Terraform's name, and of the types that were read already."""
+        """The same of some types and functions, by token or Terraform's name of a type, and of those that were read already."""
         config = frozenset(secret_paths(self.config))
         names = {"": config, PROVIDERS + self.name: config}
+        for token in {*held(self.functions), *(token for token in types if token in self.functions)}:
+            names |= self.functions[token].secrets
         read = held(self.resources)
         for token, spelled in self.terraform_names().items():
             if token in read or token in types or spelled in types:

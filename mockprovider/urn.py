@@ -6,6 +6,8 @@ too; the other parts may not, because that is where an engine splits.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from mockprovider.errors import MalformedError
@@ -30,6 +32,7 @@ class Urn(Struct, frozen=True):
     name: str
 
     @classmethod
+    @lru_cache(maxsize=1 << 12)  # a registration has the same few again and again
     def parse(cls, text: str) -> Urn:
         """The URN that ``text`` spells.
 

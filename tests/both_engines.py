@@ -42,8 +42,11 @@ def buckets() -> Package:
     return package
 
 
+CORRUPTED = "The Pulumi CLI encountered a snapshot integrity error"
+
+
 class UnanswerableError(Exception):
-    """The operation names what is not there: the embedded engine refuses that, the real one passes it over."""
+    """The engines cannot be compared: the operation names what is not there, or the real one breaks its own state."""
 
 
 class Watched(Stack):
@@ -116,6 +119,11 @@ class Both:
         except MalformedError as error:
             # An invalid state of the real engine, where ours refuses (docs/engines.md).
             raise UnanswerableError(str(error)) from error
+        except ProgramError as error:
+            # What the real engine has written into the state twice, and ours has not (docs/engines.md).
+            if CORRUPTED in str(error):
+                raise UnanswerableError(str(error)) from error
+            raise
         self.results = (embedded, real)
         ours, theirs = (by_resource(double) for double in self.doubles)
         existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]

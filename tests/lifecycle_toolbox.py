@@ -17,8 +17,8 @@ from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session
 from mockprovider.engine import Result, Stack
-from mockprovider.engine.program import Ended, Environment
-from mockprovider.engine.ready import Ready
+from mockprovider.engine.programs.inline import Ended, Environment
+from mockprovider.engine.programs.ready import Ready
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.values import decode, encode, encode_value

@@ -9,7 +9,6 @@ from importlib import import_module
 from pathlib import Path
 
 import click
-import pytest
 
 import mockprovider
 from mockprovider import pytest_plugin
@@ -59,12 +58,11 @@ class Options(list[str]):
         self.inis.append(name)
 
 
-@pytest.mark.parametrize("name", LISTED)
-def test_a_listed_name_can_be_imported(name):
+def test_listed_names_can_be_imported():
     """Each name on the page exists where the page says."""
-    module, _, member = name.rpartition(".")
+    places = [name.rpartition(".") for name in LISTED]
 
-    assert hasattr(import_module(module), member)
+    assert [f"{module}.{member}" for module, _, member in places if not hasattr(import_module(module), member)] == []
 
 
 def test_a_name_is_listed_once():
@@ -79,12 +77,12 @@ def test_what_the_package_exports_is_listed():
     )
 
 
-@pytest.mark.parametrize("file", SHOWN, ids=lambda file: file.relative_to(HOUSE).as_posix())
-def test_what_a_reader_copies_is_listed(file):
+def test_what_a_reader_copies_is_listed():
     """Whatever a page or an example imports is public, or a module with public names."""
-    imported = set(imports(file.read_text(encoding="utf-8")))
+    public = {*LISTED, *(name.rpartition(".")[0] for name in LISTED)}
+    imported = {file.relative_to(HOUSE).as_posix(): {*imports(file.read_text(encoding="utf-8"))} for file in SHOWN}
 
-    assert sorted(name for name in imported - set(LISTED) if not any(each.startswith(f"{name}.") for each in LISTED)) == []
+    assert {file: names - public for file, names in imported.items() if names - public} == {}
 
 
 def test_fixtures_and_options_of_pytest_are_listed():
@@ -114,14 +112,18 @@ def test_commands_and_options_are_listed():
     )
 
 
-@pytest.mark.parametrize("page", [file for file in SHOWN if file.suffix == ".md"], ids=lambda page: page.name)
-def test_a_command_that_a_page_shows_exists(page):
+def test_commands_that_pages_show_exist():
     """Each option that a page writes after a command is an option of that command."""
     known = dict(commands(main, "mockprovider"))
-    written = re.findall(r"(mockprovider (?:plugin |cassette )?[a-z]+) ([^`\n#]*)", page.read_text(encoding="utf-8"))
-    options = [(command, option) for command, rest in written for option in re.findall(r"--[a-z-]+", rest.partition(" -- ")[0])]
+    pages = {file.name: file.read_text(encoding="utf-8") for file in SHOWN if file.suffix == ".md"}
+    options = [
+        (page, command, option)
+        for page, text in pages.items()
+        for command, rest in re.findall(r"(mockprovider (?:plugin |cassette )?[a-z]+) ([^`\n#]*)", text)
+        for option in re.findall(r"--[a-z-]+", rest.partition(" -- ")[0])
+    ]
 
-    assert [(command, option) for command, option in options if option not in known.get(command, ())] == []
+    assert [(page, command, option) for page, command, option in options if option not in known.get(command, ())] == []
 
 
 def test_variables_are_listed():

@@ -18,6 +18,8 @@ from mockprovider.cassette import Cassette, Interaction
 from mockprovider.cassette.lean import LeanInteraction
 from mockprovider.double import replaying
 from mockprovider.errors import CassetteBrokenError, MockProviderError
+from mockprovider.matching import encode
+from mockprovider.redaction import is_plain
 
 FIELDS = Interaction.__struct_fields__
 EMBEDDED = HOUSE / "fake-pulumi" / "embedded.json"
@@ -67,6 +69,17 @@ def test_a_tree_is_made_when_it_is_asked_for() -> None:
     assert (kept(one), one.response is response) == ([True, False], True)
     changed = replace(one, n=7)
     assert (kept(changed), changed.n, changed.request) == ([True, False], 7, one.request)
+
+
+def test_its_text_tells_whether_it_has_placeholders() -> None:
+    """What is known to be plain has no placeholder; nothing is known any more once somebody has asked for the answer."""
+    cassette = lean()
+    plain = [one for one in cassette.interactions if one.is_plain]
+    marked = [one for one in cassette.interactions if not one.is_plain and kept(one)[1]]
+    assert plain
+    assert all(is_plain(encode([one.request, one.response])) for one in plain)
+    assert not any(is_plain(encode([one.request, one.response])) for one in marked)
+    assert not any(one.is_plain for one in plain)
 
 
 def test_a_replay_makes_no_trees_before_it_is_asked() -> None:

@@ -297,9 +297,9 @@ def test_what_cannot_be_asked_again_fails_the_proof() -> None:
 # The layer ---------------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_not_asked_has_no_answer() -> None:
-    """Calls that a reader declares unasked are answered with nothing, whatever was recorded, and move nothing."""
-    books = Library(recorded((read(), answer(a=1))), {"": Reader(Toy(), unasked=lambda asked: asked.op is Op.READ)})
+def test_what_needs_no_recording_is_answered_by_the_reader() -> None:
+    """A call that needs no recording gets the reader's answer, whatever was recorded, and moves nothing."""
+    books = Library(recorded((read(), answer(a=1))), {"": Reader(Toy(), unrecorded=lambda _: Reply())})
     layer = CassetteLayer(Mode.NONE, books, None)
     assert layer(read()) == Reply()
     assert books.repeats == 0

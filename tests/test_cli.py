@@ -7,7 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 
+import click
 import pytest
 from cli_toolbox import serving
 from click.testing import CliRunner
@@ -263,3 +265,19 @@ def test_without_the_command_on_path():
 
     assert shown.stdout.startswith("Usage: mockprovider replay ")
     assert (shown.returncode, shown.stderr) == (0, "")
+
+
+def groups(group: click.Group, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words of each command that has commands."""
+    yield words
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from groups(command, (*words, name))
+
+
+@pytest.mark.parametrize("words", list(groups(main)), ids=" ".join)
+def test_lists_of_commands_have_whole_sentences(words):
+    """What each command does is told in a terminal of 80 columns without being cut."""
+    listed = CliRunner().invoke(main, [*words, "--help"], terminal_width=80).output.partition("Commands:")[2]
+    assert listed
+    assert "..." not in listed

@@ -8,12 +8,18 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from mode_stage import LIVE, assert_kept, holders, prepared
+from click.testing import CliRunner, Result
+from mode_stage import LIVE, assert_kept, behind, holders, prepared
 
 from mockprovider.cassette import RULES, CassetteAction, LookResult, Mode
+from mockprovider.cli import main
+from mockprovider.double import Double
+
+Executing = Callable[..., tuple[Result, str]]
 
 PROVIDER = f"""
 import signal
@@ -37,12 +43,10 @@ sys.exit(int(sys.argv[1]))
 """
 
 
-def command(folder: Path, *options: str, code: str = "0", outcomes: tuple[str, ...] = ("found",)) -> list[str]:
-    """`exec` of an engine that asks for these calls and ends with this code."""
-    (folder / "provider.py").write_text(PROVIDER, encoding="utf-8")
-    live = f"cloud={sys.executable} provider.py"
-    line = ["exec", "--cassette", "it.json", "--provider", live, "--protocol", "pulumi", "--unplayed", "allow", *options]
-    return [sys.executable, "-m", "mockprovider", *line, "--", sys.executable, "-c", ENGINE, code, *outcomes]
+def line(provider: str, *options: str, code: str = "0", outcomes: tuple[str, ...] = ("found",)) -> list[str]:
+    """What `exec` is told to run an engine that asks for these calls and ends with this code."""
+    live = ["--cassette", "it.json", "--provider", f"cloud={provider}", "--protocol", "pulumi", "--unplayed", "allow"]
+    return ["exec", *live, *options, "--", sys.executable, "-c", ENGINE, code, *outcomes]
 
 
 def environment() -> dict[str, str]:
@@ -52,8 +56,25 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
-def executed(folder: Path, line: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=300)
+@pytest.fixture
+def execute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Executing:
+    """`exec` in this process, whose command is a process all the same: what came of it, and what the command printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+
+    def executing(*arguments: str) -> tuple[Result, str]:
+        result = CliRunner().invoke(main, arguments)
+        return result, capfd.readouterr().out
+
+    return executing
+
+
+@pytest.fixture
+def live() -> Iterator[str]:
+    """The command of a live provider: it says where this process serves one, which takes it no time."""
+    with Double(provider=behind(LIVE)) as double:
+        port = double.serve("pulumi").address.rpartition(":")[2]
+        yield f"sh -c 'echo {port}; exec sleep 300'"
 
 
 CELLS = [
@@ -63,29 +84,29 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(("mode", "existed", "outcome"), CELLS)
-def test_every_cell_from_exec(tmp_path: Path, mode: Mode, existed: bool, outcome: str) -> None:
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: "-".join(map(str, cell)))
+def test_every_cell_from_exec(tmp_path: Path, execute: Executing, live: str, cell: tuple[Mode, bool, str]) -> None:
     """From `exec`, each mode does with each call what the table says, and fails where it refuses."""
+    mode, existed, outcome = cell
     before = prepared(tmp_path / "it.json", existed=existed)
     expected = RULES[mode].action(LookResult(outcome), existed=existed)
-    ended = executed(tmp_path, command(tmp_path, "--mode", mode, outcomes=(outcome,)))
+    ended, said = execute(*line(live, "--mode", mode, outcomes=(outcome,)))
     if mode in (Mode.NONE, Mode.VERIFY) and not existed:
         assert "There is no cassette it.json" in ended.stderr
     else:
         done = "record" if expected is CassetteAction.COMPARE else expected
-        assert ended.stdout.split()[-1:] == [done], ended.stderr
-    assert ended.returncode == (expected is CassetteAction.REFUSE), ended.stderr
-    (tmp_path / "provider.py").unlink()
+        assert said.split()[-1:] == [done], ended.stderr
+    assert ended.exit_code == (expected is CassetteAction.REFUSE), ended.stderr
     assert_kept(tmp_path / "it.json", before, expected, mode)
 
 
 @pytest.mark.parametrize("mode", [Mode.NONE, Mode.ONCE])
 @pytest.mark.parametrize("outcomes", [("found",), ("found", "missing"), ("missing", "ambiguous")], ids=" ".join)
-def test_a_fake_past_the_end(tmp_path: Path, mode: Mode, outcomes: tuple[str, ...]) -> None:
+def test_a_fake_past_the_end(tmp_path: Path, execute: Executing, live: str, mode: Mode, outcomes: tuple[str, ...]) -> None:
     """With a fake past the end, what is missing is made up, marked and counted; what is ambiguous stays refused."""
     before = prepared(tmp_path / "it.json", existed=True)
-    ended = executed(tmp_path, command(tmp_path, "--mode", mode, "--beyond", "fake", outcomes=outcomes))
-    assert ended.returncode == ("ambiguous" in outcomes), ended.stderr
+    ended, _ = execute(*line(live, "--mode", mode, "--beyond", "fake", outcomes=outcomes))
+    assert ended.exit_code == ("ambiguous" in outcomes), ended.stderr
     assert ended.stderr.count("made up past the end of the cassette") == ("missing" in outcomes)
     said = "1 call was answered by a fake, past the end of the cassette." in ended.stderr
     assert said == (outcomes == ("found", "missing"))
@@ -94,7 +115,10 @@ def test_a_fake_past_the_end(tmp_path: Path, mode: Mode, outcomes: tuple[str, ..
 
 def test_what_a_recording_says(tmp_path: Path) -> None:
     """A command's output stays its own; what was recorded is told beside it, and the cassette says how it was made."""
-    ended = executed(tmp_path, command(tmp_path, "--mode", "once", "--mask", "a"))
+    (tmp_path / "provider.py").write_text(PROVIDER, encoding="utf-8")
+    provider = f"{sys.executable} provider.py"
+    words = [sys.executable, "-m", "mockprovider", *line(provider, "--mode", "once", "--mask", "a")]
+    ended = subprocess.run(words, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False, timeout=300)
     assert ended.stdout == "record\n"
     assert "Recorded it.json: " in ended.stderr
     header = json.loads((tmp_path / "it.json").read_text(encoding="utf-8"))[0]
@@ -105,32 +129,46 @@ def test_what_a_recording_says(tmp_path: Path) -> None:
     assert header["providers"] == {"cloud": "pulumi"}
 
 
-@pytest.mark.parametrize(("mode", "existed"), [("all", True), ("all", False), ("rewrite", True), ("once", False)])
-@pytest.mark.parametrize("code", ["7", "interrupted"])
-def test_a_command_that_fails_replaces_nothing(tmp_path: Path, mode: str, existed: bool, code: str) -> None:
-    """Where the command fails or is interrupted, the cassette stays, the recording is beside it, and the code is its own."""
-    path = tmp_path / "it.json"
-    before = prepared(path, existed=existed)
-    line = command(tmp_path, "--mode", mode, code=code)
+FAILING = pytest.mark.parametrize(("mode", "existed"), [("all", True), ("all", False), ("rewrite", True), ("once", False)])
+
+
+def assert_beside(path: Path, before: bytes, said: str, mode: str) -> None:
+    """The cassette is as it was, and what was recorded lies beside it, or is the first one, and that is told."""
+    first = not before and mode != "once"
+    assert (path.read_bytes() if before else path.exists()) == (before or first)
+    kept = path if first else path.with_name("it.json.failed")
+    assert f"What was recorded until then is {kept.name}." in said
+    assert holders(kept) == {LIVE}
+    assert [*path.parent.glob("it.json*.new")] == []
+
+
+@FAILING
+def test_a_command_that_fails_replaces_nothing(tmp_path: Path, execute: Executing, live: str, mode: str, existed: bool) -> None:
+    """Where the command fails, the cassette stays, the recording is beside it, and the code is the command's own."""
+    before = prepared(tmp_path / "it.json", existed=existed)
+    ended, said = execute(*line(live, "--mode", mode, code="7"))
+    assert (said, ended.exit_code) == ("record\n", 7), ended.stderr
+    assert_beside(tmp_path / "it.json", before, ended.stderr, mode)
+
+
+@FAILING
+def test_a_command_that_is_interrupted_replaces_nothing(tmp_path: Path, live: str, mode: str, existed: bool) -> None:
+    """Where the command is interrupted, the cassette stays, the recording is beside it, and the code says so."""
+    before = prepared(tmp_path / "it.json", existed=existed)
+    words = [sys.executable, "-m", "mockprovider", *line(live, "--mode", mode, code="interrupted")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(line, cwd=tmp_path, env=environment(), text=True, start_new_session=True, **pipes) as running:
+    with subprocess.Popen(words, cwd=tmp_path, env=environment(), text=True, start_new_session=True, **pipes) as running:
         try:
             assert running.stdout
             assert running.stdout.readline() == "record\n"
-            if code == "interrupted":
-                running.send_signal(signal.SIGINT)
+            running.send_signal(signal.SIGINT)
             # The command reads its input until the signal reaches it, and ``communicate`` would end that first.
             running.wait(timeout=300)
             _, error = running.communicate(timeout=300)
         finally:
             running.kill()
-    assert running.returncode == (7 if code == "7" else 130), error
-    first = not existed and mode != "once"
-    assert (path.read_bytes() if existed else path.exists()) == (before if existed else first)
-    kept = path if first else tmp_path / "it.json.failed"
-    assert f"What was recorded until then is {kept.name}." in error
-    assert holders(kept) == {LIVE}
-    assert [file.name for file in tmp_path.glob("it.json*.new")] == []
+    assert running.returncode == 130, error
+    assert_beside(tmp_path / "it.json", before, error, mode)
 
 
 REFUSED = [
@@ -152,8 +190,8 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("options", "code", "said"), REFUSED)
-def test_what_cannot_be_recorded(tmp_path: Path, options: list[str], code: int, said: str) -> None:
+def test_what_cannot_be_recorded(tmp_path: Path, execute: Executing, options: list[str], code: int, said: str) -> None:
     """Options that do not go together, no provider, and a command that calls nobody are told, and leave nothing."""
-    ended = executed(tmp_path, [sys.executable, "-m", "mockprovider", "exec", *options, "--protocol", "pulumi", "--", "true"])
-    assert (ended.returncode, said in ended.stderr) == (code, True), ended.stderr
+    ended, _ = execute("exec", *options, "--protocol", "pulumi", "--", "true")
+    assert (ended.exit_code, said in ended.stderr) == (code, True), ended.stderr
     assert [*tmp_path.iterdir()] == []

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import re
 import textwrap
 
 import pulumi
 import pytest
 from engine_toolbox import Bucket, Component, make
 from pulumi import ResourceOptions
+from rich.console import Console
 
 from mockprovider.calls import Op
+from mockprovider.cli import running
 from mockprovider.cli.changes import differences, listed, names_of_differences
+from mockprovider.cli.columns import in_short
 from mockprovider.cli.tree import WORDS, OperationShown
-from mockprovider.engine.decision import StepOp
+from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.errors import ProgramError
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret
 
@@ -30,7 +35,7 @@ class Shown:
         shown = OperationShown(details=details)
         self.stack.on_event = shown.tell
         getattr(self.stack, operation)(*arguments, **options)
-        lines = [line.text for line in shown.lines(width)]
+        lines = [re.sub(r"\(\d+\.\d\ds\)", "(0.00s)", line.text) for line in shown.lines(width)]
         return "\n".join(line for line in lines if not line.startswith("Duration")).strip()
 
 
@@ -139,9 +144,27 @@ def test_what_fails_is_marked(shown):
         shown.stack.up(program_of({}))
     text = "\n".join(line.text for line in screen.lines())
 
-    assert "**creating failed**  1 error" in text
+    assert " **creating failed**  1 error" in text
     assert "Diagnostics:\n  cloud:index:Bucket (logs):\n    error: no create of logs" in text
     assert "    1 errored" in text
+
+
+def test_a_program_that_fails(shown):
+    """What is about no resource is said of the stack, which has failed then; in a preview it is only counted."""
+    shown.stack.up(lambda: Bucket("logs", acl="x"))
+    for operation, status in (("up", "  **failed**  1 error"), ("preview", "  1 error")):
+        screen = OperationShown()
+        shown.stack.on_event = screen.tell
+        with pytest.raises(ProgramError, match="no luck"):
+            getattr(shown.stack, operation)(broken)
+        lines = [line.text for line in screen.lines()]
+        assert next(line for line in lines if "Stack" in line).endswith(status)
+        assert "    1 errored" in lines
+
+
+def broken():
+    """A program that raises."""
+    raise ValueError("no luck")
 
 
 def test_refresh_shows_what_was_found(shown):
@@ -156,14 +179,67 @@ def test_refresh_shows_what_was_found(shown):
     assert "\n    ~ 1 updated\n    - 1 deleted\n" in text
 
 
-@pytest.mark.parametrize("width", [40, 80, WIDE])
+@pytest.mark.parametrize("width", [50, 80, WIDE])
 def test_the_tree_fits(shown, width):
-    """No line of the tree is wider than the terminal."""
-    shown.run("up", program_of({"extra": True}))
-    text = shown.run("preview", program_of({"acl": "y", "name": "m", "tags": {}}), width=width)
+    """No line of the tree is wider than the terminal, and names can be read all the same."""
+    names = ["a-bucket-for-the-logs-of-today", "a-bucket-for-the-logs-of-tomorrow"]
+    text = shown.run("preview", lambda: [Bucket(name, acl="x") for name in names], width=width)
     tree = text.partition("Resources:")[0].splitlines()
     assert max(map(len, tree)) <= width
-    assert any(line.endswith("…") for line in tree) == (width == 40)
+    today, tomorrow = (line for line in tree if "a-b" in line)
+    assert "today " in today
+    assert "tomorrow " in tomorrow
+    assert (names[0] in today, "…" in today) == (width > 50, width == 50)
+
+
+def test_types_are_written_in_short():
+    """The file of a module is left out where it is called as the type is, and only there."""
+    types = ("aws:s3/bucket:Bucket", "aws:s3/other:Bucket", "aws:index:Bucket", "aws:a/b/bucketV2:BucketV2", "odd")
+    assert [in_short(type_) for type_ in types] == [
+        *("aws:s3:Bucket", "aws:s3/other:Bucket", "aws:index:Bucket", "aws:a/b:BucketV2", "odd")
+    ]
+
+
+class Screen:
+    """A terminal, as far as live trees use one: lines are written, the cursor goes up, lines are cleared."""
+
+    def __init__(self, height: int) -> None:
+        self._height = height
+        self.lines = [""]
+        self._row = 0
+
+    def write(self, text: str) -> None:
+        """Take what a program prints."""
+        for command, number, line, character in re.findall(r"\x1b\[(?:([0-9;?]*)([A-Za-z]))|(\n)|([^\r])|\r", text):
+            if number == "A":
+                self._row = max(self._row - int(command or 1), len(self.lines) - self._height, 0)
+            elif number == "K":
+                self.lines[self._row] = ""
+            elif line:
+                self._row += 1
+                self.lines += [""] * (self._row >= len(self.lines))
+            elif character:
+                self.lines[self._row] += character
+
+
+@pytest.mark.parametrize("height", [5, 12, 60])
+def test_a_tree_that_is_higher_than_the_terminal(shown, monkeypatch, height):
+    """While it goes on, as much of it is shown as there is room for; in the end it stands there whole, and once."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=80, height=height, color_system=None, highlight=False)
+    monkeypatch.setattr(running, "terminal", lambda: console)
+    names = [f"bucket-{number}" for number in range(30)]
+    operation = OperationShown()
+    with running._screen(operation) as shown.stack.on_event:
+        shown.stack.up(lambda: [Bucket(name, acl="x") for name in names])
+    screen = Screen(height)
+    screen.write(out.getvalue())
+    text = "\n".join(screen.lines)
+    assert text.count("Updating (dev):") == text.count("Resources:") == 1
+    assert [text.count(f" {name} ") for name in names] == [1] * 30
+    frame = [line.text for line in operation.now(80, height)]
+    assert len(frame) == min(height, 34)
+    assert any(" more" in line for line in frame) == (height == 12)
 
 
 def test_hidden_differences(shown):

@@ -7,7 +7,7 @@ import json
 import pulumi
 import pytest
 
-from mockprovider import Double, Output, Package, Property, ResourceType, Secret, Stack, recording, replaying
+from mockprovider import Double, Function, Output, Package, Property, ResourceType, Secret, Stack, recording, replaying
 from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.double import Wiring, attached
 from mockprovider.double.artefacts import keep
@@ -235,3 +235,24 @@ def test_a_type_that_nobody_called():
     package.resources = OnDemand([TOKEN], lambda _: DATABASE, spelled=lambda: {TOKEN: DATABASE.terraform})
     secrets = RunSecrets({"cloud": package}, [])
     assert secrets.bag(TOKEN, {"name": "a", "key": PASSWORD}) == {"name": "a", "key": HIDDEN}
+
+
+@pytest.mark.parametrize("known", ["declared", "a setting", "a property"])
+def test_secrets_among_the_arguments_of_a_function(tmp_path, known):
+    """SDKs send arguments openly: one is masked that its function declares secret, or that is a secret of something else."""
+
+    def program():
+        password = pulumi.Config().require_secret("password") if known == "a setting" else pulumi.Output.secret(PASSWORD)
+        if known == "a property":
+            pulumi.CustomResource(TOKEN, "db", {"name": password})
+        pulumi.runtime.invoke("cloud:index:getKey", {"login": {"password": password}, "user": "u"})
+
+    argument = Property(Kind("object", properties={"password": Property(str, secret=known == "declared")}))
+    function = Function("cloud:index:getKey", {"login": argument, "user": str}, {"key": "k"})
+    with Double(DATABASE, function) as double:
+        stack = Stack(double, config={"password": Secret(PASSWORD)} if known == "a setting" else {})
+        stack.up(program)
+        keep(tmp_path, double, stack)
+    asked = [entry for entry in json.loads((tmp_path / "journal.json").read_text()) if entry["method"] == "Invoke"]
+    assert [entry["call"]["inputs"] for entry in asked] == [{"login": {"password": HIDDEN}, "user": "u"}] * 2
+    assert PASSWORD not in "".join(path.read_text() for path in tmp_path.iterdir())

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from mockprovider.engine.autonaming import DISABLE, ENFORCE, PROPOSE, Autonaming, Naming
+from mockprovider.engine.registrations.autonaming import DISABLE, ENFORCE, PROPOSE, Autonaming, Naming
 from mockprovider.errors import DefinitionError
 
 URN = "urn:pulumi:dev::shop::cloud:index:Disk::disk"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockprovider.engine.decision import (
+from mockprovider.engine.registrations.decision import (
     STEPS,
     Decision,
     StepOp,
@@ -15,10 +15,10 @@ from mockprovider.engine.decision import (
     prepare,
     triggers,
 )
-from mockprovider.engine.goal import Goal
-from mockprovider.engine.steps import KINDS
+from mockprovider.engine.registrations.goal import Goal
+from mockprovider.engine.steps.kinds import KINDS
 from mockprovider.pulumi.diff import Changes, Diff
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import UNKNOWN, Secret
 
 URN = "urn:pulumi:dev::project::cloud:index:Bucket::logs"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.defaults import DefaultProviders, Requested, newest_plugins, precedence
-from mockprovider.engine.goal import Goal
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.engine.providers.defaults import DefaultProviders, Requested, newest_plugins, precedence
+from mockprovider.engine.registrations.decision import RefusedError
+from mockprovider.engine.registrations.goal import Goal
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import Secret
 
 BUCKET = Goal(type="cloud:index:Bucket", name="logs")

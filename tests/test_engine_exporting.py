@@ -3,8 +3,8 @@
 import pytest
 
 from mockprovider.errors import MalformedError, UnsupportedError
-from mockprovider.pulumi.exporting import export_state, import_state
-from mockprovider.pulumi.state import PendingOperation, ResourceState, State, Timeouts
+from mockprovider.pulumi.stacks.exporting import export_state, import_state
+from mockprovider.pulumi.stacks.state import PendingOperation, ResourceState, State, Timeouts
 from mockprovider.values import Asset, Secret
 
 STACK = ResourceState(urn="urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev", type="pulumi:pulumi:Stack")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mockprovider.engine.family import Family
-from mockprovider.engine.goal import Goal
+from mockprovider.engine.registrations.family import Family
+from mockprovider.engine.registrations.goal import Goal
 
 PARENT = "urn:pulumi:dev::project::cloud:index:Bucket::parent"
 OLD = "urn:pulumi:dev::project::pulumi:providers:cloud::default_1_2_3::1"

@@ -3,7 +3,7 @@
 import pytest
 
 from mockprovider.durations import seconds
-from mockprovider.engine.goal import Alias, Goal, alias_urns, new_state
+from mockprovider.engine.registrations.goal import Alias, Goal, alias_urns, new_state
 from mockprovider.errors import MalformedError
 
 BUCKET = "cloud:index:Bucket"

@@ -1,7 +1,7 @@
 """Orders over a state."""
 
-from mockprovider.engine.graph import deletion_batches, dependents, repaired, staying, transitive_dependencies
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.engine.state.graph import deletion_batches, dependents, repaired, staying, transitive_dependencies
+from mockprovider.pulumi.stacks.state import ResourceState
 
 
 def state(name, *dependencies, **fields):

@@ -146,6 +146,6 @@ def test_the_command_line_runs_the_program(project, tmp_path):
         return CliRunner().invoke(main, ["run", str(project), *arguments, "--types", str(types)])
 
     assert "up: 1 create" in run("up").output
-    assert "the program does not run" in run("destroy").output
+    assert "the program is not running" in run("destroy").output
     destroyed = run("destroy", "--run-program")
     assert ("destroy: 1 delete" in destroyed.output, "logs [(" in destroyed.output) == (True, True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockprovider.engine.ignoring import with_ignored
+from mockprovider.engine.registrations.ignoring import with_ignored
 from mockprovider.values import Secret
 
 

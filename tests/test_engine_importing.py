@@ -6,9 +6,9 @@ import pytest
 from engine_toolbox import BUCKET, Bucket, Component, calls, make
 
 from mockprovider.engine import Import
-from mockprovider.engine.importing import completed
+from mockprovider.engine.operations.importing import completed
 from mockprovider.errors import DefinitionError, ProgramError
-from mockprovider.pulumi.imports import import_file, placed
+from mockprovider.pulumi.stacks.imports import import_file, placed
 from mockprovider.values import Secret
 
 COMPONENT = "my:index:Component"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mockprovider.engine.older_states import migrated
 from mockprovider.engine.operation import Operation
-from mockprovider.pulumi.exporting import import_state
-from mockprovider.pulumi.state import State
+from mockprovider.engine.operations.older_states import migrated
+from mockprovider.pulumi.stacks.exporting import import_state
+from mockprovider.pulumi.stacks.state import State
 from mockprovider.urn import reference
 from mockprovider.values import Secret
 

@@ -80,6 +80,17 @@ def test_an_exclusion_that_is_nowhere_is_an_error():
     assert stack.state.names() == {"first", "second"}
 
 
+def test_an_exclusion_that_is_nowhere_is_told_before():
+    """What neither the state nor the program has is told by a preview, and what only the program has is left out of the up."""
+    stack, double, _ = make()
+    with pytest.raises(ProgramError, match=r"(?s)preview .*the exclusion 'fist' could not be found: .* Did you mean 'first'"):
+        stack.up(two(), exclude=["fist"])
+    assert not stack.up(two(), exclude=["fist"], expect_failure=True).succeeded
+    assert double.cloud.objects() == []
+    assert stack.up(two(), exclude=["second"]).summary == {"create": 1}
+    assert stack.state.names() == {"first"}
+
+
 def test_what_is_excluded_is_left_as_it_is():
     """An exclusion spares a resource from updates, and from a destroy with all that it needs."""
     stack, double, _ = make()

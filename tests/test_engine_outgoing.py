@@ -3,7 +3,15 @@
 import pytest
 from msgspec.structs import replace
 
-from mockprovider.engine.outgoing import flattened, outgoing, restored, unnamed, variables, with_contents, with_secrets
+from mockprovider.engine.providers.outgoing import (
+    flattened,
+    outgoing,
+    restored,
+    unnamed,
+    variables,
+    with_contents,
+    with_secrets,
+)
 from mockprovider.errors import MalformedError
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret
 

@@ -11,14 +11,14 @@ from pulumi.runtime.proto import resource_pb2
 from mockprovider.calls import Op, Reply
 from mockprovider.double import Double
 from mockprovider.engine import Stack
-from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.defaults import Requested, newest_plugins, with_plugin
-from mockprovider.engine.goal import Goal, Parameterization
-from mockprovider.engine.packages import Packages, parameterization
-from mockprovider.engine.registry import INTERNAL
+from mockprovider.engine.providers.defaults import Requested, newest_plugins, with_plugin
+from mockprovider.engine.providers.packages import Packages, parameterization
+from mockprovider.engine.providers.registry import INTERNAL
+from mockprovider.engine.registrations.decision import RefusedError
+from mockprovider.engine.registrations.goal import Goal, Parameterization
 from mockprovider.errors import MalformedError, ProgramError
-from mockprovider.pulumi.extensions import Extension
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.extensions import Extension
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.schema import Package, Property, ResourceType
 
 THING = "tools:index:Thing"

@@ -8,9 +8,9 @@ import pulumi
 import pytest
 from engine_toolbox import NET, Bucket, Thing, make
 
-from mockprovider.engine.constraints import difference, number, show, violation
+from mockprovider.engine.plans.constraints import difference, number, show, violation
 from mockprovider.errors import MalformedError, UnsupportedError
-from mockprovider.pulumi.plans import PlanDiff, read, written
+from mockprovider.pulumi.stacks.plans import PlanDiff, read, written
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, Secret
 
 URN = "urn:pulumi:dev::project::cloud:index:Bucket::"

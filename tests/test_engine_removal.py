@@ -6,8 +6,8 @@ from collections import defaultdict
 from engine_toolbox import BUCKET, NET, Bucket, Thing, make
 from pulumi import ResourceOptions
 
-from mockprovider.engine.removal import Removal
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.engine.operations.removal import Removal
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import UNKNOWN
 
 

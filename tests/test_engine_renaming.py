@@ -7,9 +7,9 @@ import pytest
 from engine_toolbox import BUCKET, Bucket, Component, make
 from pulumi import Alias, ResourceOptions
 
-from mockprovider.engine.renaming import renamed
+from mockprovider.engine.state.renaming import renamed
 from mockprovider.errors import ProgramError
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 
 NEW = "urn:pulumi:dev::project::my:index:New::c"
 OLD = "urn:pulumi:dev::project::my:index:Old::c"

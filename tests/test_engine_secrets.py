@@ -13,7 +13,7 @@ from mockprovider import Double, Property, ResourceType, Stack, recording, repla
 from mockprovider.calls import Call, Op
 from mockprovider.cassette.decided import OPENLY
 from mockprovider.double import Wiring
-from mockprovider.engine.outgoing import secret_names
+from mockprovider.engine.providers.outgoing import secret_names
 from mockprovider.paths import show, walk
 from mockprovider.pulumi.generations import Generation
 from mockprovider.values import Output, Secret

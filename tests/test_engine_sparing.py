@@ -10,7 +10,7 @@ import pytest
 from engine_toolbox import Bucket, make
 from pulumi.runtime import resource
 
-from mockprovider.engine.sparing import RARER, sparing
+from mockprovider.engine.programs.sparing import RARER, sparing
 from mockprovider.errors import ProgramError
 
 

@@ -11,13 +11,13 @@ from mockprovider.calls import Call, Native, Op, Session
 from mockprovider.double import Double, recording, replaying
 from mockprovider.double.behind import attached
 from mockprovider.engine import Stack
-from mockprovider.engine.ledger import Ledger
-from mockprovider.engine.viewing import ViewListener
+from mockprovider.engine.state.ledger import Ledger
+from mockprovider.engine.steps.viewing import ViewListener
 from mockprovider.errors import ProgramError
 from mockprovider.fake.views import View
 from mockprovider.pulumi import ResourceTraits
 from mockprovider.pulumi.sdk import resource_status_pb2
-from mockprovider.pulumi.state import ResourceState, State
+from mockprovider.pulumi.stacks.state import ResourceState, State
 from mockprovider.schema import Package, Property, ResourceType
 
 SERVER = "cloud:index:Server"
@@ -117,11 +117,26 @@ def test_steps_that_are_refused():
     """A token of another call, a view that nobody remembers, and a step that is none are refused with the reason."""
     listener = ViewListener(Ledger(State()), ResourceState(urn=URN, type=SERVER, custom=True))
     state = resource_status_pb2.ViewStepState(type="cloud:index:Disk", name="web-disk")
-    assert "token" in published(listener, "other", op="CREATE", new=state)
-    assert "web-disk" in published(listener, op="UPDATE", old=state, new=state)
-    assert "unspecified" in published(listener, op="UNSPECIFIED", new=state)
-    assert published(listener, op="CREATE", new=state) == ""
-    assert [change.op for change in listener.steps] == ["create"]
+    assert published(listener, "other", op="CREATE", new=state) == "token other not found"
+    missing = (
+        f"unmarshaling steps: old resource state {URN.replace('Server::web', 'Server$cloud:index:Disk::web-disk')} not found"
+    )
+    assert published(listener, op="UPDATE", old=state, new=state) == missing
+    assert published(listener, op="UNSPECIFIED", new=state) == "unmarshaling steps: unknown step op UNSPECIFIED"
+    assert published(listener, op=99, new=state) == "unmarshaling steps: unknown step op 99"
+    assert published(listener, op="CREATE", new=state) == published(listener, op="READ_DISCARD", new=state) == ""
+    assert [change.op for change in listener.steps] == ["create", "discard"]
+
+
+def test_views_of_a_destroy_that_runs_the_program():
+    """What the program registers there is only kept until it is deleted: no step of a view says that it stays."""
+    with Double(servers()) as double:
+        stack = Stack(double)
+        stack.up(program())
+        destroyed = stack.destroy(program(), run_program=True)
+        about = [op for op, urn in destroyed.steps if urn.endswith("web-disk")]
+        assert (about, destroyed.summary) == (["delete"], {"delete": 2})
+        assert stack_is_empty(stack)
 
 
 def test_a_view_that_failed():
@@ -141,7 +156,7 @@ def test_a_view_that_failed():
 
     with Double(servers(), layers=(failing,)) as double:
         stack = Stack(double)
-        with pytest.raises(ProgramError, match="the disk is broken"):
+        with pytest.raises(ProgramError, match="cloud:index:Disk broken: the disk is broken"):
             stack.up(program())
         assert shown(stack) == ["web-disk"]
         assert stack.state["web"].id

@@ -338,6 +338,7 @@ PARTED = {
     "aws:rds/instance:Instance": ("endpoint", lambda endpoint: endpoint.split(":")[1] == "5432"),
     "aws:redshift/cluster:Cluster": ("endpoint", lambda endpoint: endpoint.split(":")[1] == "5439"),
     "aws:eks/cluster:Cluster": ("endpoint", lambda url: url.startswith("https://")),
+    "aws:appsync/graphQLApi:GraphQLApi": ("uris", lambda uris: uris["GRAPHQL"].startswith("https://")),
     "aws:msk/cluster:Cluster": ("bootstrapBrokersTls", lambda hosts: [host.split(":")[1] for host in hosts.split(",")]),
     "aws:lambda/function:Function": ("version", int),
     "random:index/randomId:RandomId": ("dec", int),
@@ -352,6 +353,7 @@ def test_presets_have_the_parts_that_programs_take(token):
     """What programs split, count or make a number of has the parts that the real provider's has."""
     attribute, has_its_parts = PARTED[token]
     kind = {"type": "array", "items": {"type": "string"}} if attribute.endswith(("ers", "ens")) else {"type": "string"}
+    kind = {"type": "object", "additionalProperties": kind} if attribute == "uris" else kind
     outputs = {} if attribute == "id" else {attribute: kind}
     resource = {"inputProperties": {}, "properties": outputs, "required": [*outputs]}
     package = {"name": token.partition(":")[0], "meta": {"moduleFormat": "(.*)(?:/[^/]*)"}, "resources": {token: resource}}
@@ -359,6 +361,19 @@ def test_presets_have_the_parts_that_programs_take(token):
     reply = made(double, token)
 
     assert has_its_parts(reply.id if attribute == "id" else reply.value[attribute])
+
+
+def test_a_service_account_of_google_has_an_address():
+    """It is made of the account and the provider's project, and the member of policies is the same address."""
+    token, text = "gcp:serviceaccount/account:Account", {"type": "string"}
+    outputs = {"email": text, "member": text}
+    resource = {"inputProperties": {"accountId": text}, "properties": outputs, "required": [*outputs]}
+    meta = {"moduleFormat": "(.*)(?:/[^/]*)"}
+    double = Double(from_schema({"name": "gcp", "meta": meta, "resources": {token: resource}}))
+    value = made(double, token, accountId="ci").value
+
+    assert value["email"] == "ci@mock-project.iam.gserviceaccount.com"
+    assert value["member"] == f"serviceAccount:{value['email']}"
 
 
 def test_a_stated_id_is_a_plain_text():
@@ -481,6 +496,27 @@ def test_kubernetes_fills_in_names_and_statuses():
     assert "deletionTimestamp" not in bare["metadata"]
     assert named["metadata"]["name"] == "mine"
     assert (bare["status"]["phase"], bare["status"]["podIP"]) == ("Running", "10.244.0.10")
+
+
+def test_the_texts_of_a_kubernetes_secret_are_its_data():
+    """What a program says in ``stringData`` is in ``data``, in base64, after an update as well; other secrets stay."""
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    members = {"data": texts, "stringData": texts, "type": {"type": "string"}}
+    secret = {"inputProperties": members, "properties": members, "required": ["data", "type"]}
+    double = Double(from_schema({"name": "kubernetes", "resources": {"kubernetes:core/v1:Secret": secret}}))
+
+    def program(**inputs: Any) -> Any:
+        return lambda: pulumi.CustomResource("kubernetes:core/v1:Secret", "login", inputs)
+
+    stack = Stack(double)
+    stack.up(program(stringData={"password": "t0p"}))
+    [stored] = double.cloud.objects()
+    assert (stored["data"], stored["type"]) == ({"password": "dDBw"}, "Opaque")
+    assert stack.up(program(stringData={"password": "t0p"})).summary == {}
+    stack.up(program(stringData={"password": "other"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "b3RoZXI="}
+    stack.up(program(data={"password": "dDBw"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

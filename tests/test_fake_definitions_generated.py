@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from strategies_types_files import places, spoiled, types_files
 from types_files import BUCKET, VALIDATOR, file
 
@@ -83,7 +83,6 @@ EVERY_KEY = file(
 
 
 @given(types_files)
-@settings(max_examples=60)
 def test_what_is_accepted_comes_back(accepted):
     """The reader and the published schema accept the same files, and what is written of one is read to equal declarations."""
     packages = load(accepted)
@@ -105,7 +104,6 @@ def refusal(source):
 
 
 @given(spoiled(types_files))
-@settings(max_examples=60)
 def test_what_is_spoiled_is_read_or_refused_with_its_place(wrong):
     """A file in which one thing is out of place is read, by the schema too, or refused in one line that names the file."""
     said = refusal(wrong)

@@ -21,13 +21,13 @@ def suite(request: pytest.FixtureRequest) -> Sequence[str]:
     return SUITE if request.config.getoption("trials") else SMALL
 
 
-@pytest.mark.trial("fault-suite", pinned=2, cases=20)
+@pytest.mark.trial("fault-suite", pinned=2, cases=20, few=0)
 def test_every_order_comes_to_the_same(seeds: Iterator[int], suite: Sequence[str], tmp_path: Path) -> None:
     """Whatever the order, each resource's journal is the same, and no process, thread, socket, folder or lock is left."""
     same_however_often(seeds, suite, tmp_path)
 
 
-@pytest.mark.trial("fault-suite", pinned=1, cases=20)
+@pytest.mark.trial("fault-suite", pinned=1, cases=20, few=0)
 @pytest.mark.parametrize("how", ENDINGS)
 def test_a_run_that_is_broken_off(how: str, seeds: Iterator[int], suite: Sequence[str], tmp_path: Path) -> None:
     """Where a run is ended in the midst of a call, or a test of it fails there, nothing is left either."""

@@ -345,6 +345,25 @@ def test_processes_end_when_nobody_asks(real: RealProvider) -> None:
         package.judge.close()
 
 
+def test_no_process_ends_during_a_question(real: RealProvider) -> None:
+    """A question that takes longer than ``idle`` is answered, and all processes end only after it."""
+    package = real.package(idle=0.0)
+    bench = package.judge.bench
+    working: list[int] = []
+
+    def late(_: Call) -> None:
+        bench._look()
+        working.append(bench.working)
+
+    real.answers[Op.PLAN] = late
+    with Double(package) as double:
+        assert planned(double).unjudged == ""
+        assert (working, real.reached.count("PlanResourceChange")) == ([1], 1)
+        bench._look()
+        assert bench.working == 0
+        package.judge.close()
+
+
 @pytest.mark.parametrize(
     ("plugin", "error", "words"),
     [

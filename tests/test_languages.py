@@ -12,7 +12,7 @@ from engine_toolbox import make
 
 from mockprovider import Stack
 from mockprovider.calls import Op
-from mockprovider.engine.outside import CallsUnderWay
+from mockprovider.engine.programs.outside import CallsUnderWay
 from mockprovider.errors import DefinitionError, MalformedError, PluginError, ProgramError, UnsupportedError
 from mockprovider.pulumi.languages import prepare, read_project
 from mockprovider.pulumi.languages.table import LANGUAGES

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from collections.abc import Iterator
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
-TABLES = sorted((ROOT / "tests" / "lifecycle" / "tables").glob("*.toml"))
-NAMES = [line.split() for line in (ROOT / "tests" / "lifecycle" / "go_tests.txt").read_text(encoding="utf-8").splitlines()]
-"""The Go files and tests."""
+LIFECYCLE = ROOT / "tests" / "lifecycle"
+TABLES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(LIFECYCLE.glob("tables/*.toml"))}
+"""By Go file the rows of its table: a Go test, and where it is told or why not."""
+GO_TESTS: defaultdict[str, set[str]] = defaultdict(set)
+"""The names of the tests in each Go file."""
+for file, test in map(str.split, (LIFECYCLE / "go_tests.txt").read_text(encoding="utf-8").splitlines()):
+    GO_TESTS[file].add(test)
 
 
 @cache
@@ -26,42 +28,23 @@ def functions_of(file: str) -> frozenset[str]:
     return frozenset(node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
-def rows(table: Path) -> Iterator[tuple[str, object]]:
-    """The rows of a table: a Go test, and where it is told or why not."""
-    yield from tomllib.loads(table.read_text(encoding="utf-8")).items()
+def leads_somewhere(name: str, value: object) -> bool:
+    """Whether a row is of a test, and names tests that exist or gives a sentence as the reason why there is none."""
+    if isinstance(value, dict):
+        good = list(value) == ["reason"] and len(value["reason"]) > 20
+    else:
+        places = [place.partition("::") for place in ([value] if isinstance(value, str) else value)]
+        good = all((ROOT / file).is_file() and test in functions_of(file) for file, _, test in places)
+    return good and name.startswith("Test")
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
-def test_every_row_leads_somewhere(table):
+def test_every_row_leads_somewhere():
     """Each row names tests that exist, or says in a sentence why there is none."""
-    wrong = []
-    for name, value in rows(table):
-        if isinstance(value, dict):
-            good = list(value) == ["reason"] and len(value["reason"]) > 20
-        else:
-            places = [value] if isinstance(value, str) else list(value)
-            good = all(
-                (ROOT / file).is_file() and test in functions_of(file) for file, _, test in (p.partition("::") for p in places)
-            )
-        if not good or not name.startswith("Test"):
-            wrong.append(name)
-    assert wrong == []
+    assert [
+        (file, name) for file, rows in TABLES.items() for name, value in rows.items() if not leads_somewhere(name, value)
+    ] == []
 
 
-@cache
-def go_tests(file: str) -> frozenset[str]:
-    """The names of the tests in a Go file."""
-    return frozenset(name for stem, name in NAMES if stem == file)
-
-
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
-def test_rows_are_of_that_file(table):
-    """A table has no row for a test that its file does not have."""
-    assert {name for name, _ in rows(table)} - go_tests(table.stem) == set()
-
-
-@pytest.mark.parametrize("file", sorted({stem for stem, _ in NAMES}))
-def test_all_tests_have_rows(file):
-    """No test of any file is missing."""
-    table = ROOT / "tests" / "lifecycle" / "tables" / f"{file}.toml"
-    assert go_tests(file) - {name for name, _ in rows(table)} == set()
+def test_all_tests_have_rows_and_no_others():
+    """Each test of a Go file has a row in the table of that file, and no table has a row for any other test."""
+    assert {file: {*rows} for file, rows in TABLES.items()} == GO_TESTS

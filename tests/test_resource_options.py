@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from mockprovider.engine.family import Family
-from mockprovider.engine.goal import Goal, new_state
-from mockprovider.engine.graph import repaired
-from mockprovider.engine.renaming import renamed
-from mockprovider.engine.requests import UNSUPPORTED, reading, registration
-from mockprovider.pulumi.exporting import OWN, export_state, import_state
-from mockprovider.pulumi.resource_options import BY_WIRE, CONSTRUCT, INHERITED, OPTIONS, REMEMBERED, Option
+from mockprovider.engine.programs.requests import UNSUPPORTED, reading, registration
+from mockprovider.engine.registrations.family import Family
+from mockprovider.engine.registrations.goal import Goal, new_state
+from mockprovider.engine.state.graph import repaired
+from mockprovider.engine.state.renaming import renamed
 from mockprovider.pulumi.sdk import provider_pb2, resource_pb2
-from mockprovider.pulumi.state import ResourceState, State
+from mockprovider.pulumi.stacks.exporting import OWN, export_state, import_state
+from mockprovider.pulumi.stacks.resource_options import BY_WIRE, CONSTRUCT, INHERITED, OPTIONS, REMEMBERED, Option
+from mockprovider.pulumi.stacks.state import ResourceState, State
 
 REGISTER = {
     "type": "what is registered",

@@ -20,17 +20,18 @@ FIRST_FAILS = """
 
 
 @pytest.fixture(autouse=True)
-def house(pytester: pytest.Pytester) -> None:
+def house(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """The plugin, in a folder of its own."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeconftest((Path(__file__).parent / "second_looks.py").read_text(encoding="utf-8"))
 
 
 def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     """A run with the two plugins alone."""
-    return pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:hypothesispytest", "-p", "no:cacheprovider", *arguments)
+    return pytester.runpytest_subprocess("-p", "rerunfailures", "-p", "no:cacheprovider", *arguments)
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "xdist"])
+@pytest.mark.parametrize("workers", [[], ["-p", "xdist", "-n", "1"]], ids=["alone", "xdist"])
 def test_a_failure_by_chance_is_shown_and_fails_nothing(pytester: pytest.Pytester, workers: list[str]) -> None:
     """A test that passes the second time passes, and its first failure is told in full."""
     pytester.makepyfile(FIRST_FAILS.format(count=1))

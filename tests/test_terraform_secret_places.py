@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies_terraform import known, published_blocks
 
@@ -38,7 +38,6 @@ def leaves(place: Place, shown: Any, hidden: Any, *, secret: bool = False) -> It
 
 
 @pytest.mark.parametrize("major", sorted(SERVICES))
-@settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_what_a_schema_hides_is_hidden_and_nothing_else(major: int, data: st.DataObject) -> None:
     """In any schema, a leaf of a value is a placeholder if something above it is sensitive or write-only, else itself."""

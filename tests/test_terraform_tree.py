@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies_terraform import declarations, known, published_blocks
 
@@ -98,7 +98,6 @@ BLOCKS = [pytest.param(major, published_blocks(major), id=str(major)) for major 
 
 
 @pytest.mark.parametrize(("major", "blocks"), BLOCKS)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_published_is_what_was_read(major: int, blocks: st.SearchStrategy[Any], data: st.DataObject) -> None:
     """A schema of any nesting comes back from its message and from the message's tree, to the last word, as an equal tree."""
@@ -110,7 +109,6 @@ def test_what_is_published_is_what_was_read(major: int, blocks: st.SearchStrateg
 
 
 @pytest.mark.parametrize(("major", "blocks"), BLOCKS)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_payloads_go_by_the_same_places(major: int, blocks: st.SearchStrategy[Any], data: st.DataObject) -> None:
     """A value of the schema's type becomes a bag of its properties, and the bag a value of that type again, twice the same."""
@@ -125,7 +123,6 @@ def test_payloads_go_by_the_same_places(major: int, blocks: st.SearchStrategy[An
 
 
 @pytest.mark.parametrize(("major", "blocks"), BLOCKS)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_secrets_are_found_wherever_they_are(major: int, blocks: st.SearchStrategy[Any], data: st.DataObject) -> None:
     """The secret paths are those of all that is sensitive or write-only in the schema's text, in whatever it is nested."""
@@ -151,7 +148,6 @@ def nested_in(nesting: dict[str, Any], part: dict[str, Any]) -> Iterator[tuple[s
 
 
 @pytest.mark.parametrize(("major", "blocks"), BLOCKS)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_nothing_write_only_is_told(major: int, blocks: st.SearchStrategy[Any], data: st.DataObject) -> None:
     """What an object of any schema tells has no write-only value left, at any depth, and every other value still."""
@@ -165,7 +161,6 @@ def test_nothing_write_only_is_told(major: int, blocks: st.SearchStrategy[Any], 
 
 
 @pytest.mark.parametrize(("major", "blocks"), BLOCKS)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_rules_allow_what_the_schema_allows(major: int, blocks: st.SearchStrategy[Any], data: st.DataObject) -> None:
     """A plan may leave all that is computed and not configured unknown, at every depth, and an apply may fill it in."""
@@ -201,7 +196,6 @@ def changed(value: Any, place: Place, computed: Any) -> Any:
 
 
 @pytest.mark.parametrize(("major", "blocks"), BLOCKS)
-@settings(max_examples=25)
 @given(data=st.data())
 def test_sets_have_one_order(major: int, blocks: st.SearchStrategy[Any], data: st.DataObject) -> None:
     """A value whose sets, by its type, are sent the other way round is put in the same order by its schema."""
@@ -221,7 +215,6 @@ def turned(value: Any, declared: Type) -> Any:
 
 
 @MAJORS
-@settings(max_examples=25)
 @given(data=st.data())
 def test_what_is_declared_reads_as_it_is_published(major: int, data: st.DataObject) -> None:
     """A type that is declared and the same type read from its own schema have one type on the wire, and carry bags alike."""

@@ -28,6 +28,15 @@ SOURCE = """
         "Neither."
         time.sleep(0.06)
 """
+LONG = """
+    import pytest
+
+    @pytest.mark.trial("counting", pinned=2, cases=20, few=0)
+    def test_long(seeds):
+        "All take long."
+        for seed in seeds:
+            print("case", seed)
+"""
 
 
 @pytest.fixture
@@ -45,12 +54,23 @@ def run(pytester, monkeypatch):
     hypothesis.settings.load_profile("house")
 
 
-def test_an_ordinary_run_has_the_pinned_cases(run):
-    """Without a seed the pinned cases are played, and every other test runs, too."""
-    result, cases = run()
+@pytest.mark.parametrize(("options", "played"), [((), [0]), (("--pinned",), [0, 1, 2])])
+def test_an_ordinary_run_has_a_few_of_the_pinned_cases(run, options, played):
+    """Without a seed the first of the pinned cases are played, or all if asked for, and every other test runs, too."""
+    result, cases = run(*options)
 
     result.assert_outcomes(passed=3)
-    assert cases == [0, 1, 2]
+    assert cases == played
+
+
+@pytest.mark.parametrize(("options", "played"), [((), []), (("--pinned",), [0, 1]), (("--trials-case=5",), [5])])
+def test_what_takes_long_is_left_out_of_ordinary_runs(run, pytester, options, played):
+    """A campaign whose every case takes long may have none in an ordinary run, which says that it left a test out."""
+    pytester.makepyfile(test_long=LONG)
+    result, cases = run("test_long.py", *options)
+
+    result.assert_outcomes(passed=bool(played), deselected=not played)
+    assert cases == played
 
 
 def test_a_seed_makes_the_cases(run, pytester):

@@ -1,7 +1,8 @@
 """Trials: campaigns of many seeded cases, which take longer than any save may wait for.
 
-An ordinary run has a campaign's pinned cases. ``--trials=SEED`` runs the campaigns instead, and nothing else: tests with the
-marker ``trial``, whose cases are the ``seeds``, and properties (hypothesis), whose examples ``--hypothesis-seed`` chooses.
+A campaign has pinned cases: an ordinary run plays a few of them, and ``--pinned``, as in ``.ci/run``, all. ``--trials=SEED``
+runs the campaigns instead, and nothing else: tests with the marker ``trial``, whose cases are the ``seeds``, and properties
+(hypothesis), whose examples ``--hypothesis-seed`` chooses.
 """
 
 from __future__ import annotations
@@ -19,18 +20,27 @@ from typing import Any
 import hypothesis
 import pytest
 
-PINNED_EXAMPLES = 40
+FEWER = 5
+"""Of so many pinned cases an ordinary run plays one, unless the test says how few."""
+FEW_EXAMPLES, PINNED_EXAMPLES = 15, 40
+"""What an ordinary run tries of each property, and a run with ``--pinned``."""
 PROPERTIES = "properties"
 """The campaign that all properties are."""
 
-# A slow machine is no failure, and a run that failed must fail again.
-hypothesis.settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=PINNED_EXAMPLES)
-hypothesis.settings.load_profile("house")
+
+def _house(examples: int) -> None:
+    # A slow machine is no failure, and a run that failed must fail again.
+    hypothesis.settings.register_profile("house", deadline=None, derandomize=True, database=None, max_examples=examples)
+    hypothesis.settings.load_profile("house")
+
+
+_house(FEW_EXAMPLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of trials."""
     group = parser.getgroup("trials")
+    group.addoption("--pinned", action="store_true", help="play all pinned cases of the campaigns, and more of each property")
     group.addoption("--trials", metavar="SEED", default="", help="run the campaigns with this seed, and nothing else")
     group.addoption("--trials-seconds", metavar="N", type=float, default=0, help="no new case after so long, in each test")
     group.addoption("--trials-cases", metavar="N", type=int, default=0, help="at most so many cases of each test (0: all)")
@@ -41,7 +51,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker, and take as many examples as were asked for."""
-    config.addinivalue_line("markers", "trial(campaign, pinned, cases): a test of many cases, one for each of its ``seeds``")
+    config.addinivalue_line(
+        "markers", "trial(campaign, pinned, cases, few=None): a test of many cases, its ``seeds``; an ordinary run plays a few"
+    )
+    if config.getoption("pinned"):
+        _house(PINNED_EXAMPLES)
     if config.getoption("trials"):
         examples = config.getoption("trials_examples")
         hypothesis.settings.register_profile("trials", deadline=None, database=None, max_examples=examples, print_blob=True)
@@ -55,9 +69,14 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the campaigns alone where they are what is run."""
+    """Keep the campaigns alone where they are what is run, and leave out what has no case in an ordinary run."""
     if config.getoption("trials"):
         items[:] = [item for item in items if item.get_closest_marker("trial") or item.get_closest_marker("hypothesis")]
+    elif not config.getoption("pinned") and config.getoption("trials_case") is None:
+        left_out = {item for item in items if (marker := item.get_closest_marker("trial")) and marker.kwargs.get("few") == 0}
+        if left_out:
+            config.hook.pytest_deselected(items=[*left_out])
+            items[:] = [item for item in items if item not in left_out]
 
 
 CASES = pytest.StashKey[list[int]]()
@@ -65,7 +84,7 @@ CASES = pytest.StashKey[list[int]]()
 
 @pytest.fixture
 def seeds(request: pytest.FixtureRequest) -> Iterator[int]:
-    """The cases of a test that is marked as a trial: its pinned ones, or those of the campaign until its time is over."""
+    """The cases of a test that is marked as a trial: its pinned ones, or a campaign's until its time is over."""
     cases = request.node.stash[CASES] = []
     return _noted(_seeds(request, **request.node.get_closest_marker("trial").kwargs), cases)
 
@@ -76,13 +95,14 @@ def _noted(seeds: Iterator[int], cases: list[int]) -> Iterator[int]:
         yield seed
 
 
-def _seeds(request: pytest.FixtureRequest, pinned: int, cases: int) -> Iterator[int]:
+def _seeds(request: pytest.FixtureRequest, pinned: int, cases: int, few: int | None = None) -> Iterator[int]:
     options = ("trials", "trials_seconds", "trials_case", "trials_cases")
     trials, seconds, case, most = map(request.config.getoption, options)
     if case is not None:
         yield case
     elif not trials:
-        yield from range(pinned)
+        fewer = -(-pinned // FEWER) if few is None else few
+        yield from range(pinned if request.config.getoption("pinned") else fewer)
     else:
         dice, began = random.Random(f"{trials} {request.node.nodeid}"), time.monotonic()
         for done in range(min(cases, most or cases)):

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from mockprovider.calls import Call, Handler, Reply
 from mockprovider.cassette.library import Library, Sought, TakenAnswer
-from mockprovider.cassette.modes import RULES, CassetteAction, Mode
+from mockprovider.cassette.modes import RULES, CassetteAction, LookResult, Mode
 from mockprovider.cassette.recorder import Recorder
 from mockprovider.errors import DefinitionError, MissError
 
@@ -53,6 +53,7 @@ class CassetteLayer:
         self.recorder = recorder
         self.provider = provider
         self._rule = RULES[mode]
+        self._actions = {outcome: self._rule.action(outcome, existed=True) for outcome in LookResult}
         self._live = live
 
     def __call__(self, call: Call, proceed: Handler | None = None) -> Reply:
@@ -63,14 +64,13 @@ class CassetteLayer:
         """
         if self.library is None:
             return self._provided(self._rule.if_new, call, proceed)
-        reader = self.library.shelf.readers[self.provider]
-        unrecorded = Reply() if reader.unasked(call) else reader.absent(call)
+        unrecorded = self.library.shelf.readers[self.provider].unrecorded(call)
         if unrecorded is not None:
             return unrecorded
         live = self._live
         with self.library.turn:
-            sought = self.library.look(call, self.provider, live.as_recorded if live else _as_it_is)
-            action = self._rule.action(sought.outcome, existed=True)
+            sought = self.library.look(call, self.provider, live.as_recorded if live else None)
+            action = self._actions[sought.lookup.outcome]
             if action is CassetteAction.REFUSE and live is None:
                 raise self.library.why(sought)
             taken = self.library.take(sought) if action in TAKING else None
@@ -86,10 +86,6 @@ class CassetteLayer:
         if self.recorder is None:
             raise DefinitionError(f"The mode {self.mode.value!r} would {action.value} {call}, and this layer has nowhere to.")
         return self.recorder(call, _there(proceed), self.provider)
-
-
-def _as_it_is(tree: Any) -> Any:
-    return tree
 
 
 def _there(proceed: Handler | None) -> Handler:

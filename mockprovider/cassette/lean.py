@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from mockprovider.cassette.model import Interaction
+from mockprovider.redaction import is_plain
 
 
 class _OfRequest(Struct):
@@ -37,6 +38,12 @@ class LeanInteraction(Interaction, kw_only=True, omit_defaults=True, forbid_unkn
             _kept_request.__set__(self, text)
         if type(_kept_response.__get__(self)) is dict:
             _kept_response.__set__(self, text)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no placeholders, as its text tells; once somebody has asked for its response, nobody knows."""
+        kept = _kept_response.__get__(self)
+        return type(kept) is Raw and is_plain(bytes(kept))
 
     @property
     def asks_object(self) -> bool:

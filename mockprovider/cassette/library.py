@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from msgspec import Struct
@@ -109,7 +109,8 @@ class Library:
         """Whether all recorded changes have to be played."""
         self.turn = threading.RLock()
         """Held from a look until what it found is taken, so that no other call takes it."""
-        if readers.keys() != cassette.header.spoken.keys():
+        self._spoken = cassette.header.spoken
+        if readers.keys() != self._spoken.keys():
             held = ", ".join(cassette.header.providers) or "one provider"
             raise CassetteError(f"{cassette.name} holds {held}: replay it with replaying_all(path).")
         self.redactor = redactor or Redactor()
@@ -150,7 +151,7 @@ class Library:
 
     # Looking -------------------------------------------------------------------------------------------------------------
 
-    def look(self, call: Call, provider: str = "", as_recorded: Callable[[Any], Any] = lambda tree: tree) -> Sought:
+    def look(self, call: Call, provider: str = "", as_recorded: Callable[[Any], Any] | None = None) -> Sought:
         """What the recording holds for a call of this provider. It learns which values are secret, and moves nothing.
 
         ``as_recorded`` turns the tree of a request into what the recorded provider would have been asked.
@@ -162,13 +163,16 @@ class Library:
         self._admit(call, transcriber, provider)
         type_ = transcriber.type(call)
         names = self.redactor.names(call.type, transcriber.secrets(call), type_)
-        request = as_recorded(transcriber.request(call))
+        request = transcriber.request(call)
+        if as_recorded is not None:
+            request = as_recorded(request)
         with self.turn:
-            sent = transcriber.key(call, self.redactor.learnt(request, names).tree)
+            hidden = self.redactor.learnt(request, names)
+            sent = transcriber.key(call, hidden.tree)
             tree = reader.arrange(call.method, type_, self.redactor.compared(sent, names))
             if self._comparison is not None:
                 tree = self._comparison(provider, call.op.value, call.method, type_, tree)
-            instance = call.session.instance if call.op.value not in ANYWHERE else ""
+            instance = call.session.instance if call.op not in ANYWHERE else ""
             live = LiveCall(
                 where=(provider, instance, call.method, type_, call.urn),
                 tree=tree,
@@ -180,11 +184,12 @@ class Library:
                 preview=call.session.preview,
                 fits=lambda recorded: self._is_of_package(recorded.interaction, call, transcriber),
                 repeat=self._matching.repeat.get(call.method, ""),
+                encoded=hidden.encoded if tree is request else b"",
             )
             return Sought(call, self._replay.look(live), sent, names)
 
     def _admit(self, call: Call, transcriber: Transcriber, provider: str) -> None:
-        spoken = self.cassette.header.spoken[provider]
+        spoken = self._spoken[provider]
         if call.session.protocol.name != spoken:
             raise CassetteError(
                 f"{self.cassette.name} was recorded over {spoken}, and the engine speaks "
@@ -255,18 +260,16 @@ class Library:
                 for recorded, live in self.redactor.masked(request, sought.sent, sought.names):
                     self._replay.bindings.note(recorded, live)
             try:
+                # Until somebody asks for its tree, the text of an answer tells fast whether it has placeholders.
+                filled = candidate.call.filled
                 hidden = self._hidden_answer(candidate)
-                answer = self._filled(candidate, hidden)
+                answer = self._filled(candidate, hidden) if filled else hidden
             except DAMAGE as error:
                 raise damaged(self.cassette.name, candidate.call.interaction, error) from error
+        return TakenAnswer(candidate, hidden, answer, partial(self._reply, sought, candidate, answer))
 
-        def reply(call: Call | None) -> Reply:
-            return self._reply(replace(sought, call=call or sought.call), candidate, answer)
-
-        return TakenAnswer(candidate, hidden, answer, reply)
-
-    def _reply(self, sought: Sought, candidate: Candidate, answer: Any) -> Reply:
-        call, interaction = sought.call, candidate.call.interaction
+    def _reply(self, sought: Sought, candidate: Candidate, answer: Any, call: Call | None = None) -> Reply:
+        call, interaction = call or sought.call, candidate.call.interaction
         transcriber = self.shelf.readers[interaction.provider].transcriber
         if asked := self.shelf.asked.get(interaction.n):
             try:
@@ -285,12 +288,12 @@ class Library:
 
     def _restored(self, transcriber: Transcriber, recorded: RecordedCall, answer: Any, call: Call) -> Reply:
         """The reply of an answer. An answer as it was recorded was found to be sound when it was given for the first time."""
-        if answer is not recorded.interaction.response or not transcriber.timeless(call.method):
-            return transcriber.restore(call.method, answer, call)
-        if recorded.sent:
+        as_it_was = answer is recorded.interaction.response
+        if as_it_was and recorded.sent:
             return transcriber.restored_again(call.method, answer, call, recorded.sent)
         reply = transcriber.restore(call.method, answer, call)
-        recorded.sent = reply.native.data if reply.native else b""
+        if as_it_was and reply.native and transcriber.timeless(call.method):
+            recorded.sent = reply.native.data
         return reply
 
     def _as_sent(self, answer: Any, sought: Sought, candidate: Candidate) -> Any:

@@ -21,7 +21,7 @@ class LiveCall(Struct, frozen=True):
     ``tree`` is its key, redacted. ``session`` names the live session; ``once`` says that one recorded answer answers once,
     and ``forgotten`` that nobody remembers the answer: engines open ephemeral resources as often as they like.
     ``fits`` is asked of recorded calls whose answers differ. ``repeat`` is what somebody decided about how often one answer
-    answers.
+    answers. ``encoded`` is the JSON of its tree, if that is at hand and has no placeholders.
     """
 
     where: Where
@@ -34,6 +34,7 @@ class LiveCall(Struct, frozen=True):
     preview: bool | None = None
     fits: Callable[[RecordedCall], bool] = lambda _: False
     repeat: str = ""
+    encoded: bytes = b""
 
     @property
     def urn(self) -> str:

@@ -142,6 +142,11 @@ class Interaction(Struct, kw_only=True, omit_defaults=True, forbid_unknown_field
     http: list[HttpExchange] = field(default_factory=list)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is known to have no placeholders, without a look at its trees."""
+        return False
+
+    @property
     def asks_object(self) -> bool:
         """Whether its request is an object, as all are that are neither in a blob nor damaged."""
         return type(self.request) is dict

@@ -89,5 +89,6 @@ class RecordedCall(Struct, eq=False):
     def filled(self) -> bool:
         """Whether its answer has placeholders."""
         if self._filled is None:
-            self._filled = not is_plain(encode([self.interaction.response, self.interaction.status]))
+            interaction = self.interaction
+            self._filled = not (interaction.is_plain or is_plain(encode([interaction.response, interaction.status])))
         return self._filled

@@ -17,7 +17,7 @@ from mockprovider.cassette.objects import Assignment, Link, Mark, Pairing, Renam
 from mockprovider.cassette.recorded import RecordedCall, Where, request_key
 from mockprovider.cassette.sequence import RecordedSequence
 from mockprovider.cassette.shelf import Alike, Equal, MarkedCall, Shelf, values_of
-from mockprovider.matching import digest
+from mockprovider.matching import digest, digest_of
 from mockprovider.redaction import PLACEHOLDER, Vault, neutral, stand_in
 
 LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
@@ -39,16 +39,16 @@ class Replay:
         self.shelf = shelf
         self.bindings = Bindings(vault)
         self.assignment = Assignment(shelf.vocabulary.objects)
-        self.used: Counter[int] = Counter()
+        self.used: dict[int, int] = defaultdict(int)
         """How often each recorded call has answered, by its place."""
         self.sequence: RecordedSequence | None = None
         """The order in which calls have to come, if that is wanted."""
         self._vault = vault
         self._rehearsed = rehearsed
-        self._answered: Counter[int] = Counter()
+        self._answered: dict[int, int] = defaultdict(int)
         """How many equal calls of one time have answered, by the first one's place."""
-        self._used_by: Counter[tuple[int, tuple[int, ...]]] = Counter()
-        self._asked: Counter[tuple[Any, Where, str]] = Counter()
+        self._used_by: dict[tuple[int, tuple[int, ...]], int] = defaultdict(int)
+        self._asked: dict[tuple[Any, Where, str], int] = defaultdict(int)
         self._now: dict[tuple[str, str], int] = defaultdict(int)
         self._changed: dict[tuple[str, ...], tuple[int, int]] = {}
         values = (value for recorded in shelf.vocabulary.objects for value in recorded.values if value is not None)
@@ -104,7 +104,7 @@ class Replay:
         return {**live, PLACEHOLDER: self._stand_ins.get((kind, self._vault.value(live[PLACEHOLDER])), 0)}
 
     def _as_recorded(self, call: LiveCall) -> Lookup:
-        key = call.where, request_key(call.tree).digest
+        key = call.where, digest_of(call.encoded) if call.encoded else request_key(call.tree).digest
         equal = self.shelf.equal(key)
         if equal is not None:
             lookup = self._alone(equal.calls[0], call) if len(equal.calls) == 1 else None
@@ -116,11 +116,11 @@ class Replay:
 
     def _alone(self, recorded: RecordedCall, call: LiveCall) -> Lookup | None:
         """What ``_found`` comes to for the one call that was recorded so; ``None`` where more has to be looked at."""
-        again = bool(self._answered[recorded.place])
-        choice = alone(recorded, again=again, once=call.single, forgotten=call.forgotten)
+        again, once = bool(self._answered[recorded.place]), call.single
+        choice = alone(recorded, again=again, once=once, forgotten=call.forgotten)
         if choice is None or self.sequence is not None or (again and self._is_stale(choice, call)):
             return None
-        return Lookup(call, LookResult.FOUND, choice, choice.candidates, once=call.single)
+        return Lookup(call, LookResult.FOUND, choice, choice.candidates, once=once)
 
     def _next(self, equal: Equal, call: LiveCall) -> list[Candidate]:
         """Of equal calls, the next one of each time; if there is none, the last one, or all where none may answer again."""
@@ -329,29 +329,34 @@ class Replay:
 
     def take(self, lookup: Lookup) -> Candidate:
         """Give this answer: everything that follows from it is noted. Returns it with what is to be renamed in it."""
-        chosen, call = lookup.chosen, lookup.chosen.call
-        born = self._born(chosen)
-        if chosen.pairing or born is not None:
-            self._link(lookup)
-        if born is not None:
-            before = chosen.renaming or self.shelf.vocabulary.renaming(())
-            renaming = self.shelf.vocabulary.born_with(self.shelf.made[call.place], born, before)
-            chosen = replace(chosen, renaming=renaming, born=born)
-        if len({candidate.pairs for candidate in lookup.candidates}) == 1:
+        chosen = self._about(lookup) if self.shelf.made else lookup.chosen
+        call = chosen.call
+        if chosen.pairs and len({candidate.pairs for candidate in lookup.candidates}) == 1:
             self.bindings.bind(chosen.pairs)
         if self.sequence:
             self.sequence.take(call)
         self.used[call.place] += 1
-        self._answered[self._first_of_its_time(call).place] += 1
-        self._used_by[call.place, tuple(live for _, live in chosen.pairing)] += 1
+        self._answered[self._first_of_its_time(call)] += 1
         if lookup.once:
             self._asked[_asked(lookup.call)] += 1
         self._move_on(lookup, chosen)
         return chosen
 
-    def _first_of_its_time(self, call: RecordedCall) -> RecordedCall:
+    def _about(self, lookup: Lookup) -> Candidate:
+        """What was chosen, after the live objects that it is about, and the one that it makes, are noted."""
+        chosen, place = lookup.chosen, lookup.chosen.call.place
+        self._used_by[place, tuple(live for _, live in chosen.pairing)] += 1
+        born = self._born(chosen)
+        if chosen.pairing or born is not None:
+            self._link(lookup)
+        if born is None:
+            return chosen
+        before = chosen.renaming or self.shelf.vocabulary.renaming(())
+        return replace(chosen, renaming=self.shelf.vocabulary.born_with(self.shelf.made[place], born, before), born=born)
+
+    def _first_of_its_time(self, call: RecordedCall) -> int:
         equal = self.shelf.equal_to(call)
-        return call if equal is None or len(equal.calls) == 1 else equal.by_wave[call.wave][0]
+        return call.place if equal is None or len(equal.calls) == 1 else equal.by_wave[call.wave][0].place
 
     def _move_on(self, lookup: Lookup, chosen: Candidate) -> None:
         """Time passes: what was recorded before is past, and what was read before the object's change is out of date."""

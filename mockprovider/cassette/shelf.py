@@ -33,15 +33,13 @@ def as_recorded(_method: str, _type: str, tree: Any) -> Any:
 class Reader(Struct, frozen=True):
     """How the calls of one recorded provider are read.
 
-    ``transcriber`` gives its protocol's trees, ``arrange`` puts the sets in them in order. Calls that are ``unasked`` have an
-    empty answer, whatever was recorded. What ``absent`` returns is the answer to a call, if it returns one: that of a provider
-    which is older than the RPC.
+    ``transcriber`` gives its protocol's trees, ``arrange`` puts the sets in them in order. What ``unrecorded`` returns is the
+    answer to a call, if it returns one: that needs no recording, whatever was recorded.
     """
 
     transcriber: Transcriber
     arrange: Arrange = as_recorded
-    unasked: Callable[[Call], bool] = lambda _: False
-    absent: Callable[[Call], Reply | None] = lambda _: None
+    unrecorded: Callable[[Call], Reply | None] = lambda _: None
 
 
 class MarkedCall:
@@ -236,7 +234,7 @@ class Shelf:
 
     def equal_to(self, call: RecordedCall) -> Equal | None:
         """The calls that equal this one, if it matters only how many there are."""
-        return self.equal((call.where, call.digest))
+        return self.equal((call.where, call.asked.digest))
 
     @cached_property
     def alike(self) -> Mapping[tuple[Where, str], Alike]:

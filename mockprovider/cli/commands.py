@@ -243,10 +243,10 @@ def exec_(
     command: tuple[str, ...],
     **places: tuple[str, ...],
 ) -> None:
-    """Run COMMAND with a double as its provider; end with its exit code, or with 1 if it succeeds and a fault never fired.
+    """Run COMMAND with a double as its provider.
 
-    It also ends with 1 if it succeeds without having asked for each create, update and delete of the cassette. A COMMAND that
-    fails while it is recorded replaces no cassette.
+    It ends with the exit code of COMMAND, or with 1 if that succeeds and a fault never fired, or if it succeeds without having
+    asked for each create, update and delete of the cassette. A COMMAND that fails while it is recorded replaces no cassette.
 
     The double lasts as long as the command, so what a command leaves in the cloud is gone after it: a script of several
     commands is one COMMAND, too (-- sh -c "...", with --protocol).
@@ -319,7 +319,9 @@ def replay(
     host: str,
     whole_schema: bool,
 ) -> None:
-    """Serve the provider recorded in FILE, or all of several, until Ctrl-C.
+    """Serve the provider that FILE has recorded, until Ctrl-C.
+
+    Of several files, all are served.
 
     The cassette knows for which engines it is: pulumi, or terraform and tofu. A call that was not recorded is an error, to
     the engine and here at the end; with --beyond fake, a fake answers it, and the line about the call says so. Here it is

@@ -31,7 +31,7 @@ SHOWN = 20
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @example("  PULUMI_DEBUG_GRPC=$PWD/run.json pulumi up --yes\n  mockprovider verify-engine run.json")
 def verify_engine(*, logs: tuple[Path, ...], mutants: int, seed: int, show_all: bool, as_json: bool) -> None:
-    """Compare the embedded engine with logs that pulumi has written.
+    """Compare the embedded engine with logs of pulumi.
 
     LOG is what pulumi writes with PULUMI_DEBUG_GRPC=LOG. What the program asked in it is asked of the embedded engine,
     what providers answered is answered, and each call that differs in presence, order or any field is listed. What engines

@@ -25,7 +25,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group(cls=Group)
 def contract() -> None:
-    """The rules that engines and providers owe each other, and which of them a run has broken."""
+    """The rules of engines and providers, and who breaks them."""
 
 
 @contract.command()
@@ -33,9 +33,9 @@ def contract() -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a list of rules.")
 @example("  mockprovider contract rules\n  mockprovider contract rules 'PULUMI-CREATE-*' --json")
 def rules(*, rule: str, as_json: bool) -> None:
-    """List the rules, or those whose id fits RULE, with their sources.
+    """List the rules with their sources, or those of RULE.
 
-    Without RULE and --json it is the reference page of the documentation, in Markdown.
+    RULE is an id, or a pattern of ids. Without RULE and --json it is the reference page of the documentation, in Markdown.
     """
     wanted = chosen(rule, all_rules())
     if as_json:
@@ -72,7 +72,9 @@ def rules(*, rule: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON, a list of breaches.")
 @example("  mockprovider contract check kept/journal.json\n  mockprovider contract check cassettes/*.json --json")
 def check(*, files: tuple[Path, ...], allowed: tuple[str, ...], as_json: bool) -> None:
-    """Judge runs that are over: cassettes, or the journal.json that a failed test has left.
+    """Judge runs that are over.
+
+    FILE is a cassette, or the journal.json that a failed test has left.
 
     Exits with 1 where a rule was broken, with 2 where a file cannot be judged. Warnings are listed, and change nothing.
     A cassette tells no times: what must not happen at the same time, and what follows a cancellation, is judged only in a

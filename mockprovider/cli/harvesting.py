@@ -29,7 +29,9 @@ from mockprovider.files import write_json
     "  mockprovider schema judge ./terraform-provider-aws --only aws_vpc --only aws_subnet -o aws.types.json"
 )
 def judge(*, plugin: str, output: Path, only: tuple[str, ...], protocol: str, name: str) -> None:
-    """Ask the real provider PLUGIN what forces a replacement, for its defaults, and which values it accepts.
+    """Ask the real provider PLUGIN what only it knows.
+
+    That is what forces a replacement, the defaults, and which values it accepts.
 
     PLUGIN is an executable on PATH, or a path. It is asked offline, without credentials, and nothing is made. The file has the
     schema and the answers, is committed, and needs no plugin from then on: serve it with --types FILE.

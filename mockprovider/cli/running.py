@@ -95,7 +95,8 @@ def _screen(shown: OperationShown) -> Iterator[Callable[[EngineEvent], None]]:
         return Text("\n").join(Text(line.text, line.style) for line in lines)
 
     def now() -> Text:
-        return text([TreeLine(shown.title, "bold"), TreeLine(""), *shown.tree(console.width)])
+        # A line less than there is: what is higher than the terminal could not be taken off it again.
+        return text(shown.now(console.width, console.height - 1))
 
     try:
         with Live(console=console, get_renderable=now, transient=True):

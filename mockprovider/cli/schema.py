@@ -57,7 +57,9 @@ def schema() -> None:
     "  mockprovider schema get pulumi_aws --from sdk -o aws.json"
 )
 def get(*, package: str, output: Path | None, way: str | None) -> None:
-    """Get the schema of PACKAGE, to commit and to serve with --types FILE.
+    """Get the schema of PACKAGE.
+
+    It is to be committed, and served with --types FILE.
 
     PACKAGE is a name, the path of a provider's executable, or the folder of an SDK. It is looked for as a plugin on PATH and in
     the engines' folders, by the pulumi command line, as an installed SDK, and in the Terraform configuration in this folder.

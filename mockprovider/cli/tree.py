@@ -15,11 +15,12 @@ from msgspec import Struct, field
 from mockprovider import paths
 from mockprovider.cli.cassette.screen import printable
 from mockprovider.cli.changes import INDENT, ChangeLine, differences, listed, names_of_differences
+from mockprovider.cli.columns import GAP, fitting, in_short, widths_of, without_middle
 from mockprovider.engine import EngineEvent, OperationBegun, OperationEnded, Result, StepEvent
 from mockprovider.errors import MalformedError
 from mockprovider.paths import Path
 from mockprovider.pulumi.result import Diagnostic
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
 from mockprovider.values import Bag
 
@@ -31,6 +32,11 @@ class StepWords(Struct, frozen=True):
     plan: str
     doing: str
     done: str
+
+    @property
+    def failing(self) -> str:
+        """What is said of a step that failed; of a part of a replacement as of the whole."""
+        return f"{self.doing.split()[0]} failed" if self.doing else "failed"
 
 
 WORDS: Mapping[str, StepWords] = {
@@ -61,7 +67,8 @@ COUNTED = ("create", "update", "delete", "replace", "discard", "import")
 """What a summary counts, in its order."""
 COLUMNS = 3
 BRANCH = len("├─ ")
-GAP = "  "
+LEAST = 4
+"""A part of a tree takes so many lines: the titles, a resource, and above and below it how much is not shown."""
 
 
 class TreeLine(Struct, frozen=True):
@@ -84,6 +91,11 @@ class TreeRow(Struct):
     new: ResourceState | None = None
     seconds: float = 0.0
     said: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it failed, or an error was said of it."""
+        return self.phase == "failed" or "error" in self.said
 
     @property
     def words(self) -> StepWords:
@@ -128,9 +140,14 @@ class OperationShown:
                 self._step(event)
             elif isinstance(event, OperationEnded):
                 self._ended = event
-            elif event.urn in self._rows:
-                said = self._rows[event.urn].said
+            elif row := self._rows.get(event.urn) or (None if event.urn else self._stack):
+                said = row.said
                 said[event.severity] = said.get(event.severity, 0) + 1
+
+    @property
+    def _stack(self) -> TreeRow | None:
+        """The row of the stack, which what is about no resource is said of."""
+        return next((row for row in self._rows.values() if row.type == STACK_TYPE), None)
 
     def _step(self, event: StepEvent) -> None:
         row = self._rows.get(event.urn)
@@ -166,13 +183,29 @@ class OperationShown:
         if not rows:
             return []
         cells = [("", "Type", "Name", "Plan" if self._begun.preview else "Status", "Info")]
-        cells += [(row.words.mark, lead + row.type, row.name, self._status(row), self._info(row)) for lead, row in rows]
-        widths = [max(len(line[column]) for line in cells) for column in range(1, COLUMNS + 1)]
+        cells += [
+            (row.words.mark, lead + in_short(row.type), row.name, self._status(row), self._info(row)) for lead, row in rows
+        ]
+        widths = widths_of(cells, width)
         lines = []
         for mark, *columns, info in cells:
-            text = GAP.join(cell.ljust(room) for cell, room in zip(columns, widths, strict=True))
-            lines.append(TreeLine(_fit(f" {mark:<2} {text}{GAP}{info}".rstrip(), width), STYLES.get(mark, "")))
+            text = GAP.join(without_middle(cell, room).ljust(room) for cell, room in zip(columns, widths, strict=True))
+            lines.append(TreeLine(fitting(f" {mark:<2} {text}{GAP}{info}".rstrip(), width), STYLES.get(mark, "")))
         return [TreeLine(lines[0].text, "bold"), *lines[1:]]
+
+    def now(self, width: int, height: int) -> list[TreeLine]:
+        """What goes on, in so many lines at most: of a tree that is higher, the part with what was begun last."""
+        head, tree = [TreeLine(fitting(self.title, width), "bold"), TreeLine("")], self.tree(width)
+        room = height - len(head)
+        if len(tree) <= room or room < LEAST:
+            return (head + tree)[-height:]
+        # Without the titles, and with a line above and one below that say how much is not shown.
+        rows, room = tree[1:], room - 3
+        with self._lock:
+            busy = [place for place, (_, row) in enumerate(self._placed()) if row.phase == "begun"]
+        end = min(max(busy[-1] + 1 if busy else len(rows), room), len(rows))
+        above, below = (TreeLine(f"    … {count} more" if count else "", "dim") for count in (end - room, len(rows) - end))
+        return [*head, tree[0], above, *rows[end - room : end], below]
 
     def _placed(self) -> Iterator[tuple[str, TreeRow]]:
         """The rows to show, each with the branches that lead to it."""
@@ -202,10 +235,10 @@ class OperationShown:
 
     def _status(self, row: TreeRow) -> str:
         words = row.words
-        if row.phase == "failed":
-            return f"**{words.doing} failed**"
         if self._begun.preview:
             return words.plan
+        if row.phase == "failed" or (row.failed and row.op == "same"):
+            return f"**{words.failing}**"
         if row.phase == "begun":
             return words.doing
         return f"{words.done} ({row.seconds:.2f}s)" if words.done else ""
@@ -224,7 +257,12 @@ class OperationShown:
         body = self._detailed() if self._details else self.tree(width)
         blocks = [[TreeLine(self.title, "bold")] + ([] if self._details else [TreeLine("")]) + body]
         if result is not None:
-            blocks += [self._diagnostics(result), self._outputs(), self._summary(result)]
+            outputs = self._outputs()
+            if self._details and outputs:
+                # As under pulumi, where they stand among the properties of the stack.
+                blocks[0] += [TreeLine(f"{INDENT}--outputs:--", "bold"), *outputs[1:]]
+                outputs = []
+            blocks += [self._diagnostics(result), outputs, self._summary(result)]
         return [line for block in blocks if block for line in (*block, TreeLine(""))][:-1]
 
     def _detailed(self) -> list[TreeLine]:
@@ -265,7 +303,7 @@ class OperationShown:
     def _outputs(self) -> list[TreeLine]:
         result = self.result
         now = next((state.outputs for state in result.state.every if state.is_stack), {}) if result else {}
-        shown = differences(self._before, now, 1, all_=True) if self._begun.kind == "up" else []
+        shown = differences(self._before, now, 1, all_=True) if self._begun.kind != "destroy" else []
         # As under pulumi, a preview shows outputs only where they are known to change, and the first ones are not marked.
         if self._begun.preview and all(line.mark == " " or line.text.endswith("[unknown]") for line in shown) and self._before:
             return []
@@ -289,7 +327,7 @@ class OperationShown:
         pieces = [f"{sum(kinds)} changes"] if len(kinds) > 1 else []
         pieces += [f"{unchanged} unchanged"] if unchanged else []
         lines += [TreeLine(f"    {'. '.join(pieces)}")] if pieces else []
-        failed = sum(row.phase == "failed" for row in self._rows.values())
+        failed = sum(row.failed for row in self._rows.values())
         lines += [TreeLine(f"    {failed} errored", "red")] if failed else []
         if not self._begun.preview and self._ended:
             lines += [TreeLine(""), TreeLine(f"Duration: {_duration(self._ended.seconds)}")]
@@ -324,7 +362,3 @@ def _plural(severity: str, count: int) -> str:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.0f}s" if seconds >= 1 else f"{seconds * 1000:.0f}ms"
-
-
-def _fit(text: str, width: int | None) -> str:
-    return text if width is None or len(text) <= width else f"{text[: width - 1]}…"

@@ -51,6 +51,14 @@ class Finished(Struct, frozen=True):
     stderr: str
 
 
+class UnexpectedEndError(ProgramError):
+    """A command line that has ``finished`` failed, or succeeded where a failure was expected."""
+
+    def __init__(self, message: str, finished: Finished) -> None:
+        super().__init__(message)
+        self.finished = finished
+
+
 class RunningCommand:
     """A command line at work, as faults know it: they interrupt and kill it."""
 
@@ -179,7 +187,7 @@ def run(
         surprise = (
             "succeeded, where a failure was expected" if expect_failure else f"failed with exit code {process.returncode}"
         )
-        raise ProgramError(f"{_shown(command)} {surprise}.\n{_end(stdout, stderr)}")
+        raise UnexpectedEndError(f"{_shown(command)} {surprise}.\n{_end(stdout, stderr)}", finished)
     return finished
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mockprovider.pulumi.options import Options, glob
+from mockprovider.pulumi.stacks.options import Options, glob
 
 
 def flags(**given: Any) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from mockprovider.drivers.flags import without_program
 from mockprovider.errors import DefinitionError
-from mockprovider.pulumi.imports import Import, Placed, import_file, placed
-from mockprovider.pulumi.options import Options
 from mockprovider.pulumi.result import Result
+from mockprovider.pulumi.stacks.imports import Import, Placed, import_file, placed
+from mockprovider.pulumi.stacks.options import Options
 
 
 @contextmanager

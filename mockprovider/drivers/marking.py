@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from mockprovider.pulumi.exporting import import_state
-from mockprovider.pulumi.marking import named_urns
-from mockprovider.pulumi.state import ResourceStates
+from mockprovider.pulumi.stacks.exporting import import_state
+from mockprovider.pulumi.stacks.marking import named_urns
+from mockprovider.pulumi.stacks.state import ResourceStates
 
 
 class StateCommands(Protocol):

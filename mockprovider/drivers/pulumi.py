@@ -7,40 +7,30 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
-
-from msgspec import Struct
+from typing import Any, Unpack
 
 from mockprovider.cloud import Cloud
 from mockprovider.drivers.checkpoints import read_checkpoint, unlock
 from mockprovider.drivers.command import Breakable, Environment, Finished, RunningCommands, resolved, run
-from mockprovider.drivers.events import take_log
-from mockprovider.drivers.flags import flags, scope, without_program
+from mockprovider.drivers.flags import flags, without_program
 from mockprovider.drivers.importing import ImportCommand
 from mockprovider.drivers.marking import StateCommands
-from mockprovider.drivers.outcome import PulumiResult, outcome
+from mockprovider.drivers.operating import Opened, Operating
+from mockprovider.drivers.outcome import PulumiResult
 from mockprovider.drivers.planning import planned, planning
-from mockprovider.drivers.policing import policed
-from mockprovider.drivers.registered import noting
 from mockprovider.errors import DefinitionError, PluginError, ProgramError
 from mockprovider.files import make_folder
-from mockprovider.pulumi import deployments
+from mockprovider.pulumi.arguments import check
 from mockprovider.pulumi.languages import read_project
-from mockprovider.pulumi.options import Options, named, unmatched
 from mockprovider.pulumi.policies import PolicyPack
-from mockprovider.pulumi.policies.permitting import permit
+from mockprovider.pulumi.stacks import deployments
+from mockprovider.pulumi.stacks.options import Options
 from mockprovider.values import Secret
-
-if TYPE_CHECKING:
-    from mockprovider.drivers.projects import ProjectProgram
 
 Program = Mapping[str, Any] | Callable[[], Any] | Path | str
 """A YAML program's ``resources``, ``outputs``, ``variables`` and ``config`` as data; a Python function; a project's folder."""
-
-Opened: TypeAlias = "Mapping[str, Any] | Callable[[], Any] | ProjectProgram"
-"""A program that was checked."""
 
 SECONDS = 300.0
 """What a run of the CLI may take where nothing else is said."""
@@ -48,11 +38,8 @@ SECONDS = 300.0
 SETTINGS = frozenset({"PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"})
 """What of an environment a new stack depends on."""
 
-NOWHERE = ("could not be found in the stack", "where a failure was expected")
-"""Phrases in errors of runs that may have named a resource that does not exist."""
 
-
-class PulumiCli(ImportCommand, StateCommands):
+class PulumiCli(Operating, ImportCommand, StateCommands):
     """One project with one stack under the real CLI, in a folder of its own, with its own home and a file backend.
 
     Args:
@@ -82,6 +69,7 @@ class PulumiCli(ImportCommand, StateCommands):
         timeout: float = SECONDS,
         policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
+        check(project=project, name=stack, timeout=timeout, policies=policies)
         executable = shutil.which(binary)
         if executable is None:
             raise PluginError(
@@ -153,15 +141,20 @@ class PulumiCli(ImportCommand, StateCommands):
             plan: an update plan that a preview of either engine made, as data or its file; what would do something else fails.
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             arguments: further ones of the CLI, as they are.
-            options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``.
+            options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``. Where the state does not
+                have what is excluded, a preview finds out whether the program has.
 
         Raises ``ProgramError``, with the CLI's output, if it failed or succeeded against ``expect_failure``, and if the options
         name a resource that does not exist, which the CLI itself passes over; ``DefinitionError`` for what is no program.
         """
         with planned(plan, self.folder) as path:
-            chosen = flags(**{"skip-preview": not preview, "refresh": refresh, "run-program": run_program, "plan": path})
-            command = ("up", "--yes", *chosen, *arguments)
-            return self._operate(command, self._opened(program, interpreter), options, expect_failure=expect_failure)
+            opened, chosen = self._opened(program, interpreter), flags(**{"refresh": refresh, "run-program": run_program})
+            if refused := self._refused(opened, options, ("preview", *chosen, *arguments)):
+                if expect_failure:
+                    return refused
+                raise ProgramError(f"pulumi up was not run, because its preview failed:\n{refused.error}\n{refused.output}")
+            command = ("up", "--yes", *flags(**{"skip-preview": not preview, "plan": path}), *chosen, *arguments)
+            return self._operate(command, opened, options, expect_failure=expect_failure)
 
     def preview(
         self,
@@ -317,37 +310,6 @@ class PulumiCli(ImportCommand, StateCommands):
     def _settings(self) -> Path:
         return self.folder / f"Pulumi.{self.stack}.yaml"
 
-    def _operate(self, arguments: tuple[str, ...], program: Opened, options: Options, *, expect_failure: bool) -> PulumiResult:
-        if not callable(program) and not isinstance(program, (Mapping, Struct)):
-            raise DefinitionError(
-                f"{program!r} is no program: give a function without arguments, a YAML program as a dict, or a project's "
-                "folder."
-            )
-        names = named(options, arguments[0])
-        if arguments[0] in ("refresh", "destroy") and (problems := self._unmatched(names, ())):
-            # Only the state can have these resources, and a destroy would delete what was to be excluded.
-            raise ProgramError("\n".join([f"pulumi {arguments[0]} was not run:", *problems]))
-        self._runs += 1
-        program, registered = noting(program, self.stack, self.project)
-        events = self.folder / f"events-{self._runs}.json"
-        command = (*arguments, *flags(**scope(options, names)), "--event-log", str(events))
-        try:
-            with policed(arguments[0], self.policies, self.folder / "policies") as packs:
-                finished = self._run((*command, *packs), program, expect_failure=expect_failure)
-        except ProgramError as error:
-            log = take_log(events)
-            problems = self._unmatched(names, log.urns | registered) if any(phrase in str(error) for phrase in NOWHERE) else []
-            if not problems:
-                raise
-            raise ProgramError("\n".join([*problems, str(error)])) from error
-        log = take_log(events)
-        permit(log.remediations, self._doubles)
-        if problems := self._unmatched(names, log.urns | registered) if finished.exit_code == 0 else []:
-            raise ProgramError(
-                "\n".join([f"pulumi {arguments[0]} succeeded, and did not do all that it was asked:", *problems])
-            )
-        return outcome(arguments[0], finished, log, self.export())
-
     def _run(self, command: tuple[str, ...], program: Opened, *, expect_failure: bool) -> Finished:
         if isinstance(program, Mapping):
             self._write_project(program)
@@ -357,14 +319,6 @@ class PulumiCli(ImportCommand, StateCommands):
 
         with running(program, self._settings) as further:
             return self.command(*command, *further, expect_failure=expect_failure)
-
-    def _unmatched(self, names: Mapping[str, Sequence[str]], urns: Collection[str]) -> list[str]:
-        """Names in options that match no resource. Names become globs, and the CLI reports only missing URNs."""
-        if not unmatched(names, urns):
-            return []
-        # Resources that this run did not touch are only in the state.
-        remembered = (resource["urn"] for resource in self.export(show_secrets=False)["deployment"].get("resources", ()))
-        return unmatched(names, {*urns, *remembered})
 
     def _write_project(self, program: Mapping[str, Any] | None) -> None:
         runtime = "python" if program is None else "yaml"

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.operations.deployment import Deployment
 from mockprovider.engine.threads import Work
 from mockprovider.errors import ProgramError
 from mockprovider.faults import EnginesAtWork
-from mockprovider.pulumi.state import State
+from mockprovider.pulumi.stacks.state import State
 
 GRACE = 0.5
 """Seconds that each stage of calling an operation off may take."""

@@ -11,11 +11,11 @@ from msgspec import structs
 
 from mockprovider.clock import Clock
 from mockprovider.cloud import Cloud
-from mockprovider.engine.instance import ProviderSource
-from mockprovider.pulumi import deployments
-from mockprovider.pulumi.exporting import export_state, import_state
-from mockprovider.pulumi.marking import named_urns
-from mockprovider.pulumi.state import ResourceStates, State, copied
+from mockprovider.engine.providers.instance import ProviderSource
+from mockprovider.pulumi.stacks import deployments
+from mockprovider.pulumi.stacks.exporting import export_state, import_state
+from mockprovider.pulumi.stacks.marking import named_urns
+from mockprovider.pulumi.stacks.state import ResourceStates, State, copied
 from mockprovider.values import Value
 
 EPOCH = 946_684_800

@@ -7,9 +7,9 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from mockprovider.engine.deployment import Deployment
+from mockprovider.engine.operations.deployment import Deployment
 from mockprovider.engine.policing import Policing
-from mockprovider.engine.requests import hashed
+from mockprovider.engine.programs.requests import hashed
 from mockprovider.errors import DefinitionError
 from mockprovider.pulumi.policies.analyzing import PackAnalyzer
 from mockprovider.pulumi.policies.declaring import PolicyPack

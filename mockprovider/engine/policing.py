@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 from google.protobuf import empty_pb2
 
-from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.goal import Goal
+from mockprovider.engine.registrations.decision import RefusedError
+from mockprovider.engine.registrations.goal import Goal
 from mockprovider.errors import PluginError
 from mockprovider.pulumi.policies.analyzing import ACCEPTS
 from mockprovider.pulumi.policies.declaring import SEVERITIES
 from mockprovider.pulumi.policies.found import PolicyRemediation, PolicyViolation
 from mockprovider.pulumi.sdk import analyzer_pb2
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.pulumi.values import decode, encode
 from mockprovider.urn import make
 from mockprovider.values import Archive, Asset, Bag, Value, map_value

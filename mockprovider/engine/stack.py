@@ -7,30 +7,31 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from mockprovider.clock import Clock
-from mockprovider.engine.autonaming import Autonaming
 from mockprovider.engine.cancelling import OperationAtWork
-from mockprovider.engine.deployment import Deployment
-from mockprovider.engine.ending import judged, result_of
-from mockprovider.engine.events import EventTeller, OnEvent
-from mockprovider.engine.importing import Importing
-from mockprovider.engine.instance import ProviderSource
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
+from mockprovider.engine.operations.deployment import Deployment
+from mockprovider.engine.operations.events import EventTeller, OnEvent
+from mockprovider.engine.operations.importing import Importing
+from mockprovider.engine.operations.removal import finish_plan
 from mockprovider.engine.packs import policed
-from mockprovider.engine.planning import Planning
-from mockprovider.engine.ready import Given, Ready, of_command, of_function, of_project
-from mockprovider.engine.removal import finish_plan
-from mockprovider.engine.running import run_to_its_end
+from mockprovider.engine.plans.planning import Planning
+from mockprovider.engine.programs.ending import judged, result_of
+from mockprovider.engine.programs.ready import Given, Ready, of_command, of_function, of_project
+from mockprovider.engine.programs.running import run_to_its_end
+from mockprovider.engine.providers.instance import ProviderSource
+from mockprovider.engine.registrations.autonaming import Autonaming
 from mockprovider.engine.targets import Scope
 from mockprovider.errors import DefinitionError
-from mockprovider.pulumi.imports import Import
+from mockprovider.pulumi.arguments import check, check_settings
 from mockprovider.pulumi.languages import Project, read_project
-from mockprovider.pulumi.options import Options, named
-from mockprovider.pulumi.plans import UpdatePlan, expected, save, written
 from mockprovider.pulumi.policies import PolicyPack
 from mockprovider.pulumi.result import Result
-from mockprovider.pulumi.state import State
-from mockprovider.values import Value, reveal
+from mockprovider.pulumi.stacks.imports import Import
+from mockprovider.pulumi.stacks.options import Options, named, unmatched
+from mockprovider.pulumi.stacks.plans import UpdatePlan, expected, save, written
+from mockprovider.pulumi.stacks.state import State
+from mockprovider.values import Value
 
 
 class Stack(StackMemory):
@@ -76,6 +77,8 @@ class Stack(StackMemory):
         clock: Clock | None = None,
         policies: Sequence[PolicyPack | Path | str] = (),
     ) -> None:
+        check(provider=provider, name=name, organization=organization, config=config, references=references, policies=policies)
+        check(parallel=parallel, timeout=timeout, on_event=on_event, project=None if isinstance(project, Path) else project)
         self.policies = policies
         self.name = name
         self.on_event = on_event
@@ -95,11 +98,7 @@ class Stack(StackMemory):
         self._operations = 0
         self._clock = clock
         self._at_work: OperationAtWork | None = None
-        for key, value in self.config.items():
-            if not isinstance(reveal(value), str):
-                raise DefinitionError(
-                    f"The configuration {key!r} is {value!r}; configuration values are strings (JSON for others)."
-                )
+        check_settings(self.config)
 
     # Operations ------------------------------------------------------------------------------------------------------
 
@@ -136,7 +135,8 @@ class Stack(StackMemory):
             expect_failure: return the result of a failure, and raise ``ProgramError`` for a success.
             parallel: instead of the stack's own.
             timeout: seconds, instead of the stack's own.
-            options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``.
+            options: targets, exclusions, replacements and ``continue_on_error``: see ``Options``. Where the state does not
+                have what is excluded, a preview finds out whether the program has.
 
         Raises:
             DefinitionError: ``program`` or ``command`` is none.
@@ -147,7 +147,8 @@ class Stack(StackMemory):
         """
         ready, held = self._ready(program, command, cwd, interpreter), expected(plan)
         how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
-        if preview:
+        # If neither the state nor the program has what is excluded, the up would change what that was meant to be.
+        if preview or unmatched({"exclude": named(options, "up")["exclude"]}, [old.urn for old in self._state.resources]):
             looked = self._operate("up", ready, preview=True, plans=Planning(held), **how)
             if not looked.succeeded:
                 return self._judged(looked, "preview", expect_failure=expect_failure)
@@ -308,6 +309,7 @@ class Stack(StackMemory):
         timeout: float | None = None,
         **options: Unpack[Options],
     ) -> Result:
+        check(parallel=parallel, timeout=timeout)
         names = named(options, "preview" if preview and what == "up" else what)
         only_refresh, program_refreshes = what == "refresh", run_program and what != "destroy"
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from mockprovider.pulumi.options import pattern, unmatched
-from mockprovider.pulumi.state import ResourceState
+from mockprovider.pulumi.stacks.options import pattern, unmatched
+from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.urn import PREFIX
 
 

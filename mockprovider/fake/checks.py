@@ -38,15 +38,15 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
     ``choices`` give random values and names; the default gives none, and such properties stay unset.
     """
     filled = dict(inputs)
+    # A large type has a hundred properties, of which a program sets three.
+    concerned = [(name, item) for name, item in properties.items() if inputs.get(name) is not None or item.has_default]
     # A template comes after the properties that it may use.
-    for name, item in sorted(properties.items(), key=_follows):
-        if filled.get(name) is None and item.has_default:
+    for name, item in sorted(concerned, key=_follows):
+        if filled.get(name) is None:
             value = _default(name, item, inputs, filled, choices)
             if value is None:
                 continue
             filled[name] = value
-        if filled.get(name) is None:
-            continue
         if item.kind.name in NESTING:
             filled[name] = _filled_inside(item.kind, filled[name], choices.inside(name))
         elif item.kind.name == "string" and not isinstance(filled[name], str):
@@ -101,10 +101,13 @@ def _as_id(value: Value) -> Value:
     return value.flat if isinstance(value, ResourceReference) else value
 
 
-def failures(properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool = False) -> Iterator[Failure]:
+def failures(
+    properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool = False, echoes: bool = False
+) -> Iterator[Failure]:
     """All failures of ``inputs`` under ``properties``. Unknown values fit, and no failure shows a secret value.
 
-    ``at`` is the path of the inputs; with ``hidden`` all of them are secret.
+    ``at`` is the path of the inputs; with ``hidden`` all of them are secret. With ``echoes`` a program may hand over an object
+    that a provider answered, with what only the provider sets in it.
     """
     for name, item in properties.items():
         value = inputs.get(name)
@@ -113,14 +116,14 @@ def failures(properties: Properties, inputs: Bag, at: Path = (), *, hidden: bool
         path = (*at, name)
         if value is None:
             yield Failure(f"missing required property {name!r}", show(path))
-        elif not item.is_input:
+        elif not item.is_input and not (echoes and at):
             yield Failure(f"{name!r} is computed by the provider and cannot be set", show(path))
         else:
             for other in item.conflicts_with:
                 if inputs.get(other) is not None:
                     yield Failure(f"{name!r} and {other!r} cannot both be set: drop one of them", show(path))
             secret = hidden or item.secret or has_secret(value)
-            yield from _misfits(item.kind, value, path, hidden=secret)
+            yield from _misfits(item.kind, value, path, hidden=secret, echoes=echoes)
             yield from _unlisted(item, value, path, hidden=secret)
             yield from beyond(item, value, path, hidden=secret)
 
@@ -131,10 +134,12 @@ def _unlisted(item: Property | Kind, value: Value, path: Path, *, hidden: bool) 
         yield Failure(f"expected one of {', '.join(map(repr, item.enum))}, got {got}", show(path))
 
 
-def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[Failure]:
+def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool, echoes: bool) -> Iterator[Failure]:
     while isinstance(value, (Secret, Output)):
         value = value.value
     if kind.name == "any" or is_unknown(value) or value is None:
+        return
+    if echoes and kind.answer is not None and kind.answer.name != kind.name and fits(kind.answer, value):
         return
     if not fits(kind, value):
         yield Failure(f"expected {kind}, got {kind_name(value, hidden=hidden)}", show(path))
@@ -142,9 +147,9 @@ def _misfits(kind: Kind, value: Value, path: Path, *, hidden: bool) -> Iterator[
         yield from _unlisted(kind, value, path, hidden=hidden)
     elif kind.items:
         for key, item in value.items() if kind.name == "map" else enumerate(value):
-            yield from _misfits(kind.items, item, (*path, key), hidden=hidden)
+            yield from _misfits(kind.items, item, (*path, key), hidden=hidden, echoes=echoes)
     elif kind.name == "object":
-        yield from failures(kind.properties, value, path, hidden=hidden)
+        yield from failures(kind.properties, value, path, hidden=hidden, echoes=echoes)
 
 
 def fits(kind: Kind, value: Any) -> bool:

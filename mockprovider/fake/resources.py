@@ -22,6 +22,7 @@ from mockprovider.fake.computing import compute, fill
 from mockprovider.fake.making import Making
 from mockprovider.fake.moving import CONVERTED
 from mockprovider.fake.planning import as_planned, plain_inputs, plan_create, plan_update, without_computed
+from mockprovider.fake.presenting import presented
 from mockprovider.fake.stating import StatedId
 from mockprovider.fake.views import Publish, unpublished
 from mockprovider.layers import stack
@@ -95,7 +96,8 @@ class Resources:
         return stack([partial(_in_world, behaviour, world) for behaviour in (*playing, *behaviours)], answer)(call)
 
     def _check(self, declared: ResourceType, call: Call) -> Reply:
-        reply = _checked(declared.properties, call)
+        # Programs of SDKs hand over what another resource answered, whole.
+        reply = _checked(declared.properties, call, echoes=declared.elements is not None)
         self._catalogue.doubt(declared, call)
         reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
         return reply
@@ -116,7 +118,7 @@ class Resources:
 
     def _create(self, declared: ResourceType, call: Call) -> Reply:
         if call.preview:
-            return Reply(value=plan_create(declared, call.inputs or {}).planned)
+            return Reply(value=self._presented(declared, call, plan_create(declared, call.inputs or {}).planned, ""))
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
         if call.settle:
             id_, wanted = call.settle(call.id or id_)
@@ -133,9 +135,9 @@ class Resources:
         if making:
             return making.finish(
                 lambda bag: self._cloud.update(call.type, id_, bag),
-                lambda bag: Reply(id=id_, value=_dressed(declared, bag, wanted), private=call.private),
+                lambda bag: self._told(declared, call, bag, wanted, id_),
             )
-        return Reply(id=id_, value=_dressed(declared, properties, wanted), private=call.private)
+        return self._told(declared, call, properties, wanted, id_)
 
     def _new(self, declared: ResourceType, call: Call, inputs: Bag) -> tuple[Bag, str]:
         """A new object's inputs with defaults, and its id."""
@@ -175,16 +177,15 @@ class Resources:
             if (item := declared.properties.get(name)) is not None and item.is_input and (not item.computed or name in known)
         }
         book = {MARKER: known[MARKER]} if MARKER in known else {}
-        return Reply(
-            id=stored.id,
-            value=_dressed(declared, readable(declared.properties, stored, call.prior or {}), call.prior or {}),
-            inputs={**_dressed(declared, readable(declared.properties, inputs, known), known), **book},
-            private=call.private,
-        )
+        prior = call.prior or {}
+        reply = self._told(declared, call, readable(declared.properties, stored, prior), prior, stored.id)
+        reply.inputs = {**_dressed(declared, readable(declared.properties, inputs, known), known), **book}
+        return reply
 
     def _update(self, declared: ResourceType, call: Call) -> Reply:
         if call.preview:
-            return Reply(value=self._planned(declared, call).planned, id=call.id)
+            planned = self._planned(declared, call).planned
+            return Reply(value=self._presented(declared, call, planned, call.id), id=call.id)
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
         wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
         invent = self._answers.inventing(declared, call.id, call)
@@ -200,9 +201,23 @@ class Resources:
         if making:
             return making.finish(
                 lambda bag: self._cloud.update(home, call.id, bag),
-                lambda bag: Reply(id=call.id, value=_dressed(declared, bag, wanted), private=call.private),
+                lambda bag: self._told(declared, call, bag, wanted, call.id),
             )
-        return Reply(id=call.id, value=_dressed(declared, properties, wanted), private=call.private)
+        return self._told(declared, call, properties, wanted, call.id)
+
+    def _told(self, declared: ResourceType, call: Call, bag: Bag, like: Bag, id_: str) -> Reply:
+        """``bag`` as the engine is told of it, with equal values in the form that they have in ``like``."""
+        return Reply(id=id_, value=self._presented(declared, call, _dressed(declared, bag, like), id_), private=call.private)
+
+    def _presented(self, declared: ResourceType, call: Call, bag: Bag, id_: str) -> Bag:
+        """``bag`` in the kinds of the outputs; Terraform has one kind for both, and checks that it gets back what it said."""
+        differing: dict[str, Value] = {}
+        for name, value in bag.items() if call.session.protocol.names_resources else ():
+            item = declared.properties.get(name)
+            if item is not None and item.kind.answer is not None:
+                invent = self._answers.inventing(declared, id_, call) if id_ else None
+                differing[name] = presented(item.kind, value, name, invent)
+        return {**bag, **differing} if differing else bag
 
     def _under_another_type(self, call: Call) -> str:
         other = next((stored.type for stored in self._cloud.objects() if stored.id == call.id), None)
@@ -224,7 +239,7 @@ def _in_world(behaviour: Behaviour, world: World, call: Call, proceed: Handler) 
     return behaviour(call, proceed, world)
 
 
-def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
+def _checked(properties: Mapping[str, Property], call: Call, *, echoes: bool = False) -> Reply:
     """The inputs of ``call`` with defaults, and their failures."""
     inputs = plain_inputs(call.inputs or {})
     choices = of_check(call)
@@ -232,15 +247,15 @@ def _checked(properties: Mapping[str, Property], call: Call) -> Reply:
     # A default that was made may be beyond a limit; whether properties go together is a question to the program alone.
     added = {name: value for name, value in filled.items() if value is not None and inputs.get(name) is None}
     defaults = failures({name: properties[name] for name in added}, added)
-    wrong = (*failures(properties, inputs), *defaults, *_unnamed(properties, filled, choices))
-    named = [name for name, item in properties.items() if item.auto_name and name in added]
+    wrong = (*failures(properties, inputs, echoes=echoes), *defaults, *_unnamed(properties, filled, choices))
+    named = [name for name, item in properties.items() if name in added and item.auto_name]
     return Reply(inputs={**filled, MARKER: named} if named else filled, failures=wrong)
 
 
 def _unnamed(properties: Mapping[str, Property], filled: Bag, choices: Choices) -> Iterator[Failure]:
     """The failures of unset names while the engine's options disable automatic ones."""
-    for name, item in properties.items():
-        if item.auto_name and filled.get(name) is None and choices.mode == DISABLE:
+    for name, item in properties.items() if choices.mode == DISABLE else ():
+        if item.auto_name and filled.get(name) is None:
             reason = f"missing required property {name!r}: automatic names are disabled for this resource, so give it one"
             yield Failure(reason, show((name,)))
 

@@ -15,13 +15,16 @@ ALIKE = 0.8
 
 def doubtful(owner: str, properties: Mapping[str, Property], inputs: Bag, at: Path = ()) -> Iterator[str]:
     """A line for each property in ``inputs``, at every depth, that is almost a declared one of the type ``owner``."""
-    unset = [name for name, item in properties.items() if inputs.get(name) is None and item.is_input]
     for name, value in inputs.items():
         item = properties.get(name)
         if item is not None:
             yield from _inside(owner, item.kind, value, (*at, name))
-        elif value is not None and (meant := near(name, unset, ALIKE)):
+        elif value is not None and (meant := near(name, _unset(properties, inputs), ALIKE)):
             yield f"{owner} has no property {show((*at, name))!r}. Did you mean {meant!r}? A strict double refuses it."
+
+
+def _unset(properties: Mapping[str, Property], inputs: Bag) -> list[str]:
+    return [name for name, item in properties.items() if inputs.get(name) is None and item.is_input]
 
 
 def _inside(owner: str, kind: Kind, value: Value, at: Path) -> Iterator[str]:

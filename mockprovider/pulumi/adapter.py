@@ -10,16 +10,16 @@ from typing import Any
 from mockprovider.audit import EngineMemory
 from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.cassette import Cassette, Reader
-from mockprovider.pulumi import deployments
 from mockprovider.pulumi.errors import read_status
 from mockprovider.pulumi.judging import judged_package
 from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.methods import PROVIDER
-from mockprovider.pulumi.modern import unasked, unknown_fields, with_instances, without_handshake
+from mockprovider.pulumi.modern import unknown_fields, unrecorded, with_instances
 from mockprovider.pulumi.monitor import relayed
 from mockprovider.pulumi.package.kept import kept_package
 from mockprovider.pulumi.package.reading import from_schema, is_schema
-from mockprovider.pulumi.plugin import Plugin, attach_environment
+from mockprovider.pulumi.process.plugin import Plugin, attach_environment
+from mockprovider.pulumi.stacks import deployments
 from mockprovider.pulumi.transcript import PulumiTranscript
 from mockprovider.schema import Package
 from mockprovider.wire.adapter import Adapter
@@ -98,7 +98,7 @@ class PulumiAdapter(Adapter):
         What older engines did not say is not compared. A handshake and the end of a session need not have been recorded.
         """
         transcript = PulumiTranscript(without=unknown_fields(cassette))
-        return with_instances(cassette), Reader(transcript, unasked=unasked(cassette), absent=without_handshake(cassette))
+        return with_instances(cassette), Reader(transcript, unrecorded=unrecorded(cassette))
 
     log_file = "what `pulumi` writes with PULUMI_DEBUG_GRPC=FILE: a JSON object in each line"
 

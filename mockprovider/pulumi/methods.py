@@ -5,9 +5,9 @@ A field that is neither a field of the call nor listed in the row is in ``extra`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from google.protobuf import struct_pb2
 from google.protobuf.message import Message
@@ -68,14 +68,17 @@ def _urns(value: Any) -> Any:
     return tuple(value.urns) if is_list else value
 
 
+Put: TypeAlias = Callable[[Message, Any, frozenset[str]], None]
+
+
 class _Slot(Struct, frozen=True):
     """A field of a message and its field in a call or reply; made once, because descriptors are slow."""
 
     name: str
     word: str
     has_presence: bool
-    is_composite: bool
     struct: type[Struct] | None
+    put: Put | None
 
 
 def _slots(message: type[Message], words: Mapping[str, str]) -> dict[str, _Slot]:
@@ -84,8 +87,8 @@ def _slots(message: type[Message], words: Mapping[str, str]) -> dict[str, _Slot]
             name=field.name,
             word=words.get(field.name, ""),
             has_presence=field.has_presence,
-            is_composite=bool(field.message_type or field.is_repeated),
             struct=struct_of(field.message_type),
+            put=_putter(field),
         )
         for field in message.DESCRIPTOR.fields
     }
@@ -93,32 +96,52 @@ def _slots(message: type[Message], words: Mapping[str, str]) -> dict[str, _Slot]
 
 def _write(message: Message, slots: Iterable[_Slot], source: Any, accepts: frozenset[str]) -> None:
     """Set every field of ``message`` for which ``source`` (a call or a reply) has a value."""
+    extra = source.extra
     for slot in slots:
-        value = getattr(source, slot.word) if slot.word else source.extra.get(slot.name)
-        # A call's texts are never None; an empty one counts as absent.
-        if value is None or (slot.word and value == "") or not (slot.has_presence or value):
-            continue
-        target = getattr(message, slot.name) if slot.is_composite else None
-        if slot.struct is not None:
-            if isinstance(value, slot.struct):
-                write(getattr(message, slot.name), value)
-        elif isinstance(target, struct_pb2.Struct):
-            encode_into(target, value, accepts)
-        elif isinstance(target, Message) and isinstance(value, Mapping):
-            target.CopyFrom(type(target)(**value))
-        elif isinstance(target, Message):
-            # The monitor and the provider have equal messages under different names.
-            target.SetInParent()
-            target.MergeFromString(value.SerializeToString())
-        elif target is None:
-            setattr(message, slot.name, value)
-        elif isinstance(value, Mapping):
-            _write_map(target, value)
+        if slot.word:
+            value = getattr(source, slot.word)
+            # A call's texts are never None; an empty one counts as absent.
+            if value == "":
+                continue
+        elif extra:
+            value = extra.get(slot.name)
         else:
-            target.extend(value)
+            continue
+        if value is None or not (slot.has_presence or value):
+            continue
+        if slot.put is None:
+            setattr(message, slot.name, value)
+        else:
+            slot.put(message, value, accepts)
 
 
-def _write_map(target: Any, values: Mapping[Any, Any]) -> None:
+def _putter(field: Any) -> Put | None:
+    """What sets this field, chosen once, because it is the same for all messages; ``None`` for one that is only set."""
+    name, struct = field.name, struct_of(field.message_type)
+    if struct is not None:
+        return lambda message, value, _: write(getattr(message, name), value) if isinstance(value, struct) else None
+    if field.is_repeated:
+        return lambda message, value, _: _extend(getattr(message, name), value)
+    if field.message_type is None:
+        return None
+    if field.message_type.full_name == "google.protobuf.Struct":
+        return lambda message, value, accepts: encode_into(getattr(message, name), value, accepts)
+    return lambda message, value, _: _write_message(getattr(message, name), value)
+
+
+def _write_message(target: Any, value: Any) -> None:
+    if isinstance(value, Mapping):
+        target.CopyFrom(type(target)(**value))
+        return
+    # The monitor and the provider have equal messages under different names.
+    target.SetInParent()
+    target.MergeFromString(value.SerializeToString())
+
+
+def _extend(target: Any, values: Any) -> None:
+    if not isinstance(values, Mapping):
+        target.extend(values)
+        return
     for key, value in values.items():
         if isinstance(value, Message):
             target[key].CopyFrom(value)
@@ -151,6 +174,13 @@ def _named_by(urn: str) -> dict[str, str]:
     return {"type": parsed.type, "name": parsed.name}
 
 
+def _accepts(row: Row) -> frozenset[str] | None:
+    """What the receiver of such a request accepts; ``None`` where the session says that."""
+    if row.engine_ward or row.op in (Op.CONFIGURE, Op.CONSTRUCT, Op.CALL):
+        return EVERYTHING
+    return frozenset() if row.op in (Op.CHECK_CONFIG, Op.DIFF_CONFIG) else None
+
+
 def make_method(name: str, row: Row, request: type[Message], response: type[Message]) -> RpcMethod:
     """The method of one RPC, from its row and its two messages."""
     words = {field: field for field in WORDS if field in request.DESCRIPTOR.fields_by_name} | dict(row.renames)
@@ -165,13 +195,12 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
             session.instance = own.get("urn", "")
         return Call(op=row.op, session=session, method=name, extra=extra, **own)
 
+    accepts = _accepts(row)
+
     def to_request(call: Call) -> Message:
         _check_options(row, call, request)
         message = request()
-        config = row.op in (Op.CHECK_CONFIG, Op.DIFF_CONFIG)
-        always = row.engine_ward or row.op in (Op.CONFIGURE, Op.CONSTRUCT, Op.CALL)
-        accepts = EVERYTHING if always else frozenset[str]() if config else call.session.accepts
-        _write(message, request_slots.values(), call, accepts)
+        _write(message, request_slots.values(), call, call.session.accepts if accepts is None else accepts)
         return message
 
     def reply(message: Message, call: Call, tree: Mapping[str, Any] = NOTHING) -> Reply:

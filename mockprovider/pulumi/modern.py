@@ -7,6 +7,7 @@ was no handshake, and until 3.206 no function knew of previews. What an engine d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.urn import Urn
 from mockprovider.wire.status import failed, status
 
-CONFIGURE, HANDSHAKE, CANCEL = Op.CONFIGURE.value, Op.HANDSHAKE.value, Op.CANCEL.value
+CONFIGURE, HANDSHAKE = Op.CONFIGURE.value, Op.HANDSHAKE.value
 PARTS = frozenset({"urn", "name", "type"})
 LATER: Mapping[Op, frozenset[str]] = {
     row.op: PARTS if row.op is Op.CONFIGURE else PARTS - {"urn"}
@@ -48,7 +49,7 @@ def _about(interaction: Interaction) -> Interaction:
 def unknown_fields(cassette: Cassette) -> dict[Op, frozenset[str]]:
     """The fields that the recorded engine did not know."""
     later: dict[str, frozenset[str]] = {op.value: fields for op, fields in LATER.items()}
-    if _is_old(cassette):
+    if _is_old(_ops(cassette)):
         later[Op.INVOKE.value] = frozenset({"preview"})
     for interaction in cassette.interactions:
         # One request that has such a field settles its op. Of the others, only what may be damaged is looked at.
@@ -58,21 +59,19 @@ def unknown_fields(cassette: Cassette) -> dict[Op, frozenset[str]]:
     return {Op(op): fields for op, fields in later.items()}
 
 
-def unasked(cassette: Cassette) -> Callable[[Call], bool]:
-    """Which calls need no recording: Attach, and Cancel where the engine was so old that its log has none."""
-    old = _is_old(cassette) and CANCEL not in _ops(cassette)
-    return lambda call: call.op is Op.ATTACH or (call.op is Op.CANCEL and old)
-
-
-def without_handshake(cassette: Cassette) -> Callable[[Call], Reply | None]:
-    """What answers a handshake with a provider that was recorded without one: as a provider does that has none."""
+def unrecorded(cassette: Cassette) -> Callable[[Call], Reply | None]:
+    """What answers calls that need no recording: Attach, and of old engines a handshake, which gets the answer of a provider
+    that has none, and Cancel where their log has none.
+    """
     unknown = status("unimplemented", "The recorded provider was configured without a handshake.")
-    old = _is_old(cassette)
-    return lambda call: failed(unknown) if old and call.op is Op.HANDSHAKE else None
+    old: Mapping[Op, Callable[[], Reply]] = {Op.HANDSHAKE: lambda: failed(unknown), Op.CANCEL: Reply}
+    ops = _ops(cassette)
+    answers = {Op.ATTACH: Reply, **{op: answer for op, answer in old.items() if _is_old(ops) and op not in ops}}
+    return lambda call: answers[call.op]() if call.op in answers else None
 
 
-def _is_old(cassette: Cassette) -> bool:
-    return bool(cassette.interactions) and HANDSHAKE not in _ops(cassette)
+def _is_old(ops: AbstractSet[str]) -> bool:
+    return bool(ops) and HANDSHAKE not in ops
 
 
 def _ops(cassette: Cassette) -> set[str]:

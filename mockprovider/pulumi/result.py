@@ -8,10 +8,10 @@ from typing import Any
 from msgspec import Struct, field
 
 from mockprovider.errors import MalformedError
-from mockprovider.pulumi.exporting import export_state
-from mockprovider.pulumi.extensions import Extension
 from mockprovider.pulumi.policies.found import PolicyRemediation, PolicyViolation, printed
-from mockprovider.pulumi.state import PendingOperation, ResourceStates, State
+from mockprovider.pulumi.stacks.exporting import export_state
+from mockprovider.pulumi.stacks.extensions import Extension
+from mockprovider.pulumi.stacks.state import PendingOperation, ResourceStates, State
 from mockprovider.urn import Urn
 from mockprovider.values import Value
 

@@ -107,14 +107,12 @@ class PulumiTranscript(TableTranscript):
 
     def key(self, call: Call, request: dict[str, Any]) -> dict[str, Any]:
         """The part of a request that two runs of one program share: no addresses, volatile fields, or engine capabilities."""
-        row = self.row(call)
-        if row is None or row.op is Op.HANDSHAKE:
-            return request if row is None else {}
-        said = self._unsaid.get(row.op, frozenset())
-        if "args" not in request:
-            said -= {"variables"}
-        kept = left_out(super().key(call, request), said)
-        return _settled(kept) if row.op in CONFIGURED else kept
+        if call.op is Op.HANDSHAKE:
+            return {}
+        kept = super().key(call, request)
+        if said := self._unsaid.get(call.op):
+            kept = left_out(kept, said if "args" in request else said - {"variables"})
+        return _settled(kept) if call.op in CONFIGURED else kept
 
     def offers(self, row: RpcMethod) -> Mapping[str, Any]:
         """What an engine of today says of itself."""

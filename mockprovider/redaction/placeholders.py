@@ -60,7 +60,8 @@ as a path, and as clients do it that only replace what no path may have; as the 
 
 def is_plain(encoded: bytes) -> bool:
     """Whether the tree of this JSON has none of our marks (it may say no where there is none)."""
-    return not MARKED.search(encoded)
+    # Each mark has a dollar, most texts have none, and to look for one character is much faster.
+    return b"$" not in encoded or not MARKED.search(encoded)
 
 
 def placeholder(number: int, kind: str = "string") -> dict[str, Any]:

@@ -46,10 +46,14 @@ NAMELESS = "mockprovider-secret"
 
 
 class Hidden(Struct, frozen=True):
-    """A tree without its secrets. ``broken``: a secret sat where only the verbatim bytes would do, so it cannot be restored."""
+    """A tree without its secrets. ``broken``: a secret sat where only the verbatim bytes would do, so it cannot be restored.
+
+    ``encoded`` is the JSON of a tree that had none, and nothing that looks like a placeholder.
+    """
 
     tree: Tree
     broken: bool = False
+    encoded: bytes = b""
 
 
 class Redactor:
@@ -153,8 +157,11 @@ class Redactor:
 
     def _hidden(self, tree: Tree, encoded: bytes, policy: Policy, *, declares: bool, again: bool = False) -> Hidden:
         known = self.vault.found(encoded)
-        if not (known or declares) and (not self.vault.may_compose(encoded) if again else is_plain(encoded)):
-            return Hidden(tree)
+        if not (known or declares):
+            if again and not self.vault.may_compose(encoded):
+                return Hidden(tree)
+            if not again and is_plain(encoded):
+                return Hidden(tree, encoded=encoded)
         current = _Pass(self, policy, known, again=again)
         hidden = current.walk(tree, (), OPEN)
         if current.verbatim and current.unfindable:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from msgspec.structs import replace
@@ -57,7 +58,7 @@ class Bench:
         provider: the handler that starts one for each session (``wire.proxy.PerSession``).
         service: the protocol's table, whose ``pure`` column says what may be asked.
         patience: the seconds after which an answer is given up.
-        idle: the seconds without a question after which all processes are ended.
+        idle: the seconds without a question after which all processes are ended; none while one is under way.
         shared: it is one running provider, whatever the session: it can be configured once, and not be started again.
     """
 
@@ -79,6 +80,7 @@ class Bench:
         self._hopeless: dict[tuple[Any, ...], str] = {}
         self._answered_about: set[tuple[bool, str, str]] = set()
         self._asked_at = steady()
+        self._under_way = 0
         self._timer: threading.Timer | None = None
         self._lock = threading.Lock()
 
@@ -94,6 +96,18 @@ class Bench:
         known = self._hopeless.get(about) or self._hopeless.get((*about, question))
         if known:
             raise UnjudgedError(known)
+        with self._at_work():
+            reply = self._asked(key, call, opening)
+        if _lost(reply) or _code(reply) == LATE:
+            reason = "its process ended during the call" if _lost(reply) else f"no answer came within {self._patience:g} s"
+            self._give_up(about, question, reason)
+            raise UnjudgedError(reason)
+        self._answered_about.add(about)
+        if _code(reply) == UNKNOWN_RPC:
+            raise UnjudgedError(f"it does not know {call.method}", quiet=True)
+        return reply
+
+    def _asked(self, key: str, call: Call, opening: Opening | None) -> Reply:
         seat = self._seat(key)
         reply = self._answered(seat, call, opening)
         if _lost(reply):
@@ -102,13 +116,20 @@ class Bench:
             reply = self._alone(call, opening)
         if _lost(reply) or _code(reply) == LATE:
             self._leave(key, seat)
-            reason = "its process ended during the call" if _lost(reply) else f"no answer came within {self._patience:g} s"
-            self._give_up(about, question, reason)
-            raise UnjudgedError(reason)
-        self._answered_about.add(about)
-        if _code(reply) == UNKNOWN_RPC:
-            raise UnjudgedError(f"it does not know {call.method}", quiet=True)
         return reply
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        """While a question is under way, however long that takes, nothing is ended for want of questions."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                self._asked_at = steady()
+                self._watch(self._idle)
 
     def _give_up(self, about: tuple[bool, str, str], question: bytes, reason: str) -> None:
         """Never ask this question again, nor any about a type that had no answer to several, and never one."""
@@ -145,8 +166,6 @@ class Bench:
 
     def _seat(self, key: str) -> Seat:
         with self._lock:
-            self._asked_at = steady()
-            self._watch(self._idle)
             seat = self._seats.get(key)
             if seat is None and self.shared and self._seats and key:
                 held = next((name for name in self._seats if name), "")
@@ -170,10 +189,22 @@ class Bench:
         with self._lock:
             self._timer = None
             left = self._idle - (steady() - self._asked_at)
-            if left > 0 and self._seats:
+            if self._under_way or not self._seats:
+                # The end of a question looks again.
+                return
+            if left > 0:
                 self._watch(left)
                 return
-        self.close()
+            seats = self._vacated()
+        self._end_all(seats)
+
+    def _vacated(self) -> list[Seat]:
+        seats, self._seats = list(self._seats.values()), {}
+        return seats
+
+    def _end_all(self, seats: Iterable[Seat]) -> None:
+        for seat in seats:
+            self._end(seat)
 
     def _leave(self, key: str, seat: Seat) -> None:
         with self._lock:
@@ -195,12 +226,11 @@ class Bench:
     def close(self) -> None:
         """End all processes. Safe to call again; a later question starts new ones."""
         with self._lock:
-            seats, self._seats = list(self._seats.values()), {}
+            seats = self._vacated()
             timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
-        for seat in seats:
-            self._end(seat)
+        self._end_all(seats)
 
 
 def _question(call: Call) -> bytes:

@@ -56,7 +56,9 @@ class Trees:
 
     def tree(self, message: Message) -> dict[str, Tree]:
         """The tree of the fields of ``message``."""
-        return {field.name: self._shown(field)(value) for field, value in message.ListFields()}
+        # Most values are texts, and these are shown as they are.
+        fields = message.ListFields()
+        return {field.name: value if type(value) is str else self._shown(field)(value) for field, value in fields}
 
     def build(self, cls: type[M], tree: Mapping[str, Tree]) -> M:
         """The message of ``tree``. Raises ``MalformedError``, naming message and field, for a tree that is none of ``cls``."""
@@ -139,7 +141,7 @@ def _is_known(message: Message) -> bool:
 
 def build(cls: type[M], tree: Mapping[str, Tree]) -> M:
     """The message of ``tree``. Raises ``MalformedError`` for a tree that is none of ``cls``."""
-    raw = tree.get(RAW) if isinstance(tree, Mapping) else None
+    raw = tree.get(RAW) if isinstance(tree, (dict, Mapping)) else None
     if raw is None:
         return PLAIN.build(cls, tree)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -126,8 +127,22 @@ def test_a_mistyped_name_is_an_error(cli: PulumiCli, option: str) -> None:
     if option != "exclude":
         with pytest.raises(ProgramError, match=f"(?s)Did you mean '{urn}'.*could not be found in the stack"):
             cli.up(both, **{option: [urn.replace("first", "fist")]})
-    with pytest.raises(ProgramError, match=r"(?s)Did you mean 'first'.*where a failure was expected"):
-        cli.up(both, **{option: ["fist"]}, expect_failure=True)
+    gone = (cli.refresh, cli.destroy) if option != "replace" else ()
+    for failed in (lambda **given: cli.up(both, **given), lambda **given: cli.preview(both, **given), *gone):
+        result = failed(**{option: ["fist"]}, expect_failure=True)
+        assert not result.succeeded
+        assert result.exit_code
+        assert re.search("'fist' could not be found: .* Did you mean 'first'", str(result.error))
+
+
+def test_a_mistyped_exclusion_is_told_before(cli: PulumiCli) -> None:
+    """What is excluded and nowhere is told by a preview; what only the program has is left out of the up, which then runs."""
+    program = buckets(first="1", other="1")
+    with pytest.raises(ProgramError, match=r"(?s)pulumi up was not run, .*'fist' could not be found: .* Did you mean 'first'"):
+        cli.up(program, exclude=["fist"])
+    assert not cli.up(program, exclude=["fist"], expect_failure=True).succeeded
+    assert cli.export()["deployment"].get("resources") in (None, [])
+    assert cli.up(program, exclude=["first"]).summary == {"create": 1}
 
 
 def test_a_name_of_what_comes_or_goes_is_none_of_a_mistake(cli: PulumiCli) -> None:

@@ -9,6 +9,18 @@ from hook_toolbox import Noted
 from pulumi import ResourceHookBinding, ResourceOptions
 
 pytestmark = pytest.mark.pulumi_cli
+ROOT = "::pulumi:pulumi:Stack::"
+
+
+def words(both, severity: str) -> list[str]:
+    """What both engines said of resources, which is the same."""
+    ours, theirs = (
+        # What is said of no resource sums up, in words of each engine's own.
+        sorted(said.message for said in result.diagnostics if said.severity == severity and said.urn and ROOT not in said.urn)
+        for result in both.results
+    )
+    assert ours == theirs
+    return ours
 
 
 def test_hooks_around_every_step(both):
@@ -54,8 +66,10 @@ def test_deletions_without_the_program(both):
         Bucket("a", ResourceOptions(hooks=ResourceHookBinding(after_delete=[noted.hook("after")])))
 
     both.run("up", program)
-    both.run("destroy", preview=True, fails=True)
-    both.run("destroy", fails=True)
+    for options in ({"preview": True}, {}):
+        both.run("destroy", fails=True, **options)
+        said = "Resource has delete hooks registered, but the program is not running. Hooks: after"
+        assert words(both, "error") == [said]
     both.run("up", program)
     both.run("up", lambda: noted.hook("after"))
     assert noted.names(2) == ["after a"]
@@ -102,6 +116,8 @@ def test_a_hook_that_fails(both, when, ignored):
     noted.calls.clear()
     both.run("up", program, fails=not ignored)
     noted.taken(2)
+    kind = "".join(map(str.capitalize, when.split("_"))) if ignored else when.partition("_")[0]
+    assert words(both, "warning" if ignored else "error") == [f'{kind} hook "{when}" failed: no luck']
     noted.broken.clear()
     both.run("up", program)
 
@@ -198,6 +214,7 @@ def test_error_hooks_that_give_up(both):
             both.breaks(lambda on, op=op: getattr(on, op)(name="a").error("try later").times(2 - len(noted.broken)))
             both.run("up", program, fails=True)
             noted.taken(2)
+            assert words(both, "error")
             both.mend()
         both.run("up", program)
 
@@ -249,6 +266,7 @@ def test_error_hooks_have_their_limit(both, op):
         names.clear()
     both.breaks(lambda on: getattr(on, op)(name="a").error("no").times(100))
     both.run("up", program, fails=True)
+    assert "maximum number of error hook retries (100) reached" in words(both, "warning")
     assert len(noted.taken(2)) == 99
     assert all(len(double.journal.entries(op=op)) == 100 for double in both.doubles)
     both.mend()

@@ -7,7 +7,7 @@ import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Thing
 
 from mockprovider.calls import Op
-from mockprovider.pulumi.imports import Import
+from mockprovider.pulumi.stacks.imports import Import
 from mockprovider.values import Secret
 
 pytestmark = pytest.mark.pulumi_cli

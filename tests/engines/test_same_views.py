@@ -8,9 +8,10 @@ import pytest
 from engine_toolbox import Thing
 from pulumi import ResourceOptions
 
-from mockprovider.calls import Op
+from mockprovider.calls import Call, Native, Op
 from mockprovider.fake.views import View
 from mockprovider.pulumi import ResourceTraits
+from mockprovider.pulumi.sdk import resource_status_pb2
 from mockprovider.schema import Package, Property, ResourceType
 
 pytestmark = pytest.mark.pulumi_cli
@@ -61,6 +62,47 @@ def test_views_of_a_stack_s_life(viewed):
     viewed.run("up", program)
     viewed.run("destroy", preview=True)
     viewed.run("destroy")
+
+
+def test_views_of_a_destroy_that_runs_the_program(viewed):
+    """Nothing is said of views there until their owner is deleted; what is excluded keeps its views."""
+
+    def program():
+        for name in ("web", "db"):
+            Thing(SERVER, name, size="s")
+
+    viewed.run("up", program)
+    viewed.run("destroy", program, run_program=True, preview=True)
+    viewed.run("destroy", program, run_program=True, exclude=["db"])
+    assert views(viewed.stack.export()) == ["db-disk", "db-part"]
+    viewed.run("destroy", program, run_program=True)
+
+
+def test_what_is_said_of_views(viewed):
+    """What is wrong with published steps is told to the provider, and what failed of them to the user, in the same words."""
+    told: list[str] = []
+
+    def publishing(call, proceed):
+        reply = proceed(call)
+        state = resource_status_pb2.ViewStepState(type="cloud:index:Disk", name="broken")
+        token = call.extra["resource_status_token"]
+        failing = resource_status_pb2.ViewStep(op="CREATE", new=state, error="the disk is broken")
+        for where, step in (
+            ("other", failing),
+            (token, resource_status_pb2.ViewStep(op="UNSPECIFIED", new=state)),
+            (token, failing),
+        ):
+            request = resource_status_pb2.PublishViewStepsRequest(token=where, steps=[step])
+            native = Native(request.SerializeToString(), request)
+            answer = call.monitor(Call(op=Op.VIEWS, session=call.session, method="PublishViewSteps", native=native))
+            told.append(answer.status.message if answer.status else "")
+        return reply
+
+    for breaking in viewed.breaking:
+        breaking.replace(Op.CREATE, "web", publishing)
+    viewed.run("up", lambda: Thing(SERVER, "web", size="s"), fails=True)
+    assert told[: len(told) // 2] == told[len(told) // 2 :]
+    assert all("the disk is broken" in said for said in viewed.said())
 
 
 def test_views_in_a_refresh(viewed):

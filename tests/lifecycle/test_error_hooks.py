@@ -153,7 +153,7 @@ def test_a_hook_that_fails():
 
     for op in OPS:
         trying = Trying(op, 1, {"hook": broken})
-        said = "delete failed" if op == "delete" else "error hooks execution failed: error hook 'hook' failed: Oh no"
+        said = "delete failed" if op == "delete" else 'error hooks execution failed: error hook "hook" failed: Oh no'
         assert errors(trying.up(fails=True)) == said
         assert len(trying.attempts) == 1
         assert names(trying.up()) == ([] if op == "delete" else ["resA"])

@@ -8,7 +8,7 @@ from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.calls import Op, Reply
 from mockprovider.engine import Extension, Import
-from mockprovider.pulumi.extensions import plain
+from mockprovider.pulumi.stacks.extensions import plain
 
 BASE = {"name": "pkgA", "version": "1.0.0"}
 EXT_A, EXT_B = (Extension(f"ext-{letter}", "1.0.0", f"blob-{letter}".encode()) for letter in "ab")

@@ -146,7 +146,7 @@ def test_a_hook_that_fails_before(when):
     program.there = when != "before_delete"
     program.broken.add(when)
     failed = stack.up(program, expect_failure=True)
-    assert f"before hook {when!r} failed: Oh no" in errors(failed)
+    assert f'before hook "{when}" failed: Oh no' in errors(failed)
     assert provider.of(when.removeprefix("before_")) == []
     assert [state.inputs for state in failed.state.every if not state.is_provider] == (
         [] if when == "before_create" else [{"a": "A"}]
@@ -163,7 +163,7 @@ def test_a_hook_that_fails_after(when, going_on):
         program.there = False
     program.broken.add(when)
     failed = stack.up(program, expect_failure=True, continue_on_error=going_on)
-    assert f"after hook {when!r} failed: Oh no" in errors(failed)
+    assert f'after hook "{when}" failed: Oh no' in errors(failed)
     assert names(failed) == (["resA", "resB"][: 1 + going_on] if when == "after_create" else [])
 
 
@@ -175,7 +175,7 @@ def test_failures_that_are_ignored(when):
     up = stack.up(program)
     kind = {"before_create": "BeforeCreate", "after_create": "AfterCreate"}[when]
     assert [(line.severity, line.message, line.urn) for line in up.diagnostics] == [
-        ("warning", f"{kind} hook {when!r} failed: Oh no", urn(A, "resA"))
+        ("warning", f'{kind} hook "{when}" failed: Oh no', urn(A, "resA"))
     ]
     assert names(up) == ["resA"]
 
@@ -194,7 +194,10 @@ def test_destroys():
     stack, program = Lifecycle(echoing()), Program("before_delete", "after_delete")
     stack.up(program)
     failed = stack.destroy(expect_failure=True)
-    assert "has hooks for its deletion (before_delete, after_delete), and the program does not run" in errors(failed)
+    assert errors(failed).startswith(
+        "Resource has delete hooks registered, but the program is not running. Hooks: before_delete, after_delete\n"
+        "You must run with the `--run-program` flag to use delete hooks during destroy."
+    )
     assert (names(failed), program.told) == (["resA"], [])
     assert names(stack.destroy(program, run_program=True)) == []
     assert [when for when, _ in program.told] == ["before_delete", "after_delete"]
@@ -240,14 +243,17 @@ def test_names_of_hooks():
     def program(monitor: Monitor) -> None:
         with CallbackServer(monitor) as server:
             server.hook("hook", print)
-            for name, said in (("hook", "already registered"), ("", "needs a name")):
+            for name, said in (
+                ("hook", 'resource hook already registered for name "hook"'),
+                ("", "resource hook name cannot be empty"),
+            ):
                 with pytest.raises(grpc.RpcError, match=said):
                     server.error_hook(name, print)
             monitor.register(A, "resA", hooks=bound(before_update=["unknown"]))
             monitor.register(A, "resB", hooks=bound(before_create=["unknown"]))
 
     failed = Lifecycle(echoing()).up(program, expect_failure=True)
-    assert (errors(failed), names(failed)) == ("hook 'unknown' was not registered", ["resA"])
+    assert (errors(failed), names(failed)) == ('hook "unknown" was not registered', ["resA"])
 
 
 def test_a_program_that_has_gone():
@@ -259,7 +265,7 @@ def test_a_program_that_has_gone():
         monitor.register(A, "resA", hooks=bound(before_create=["hook"]))
 
     failed = Lifecycle(echoing()).up(program, expect_failure=True)
-    assert "before hook 'hook' failed: rpc error: code = Unavailable" in errors(failed)
+    assert 'before hook "hook" failed: rpc error: code = Unavailable' in errors(failed)
     assert names(failed) == []
 
 

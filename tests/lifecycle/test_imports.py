@@ -9,7 +9,7 @@ from lifecycle_toolbox import A, Lifecycle, Monitor, Provider, diff, echoing, er
 
 from mockprovider.calls import Op, Reply
 from mockprovider.pulumi.diff import Changes
-from mockprovider.pulumi.imports import Import
+from mockprovider.pulumi.stacks.imports import Import
 
 NEW, DONE, GONE = "create-replacement", "replace", "delete-replaced"
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
+from _pytest.terminal import TerminalReporter
 from plugin_toolbox import BY_HAND, COMMAND, FILES
 
 import mockprovider
@@ -55,6 +56,11 @@ def recorded(tmp_path_factory, loaded):
     return folder / "up.json"
 
 
+def interrupted_briefly(reporter, excinfo):
+    """Note Ctrl-C for the last lines of a run, without the sources of all of pytest's own frames, which take long to read."""
+    reporter._keyboardinterrupt_memo = excinfo.getrepr(style="native")
+
+
 @pytest.fixture
 def run(pytester, monkeypatch, loaded):
     """Run pytest on one test file, in this process, in the order of the file."""
@@ -73,6 +79,7 @@ def run(pytester, monkeypatch, loaded):
         with monkeypatch.context() as inner:
             # A third of what an inner run costs is to look for everybody's plugins, which are tried in processes of their own.
             inner.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+            inner.setattr(TerminalReporter, "pytest_keyboard_interrupt", interrupted_briefly)
             # An inner run that is interrupted is a result like any other.
             return pytester.runpytest_inprocess(
                 "-p", "mockprovider", "-p", "no:cacheprovider", *BY_HAND, *arguments, *QUIET, no_reraise_ctrlc=True

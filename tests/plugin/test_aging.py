@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from plugin_toolbox import WITHOUT
 
@@ -12,6 +14,7 @@ from mockprovider.double import Wiring
 from mockprovider.double.clocks import CalendarClock
 from mockprovider.durations import DAY
 
+Running = Callable[..., pytest.RunResult]
 TEST = """
 import pytest
 from mockprovider.calls import Call, Op
@@ -47,10 +50,10 @@ def marked(pytester: pytest.Pytester) -> pytest.Pytester:
         (', max_age="90d"', ["--provider-max-age=92d"], False),
     ],
 )
-def test_an_old_cassette_warns(marked: pytest.Pytester, argument: str, options: list[str], warns: bool) -> None:
+def test_an_old_cassette_warns(marked: pytest.Pytester, run: Running, argument: str, options: list[str], warns: bool) -> None:
     """A test whose cassette is too old passes, with a warning that says how to record it again; the option counts first."""
     marked.makepyfile(test_old=TEST.format(argument=argument))
-    result = marked.runpytest_subprocess(*WITHOUT, "-Wdefault", *options)
+    result = run(None, "-Wdefault", *options)
     result.assert_outcomes(passed=1, warnings=int(warns))
     if warns:
         again = "To record it again: pytest --provider-record=all test_old.py::test_it."
@@ -66,30 +69,30 @@ def test_warnings_that_are_errors(marked: pytest.Pytester) -> None:
     result.assert_outcomes(errors=1)
 
 
-def test_recording_anew_makes_it_young(marked: pytest.Pytester) -> None:
+def test_recording_anew_makes_it_young(marked: pytest.Pytester, run: Running) -> None:
     """The command that the warning names records a cassette of today, which does not warn."""
     test = TEST.format(argument=', max_age="90d", name="cloud"')
     defined = "provider.define(Function('cloud:index:f', {}, {}))\n    provider(Call"
     marked.makepyfile(test_old=f"from mockprovider import Function\n{test.replace('provider(Call', defined)}")
-    marked.runpytest_subprocess(*WITHOUT, "-Wdefault", "--provider-record=all").assert_outcomes(passed=1)
+    run(None, "-Wdefault", "--provider-record=all").assert_outcomes(passed=1)
     assert tape.load(marked.path / "it.json").header.recorded_at == CalendarClock().now()
-    marked.runpytest_subprocess(*WITHOUT, "-Wdefault").assert_outcomes(passed=1, warnings=0)
+    run(None, "-Wdefault").assert_outcomes(passed=1, warnings=0)
 
 
 @pytest.mark.parametrize(
     ("argument", "said"),
     [(', max_age="soon"', "*'soon' is no age.*"), (", max_age=90", "*max_age=90 is a int; give an age, such as '90d'.*")],
 )
-def test_marks_that_are_no_age(marked: pytest.Pytester, argument: str, said: str) -> None:
+def test_marks_that_are_no_age(marked: pytest.Pytester, run: Running, argument: str, said: str) -> None:
     """What is no age is refused in the marker."""
     marked.makepyfile(test_old=TEST.format(argument=argument))
-    result = marked.runpytest_subprocess(*WITHOUT)
+    result = run(None)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([said])
 
 
-def test_an_option_that_is_no_age(marked: pytest.Pytester) -> None:
+def test_an_option_that_is_no_age(run: Running) -> None:
     """What is no age is refused in the option before anything runs."""
-    result = marked.runpytest_subprocess(*WITHOUT, "--provider-max-age=soon")
+    result = run(None, "--provider-max-age=soon")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--provider-max-age=soon: 'soon' is no age.*"])

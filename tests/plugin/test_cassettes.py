@@ -6,7 +6,7 @@ import json
 import shutil
 
 import pytest
-from plugin_toolbox import COMMAND, WITHOUT
+from plugin_toolbox import COMMAND
 
 LIFE = """
     import pytest
@@ -88,8 +88,7 @@ def test_record_in_parallel(pytester, run):
         """
     )
     for mode in ("all", "none"):
-        arguments = ("-n", "2", *WITHOUT, f"--provider-record={mode}", "-o", "pythonpath=.")
-        pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=4)
+        run(None, "-p", "xdist", "-n", "2", f"--provider-record={mode}", "-o", "pythonpath=.").assert_outcomes(passed=4)
 
     found = sorted(each.name for each in (pytester.path / "cassettes" / "test_many").iterdir())
     assert found == [f"test[{name}].json" for name in "abcd"]

@@ -8,7 +8,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-from plugin_toolbox import WITHOUT
 
 FAILING = """
     from cloud import BUCKET, program
@@ -170,10 +169,9 @@ def test_where_pytest_was_started_elsewhere(run, pytester, monkeypatch):
     result.stdout.fnmatch_lines(["*To run it again: pytest --provider-seed=0 test_below.py::test"])
 
 
-def test_under_workers(pytester, run):
+def test_under_workers(run):
     """A worker of pytest-xdist reports all of it, too, and the files are there afterwards."""
-    pytester.makepyfile(test_it=FAILING)
-    result = pytester.runpytest_subprocess("-n", "1", *WITHOUT, "-o", "pythonpath=.")
+    result = run(FAILING, "-p", "xdist", "-n", "1", "-o", "pythonpath=.")
     folder, names = re.search(r"^Kept in (.*): (.*)$", result.stdout.str(), re.M).groups()
 
     result.stdout.fnmatch_lines(

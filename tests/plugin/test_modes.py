@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from mode_stage import LIVE, assert_kept, holders, keep, prepared
-from plugin_toolbox import WITHOUT
 
 from mockprovider.cassette import RULES, CassetteAction, LookResult, Mode
 
@@ -126,8 +125,7 @@ def test_workers_that_record_one_cassette(run, pytester):
                 Path("told").touch()
         """
     pytester.makeconftest(conftest)
-    pytester.makepyfile(test_it=source)
-    result = pytester.runpytest_subprocess("-n", "2", *WITHOUT, "-o", f"pythonpath=. {Path(__file__).parents[1]}")
+    result = run(source, "-p", "xdist", "-n", "2", "-o", f"pythonpath=. {Path(__file__).parents[1]}")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["CassetteBusyError: *it.json is being recorded by process *. Wait until that has ended*"])
     (winner,) = [one for one in ("first", "second") if (pytester.path / one).exists()]

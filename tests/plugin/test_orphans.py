@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+Running = Callable[..., pytest.RunResult]
 TESTS = """
 import pytest
 
@@ -39,38 +41,38 @@ def folder(pytester: pytest.Pytester) -> Path:
     return pytester.path
 
 
-def listed(pytester: pytest.Pytester, *options: str) -> tuple[int, list[str]]:
+def listed(run: Running, *options: str) -> tuple[int, list[str]]:
     """The exit code, and the cassettes that are listed."""
-    result = pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:hypothesispytest", "--provider-orphans", *options)
+    result = run(None, "--provider-orphans", *options)
     assert "it was run" not in result.stdout.str() + result.stderr.str()
     ending = " is a cassette of no test."
     return result.ret, [line.removesuffix(ending) for line in result.outlines if line.endswith(ending)]
 
 
-@pytest.mark.parametrize("options", [[], ["-k", "nothing"], ["-n", "2"]])
-def test_of_a_folder(pytester: pytest.Pytester, folder: Path, options: list[str]) -> None:
+@pytest.mark.parametrize("options", [[], ["-k", "nothing"], ["-p", "xdist", "-n", "2"]])
+def test_of_a_folder(run: Running, folder: Path, options: list[str]) -> None:
     """Of a folder, all cassettes are listed that no test uses, also those that are deselected; other files are not."""
-    code, names = listed(pytester, *options)
+    code, names = listed(run, *options)
     assert names == sorted([*ORPHANS, "cassettes/test_other/test_other.json"])
     assert code == 1
 
 
-def test_of_one_module(pytester: pytest.Pytester, folder: Path) -> None:
+def test_of_one_module(run: Running, folder: Path) -> None:
     """Of a module, those in its folder: others may be used by tests that were not looked at."""
-    assert listed(pytester, "test_it.py") == (1, ["cassettes/test_it/test_gone.json"])
+    assert listed(run, "test_it.py") == (1, ["cassettes/test_it/test_gone.json"])
 
 
-def test_of_none(pytester: pytest.Pytester, folder: Path) -> None:
+def test_of_none(run: Running, folder: Path) -> None:
     """Where each cassette is used, that is said, and is no error."""
     for name in [*ORPHANS, "cassettes/test_other/test_other.json"]:
         (folder / name).unlink()
-    result = pytester.runpytest_subprocess("--provider-orphans")
+    result = run(None, "--provider-orphans")
     result.stdout.fnmatch_lines(["Each cassette beside these tests is one of a test."])
     assert result.ret == 0
 
 
-def test_of_single_tests(pytester: pytest.Pytester, folder: Path) -> None:
+def test_of_single_tests(run: Running, folder: Path) -> None:
     """Single tests are refused, since the others' cassettes would be listed."""
-    result = pytester.runpytest_subprocess("--provider-orphans", "test_it.py::test_it")
+    result = run(None, "--provider-orphans", "test_it.py::test_it")
     result.stderr.fnmatch_lines(["*needs all tests of a file: name files or folders, not test_it.py::test_it."])
     assert result.ret == 4

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from plugin_toolbox import WITHOUT
+from plugin_toolbox import BY_HAND
 
 TEST = """
     import pytest
@@ -307,12 +307,15 @@ WORKERS = {
 
 
 @pytest.mark.parametrize("ends", WORKERS)
-def test_what_a_worker_leaves(pytester, ends):
+def test_what_a_worker_leaves(pytester, monkeypatch, ends):
     """The end of a run with workers says where the recording of a test is whose worker was interrupted, ended or killed."""
     ending, name = WORKERS[ends]
     source = INTERRUPTED.replace("NAMES", "['a']").replace("WAITING", f"import os, threading; {ending}")
     pytester.makepyfile(test_it=source)
-    said = pytester.runpytest_subprocess("-n", "1", *WITHOUT, ALL).stdout.str()
+    # The plugins of others, which both processes would load, are tried elsewhere.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    plugins = ("-p", "mockprovider", "-p", "xdist", "-p", "no:cacheprovider")
+    said = pytester.runpytest_subprocess(*plugins, *BY_HAND, "-n", "1", ALL).stdout.str()
 
     place = pytester.path / name
     assert f"test_it.py::test was interrupted. What it recorded until then is {place}." in said

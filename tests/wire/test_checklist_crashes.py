@@ -10,7 +10,7 @@ from wire_toolbox import SECONDS, Connection
 
 from mockprovider.calls import Op, Session
 from mockprovider.errors import PluginError
-from mockprovider.pulumi.plugin import Plugin
+from mockprovider.pulumi.process.plugin import Plugin
 from mockprovider.pulumi.values import decode, encode
 from mockprovider.terraform.process.plugin import Plugin as TerraformPlugin
 from mockprovider.wire.process import Process

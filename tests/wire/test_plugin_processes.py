@@ -20,7 +20,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.double import Double
 from mockprovider.double.launchers import install
 from mockprovider.errors import PluginError
-from mockprovider.pulumi.plugin import Plugin as PulumiPlugin
+from mockprovider.pulumi.process.plugin import Plugin as PulumiPlugin
 from mockprovider.tape.cloudfile import SqliteStore
 from mockprovider.terraform.process.handshake import COOKIE, COOKIE_NAME, read_handshake
 from mockprovider.terraform.process.plugin import Plugin as TerraformPlugin

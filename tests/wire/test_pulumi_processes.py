@@ -10,7 +10,7 @@ from builders import call
 
 from mockprovider.calls import Op, Reply
 from mockprovider.errors import PluginError
-from mockprovider.pulumi.plugin import Plugin
+from mockprovider.pulumi.process.plugin import Plugin
 
 
 def start(code, **options):

@@ -18,7 +18,7 @@ from mockprovider.calls import Call, Handler, Op, Reply, Session
 from mockprovider.double import Double, Wiring, real
 from mockprovider.errors import PluginError
 from mockprovider.pulumi.methods import PROVIDER
-from mockprovider.pulumi.plugin import Plugin
+from mockprovider.pulumi.process.plugin import Plugin
 from mockprovider.wire.client import Client
 from mockprovider.wire.proxy import PerSession
 

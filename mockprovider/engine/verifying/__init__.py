@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
-from mockprovider.engine.decision import RefusedError
-from mockprovider.engine.instance import CallFailedError
-from mockprovider.engine.ready import Ready
+from mockprovider.engine.programs.ready import Ready
+from mockprovider.engine.providers.instance import CallFailedError
+from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.stack import Stack
 from mockprovider.engine.verifying.answers import LoggedProvider
 from mockprovider.engine.verifying.comparing import EngineComparison, EngineDifference, compared

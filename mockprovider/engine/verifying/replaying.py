@@ -12,7 +12,7 @@ from google.protobuf.json_format import ParseError
 from google.protobuf.message import Message
 
 from mockprovider.engine.outcomes import CallbackFailedError
-from mockprovider.engine.program import Ended, Environment
+from mockprovider.engine.programs.inline import Ended, Environment
 from mockprovider.engine.verifying.answers import parsed
 from mockprovider.engine.verifying.hindsight import fill_hashes, hashes
 from mockprovider.engine.verifying.operations import LoggedOperation

@@ -9,7 +9,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.answers import Saying, Sayings
 from mockprovider.fake.computing import fields
 from mockprovider.fake.definitions.shapes import AnswerShape, OutputsShape, PackageShape
-from mockprovider.fake.inventing.policies import MAKERS
+from mockprovider.fake.inventing.makers import MAKERS
 from mockprovider.values import Value
 
 ALL = "*"
@@ -22,7 +22,10 @@ def read_said(shape: PackageShape, node: Node) -> Sayings | None:
         _saying(one.function, MAKERS.get(one.make, one.answer), one, shape, node.at("answers", at))
         for at, one in enumerate(shape.answers)
     ]
-    outputs = [_saying(one.type, one.outputs, one, shape, node.at("outputs", at)) for at, one in enumerate(shape.outputs)]
+    outputs = [
+        _saying(one.type, MAKERS.get(one.make, one.outputs), one, shape, node.at("outputs", at))
+        for at, one in enumerate(shape.outputs)
+    ]
     elements = {_place(key): count for key, count in shape.elements.items()}
     return Sayings(answers, outputs, elements) if answers or outputs or elements else None
 
@@ -69,12 +72,17 @@ def write_said(said: Sayings) -> dict[str, Any]:
 
 
 def _answer(saying: Saying) -> AnswerShape:
-    make: Any = next((name for name, maker in MAKERS.items() if maker is saying.answer), "")
+    make = _maker(saying)
     return AnswerShape(_names(saying), _when(saying), {} if make else _several(saying.answer), make)
 
 
 def _outputs(saying: Saying) -> OutputsShape:
-    return OutputsShape(_names(saying), saying.name, _when(saying), _several(saying.answer))
+    make = _maker(saying)
+    return OutputsShape(_names(saying), saying.name, _when(saying), {} if make else _several(saying.answer), make)
+
+
+def _maker(saying: Saying) -> Any:
+    return next((name for name, maker in MAKERS.items() if maker is saying.answer), "")
 
 
 def _when(saying: Saying) -> Any:

@@ -6,12 +6,13 @@ The published schema has their descriptions. A field means the same as the decla
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, TypedDict
+from typing import Annotated, Any, ClassVar, TypedDict
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from mockprovider.document import Count, Number, Word
 from mockprovider.fake.behaviours import Behaving
+from mockprovider.fake.inventing.makers import MakerName
 from mockprovider.properties import KindName, Random
 from mockprovider.schema import TOKEN
 
@@ -284,9 +285,7 @@ class AnswerShape(Written):
         Values | Annotated[tuple[Values, ...], FEWEST],
         Meta(description="Outputs by name, with templates over the arguments; or a list, for one call after the other."),
     ] = {}
-    make: Annotated[
-        Literal["", "iam policy document"], Meta(description="What works the answer out of the arguments, instead.")
-    ] = ""
+    make: Annotated[MakerName, Meta(description="What works the answer out of the arguments, instead.")] = ""
 
 
 class OutputsShape(Written):
@@ -296,6 +295,7 @@ class OutputsShape(Written):
     name: Annotated[str, Meta(description="The resource's name in the program, or its address.")] = ""
     when: Annotated[Values, Meta(description="Inputs that the resource has, with these values.")] = {}
     outputs: Annotated[Values, Meta(description="Computed properties by name, with templates over the inputs.")] = {}
+    make: Annotated[MakerName, Meta(description="What works the outputs out of the inputs, instead.")] = ""
 
 
 class PackageShape(Written):

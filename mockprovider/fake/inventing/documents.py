@@ -42,8 +42,15 @@ ROWS = (
     ),
     ("list of JSON", "container_definitions|statements_json", lambda it: "[]", "[]", "programs parse and index it"),  # noqa: ARG005
     (
+        "kubeconfig in base64",
+        r"kubeconfigs\.value",
+        lambda it: base64.b64encode(_kubeconfig(it).encode()).decode(),
+        "eyJhcGlWZXJzaW9uIjogInYxIiwg…",
+        "Azure lists the credentials of a cluster so",
+    ),
+    (
         "kubeconfig",
-        "kubeconfig|kube_config|kube_config_raw|kubeconfig_json|kubeconfig_raw",
+        "kubeconfig|kube_config|kube_config_raw|kube_admin_config|kube_admin_config_raw|raw_config|kubeconfig_json|kubeconfig_raw",
         _kubeconfig,
         '{"apiVersion": "v1", …}',
         "programs take the server and the user out of it, as JSON or YAML",

@@ -257,7 +257,7 @@ FORMS: tuple[Form, ...] = (
     ),
     Form(
         "URL",
-        "url|uri|self_link|link|issuer",
+        r"url|uri|self_link|link|issuer|primary_endpoints\.[a-z]+|secondary_endpoints\.[a-z]+",
         _url,
         "https://api-5ce2b9e1.example.com/5ce2b9e1",
         "a scheme and a host",

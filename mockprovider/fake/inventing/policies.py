@@ -1,9 +1,9 @@
-"""Answers that are worked out of their arguments, by the name that data files call them."""
+"""Documents that are worked out of their statements: IAM policies."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 VERSION = "2012-10-17"
@@ -64,6 +64,3 @@ def _one_or_many(values: Any) -> Any:
     """IAM writes a list of one as that one."""
     values = sorted(values)
     return values[0] if len(values) == 1 else values
-
-
-MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {"iam policy document": iam_policy_document}

@@ -12,7 +12,7 @@ from mockprovider.fake.catalogue import Catalogue, failed, nearest
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import fields
 from mockprovider.pulumi.components.monitor import EngineRefusedError, Monitor, Registered, settled, urns_of
-from mockprovider.pulumi.resource_options import CONSTRUCT, INHERITED
+from mockprovider.pulumi.stacks.resource_options import CONSTRUCT, INHERITED
 from mockprovider.schema import Component, Method, Property
 from mockprovider.values import (
     UNKNOWN,

@@ -16,6 +16,8 @@ from mockprovider.pulumi.installed.document import not_understood
 from mockprovider.pulumi.installed.npm import npm_folder
 
 PLUGIN_FILES = ("pulumi-plugin.json", "pulumiplugin.json")
+PREFIX = "pulumi_"
+"""How the modules of SDKs begin."""
 REGISTERED = re.compile(r'"pkg": "([^"]+)"')
 
 
@@ -24,6 +26,8 @@ def folder_of(sdk: str | Path) -> Path:
 
     Raises ``DefinitionError``, with the command that installs it, if there is none.
     """
+    if not isinstance(sdk, (str, Path)) or not str(sdk):
+        raise DefinitionError(f"{sdk!r} is no SDK: give its name, such as 'pulumi_aws' or '@pulumi/aws', or its folder.")
     if isinstance(sdk, str) and sdk.startswith("@"):
         return npm_folder(sdk)
     if isinstance(sdk, Path) or os.sep in sdk or sdk.startswith("."):
@@ -31,17 +35,23 @@ def folder_of(sdk: str | Path) -> Path:
             raise DefinitionError(f"There is no folder {sdk}. Name the folder of an installed SDK, or the SDK: 'pulumi_aws'.")
         return Path(sdk).resolve()
     plain = sdk.replace("-", "_")
-    for name in (plain, f"pulumi_{plain}") if not plain.startswith("pulumi_") else (plain,):
-        spec = importlib.util.find_spec(name) if name.isidentifier() else None
-        if name.startswith("pulumi_") and spec and spec.submodule_search_locations:
-            return Path(next(iter(spec.submodule_search_locations))).resolve()
-    wanted = plain if plain.startswith("pulumi_") else f"pulumi_{plain}"
-    installed = sorted(name for name in metadata.packages_distributions() if name.startswith("pulumi_"))
-    hint = did_you_mean(wanted, installed, "Installed are") if installed else "No SDK is installed here."
+    name = plain.removeprefix(PREFIX)
+    spec = _spec(PREFIX + name)
+    if spec and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations))).resolve()
+    # They all begin alike, which makes none of them near.
+    installed = sorted({other.removeprefix(PREFIX) for other in metadata.packages_distributions() if other.startswith(PREFIX)})
+    hint = did_you_mean(name, installed, "Installed are") if installed else "No SDK is installed here."
+    if name == plain and _spec(name):
+        raise DefinitionError(f"{sdk!r} is a Python module, and no SDK of Pulumi: those are called {PREFIX}NAME. {hint}")
     raise DefinitionError(
-        f"There is no SDK {wanted} in this environment. {hint} Install it (pip install {wanted.replace('_', '-')}), "
+        f"There is no SDK {PREFIX}{name} in this environment. {hint} Install it (pip install pulumi-{name.replace('_', '-')}), "
         "or give its folder as a path."
     )
+
+
+def _spec(module: str) -> Any:
+    return importlib.util.find_spec(module) if module.isidentifier() else None
 
 
 def identity_of(folder: Path) -> tuple[str, str]:

@@ -106,16 +106,16 @@ def _own(interpreter: str | Path | None) -> str:
     return os.path.abspath(named) if os.sep in named else named  # noqa: PTH100 - as just said
 
 
-def load_yaml(path: Path) -> dict[str, Any]:
-    """The mapping in a YAML file. Raises ``MalformedError`` if there is none."""
+def load_yaml(path: Path, how: str = "Give the folder of a Pulumi project.") -> dict[str, Any]:
+    """The mapping in a YAML file; ``how`` to get one stands in errors. Raises ``MalformedError`` if there is none."""
     import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with the SDK, and only projects need it
 
     try:
-        content = yaml.safe_load(read_text(path, path.name, "Give the folder of a Pulumi project."))
+        content = yaml.safe_load(read_text(path, path.name, how))
     except yaml.YAMLError as error:
         raise MalformedError(f"{path} is no YAML: {error}") from error
     if not isinstance(content, dict):
-        raise MalformedError(f"{path} holds no mapping.")
+        raise MalformedError(f"{path} holds no mapping. {how}")
     return content
 
 

@@ -42,18 +42,25 @@ def _has_files(kind: Kind) -> bool:
 
 
 def filled_in(token: str, name: str, argument: Kind, output: Kind) -> Kind:
-    """The kind of an argument, with what the provider adds inside of it: the properties that its output has besides."""
-    if argument is output or argument.name != output.name:
+    """The kind of an argument, with what the provider adds inside of it: the properties that its output has besides.
+
+    Where the output is of another kind, that is the ``answer``, also of what is around it.
+    """
+    if argument is output or output.name == "any" or {argument.name, output.name} == {"integer", "number"}:
         return argument
+    if argument.name != output.name:
+        return replace(argument, answer=output)
     if argument.items is not None and output.items is not None:
         items = filled_in(token, name, argument.items, output.items)
-        return argument if items is argument.items else replace(argument, items=items)
+        differs = output if items.answer is not None else None
+        return argument if items is argument.items else replace(argument, items=items, answer=differs)
     if argument.name != "object":
         return argument
     given = argument.properties
     members = {own: _filled_in(token, f"{name}.{own}", given.get(own), item) for own, item in output.properties.items()}
     changed = {own: item for own, item in members.items() if item is not given.get(own)}
-    return replace(argument, properties={**argument.properties, **changed}) if changed else argument
+    differs = output if any(item.kind.answer is not None for item in changed.values()) else None
+    return replace(argument, properties={**given, **changed}, answer=differs) if changed else argument
 
 
 def _filled_in(token: str, name: str, given: Property | None, output: Property) -> Property:

@@ -23,7 +23,7 @@ def kept_package(text: str, origin: str) -> Package | None:
         return None
     lazy = {section: _lazy(kept, section) for section in SECTIONS}
     reader = PackageReader(Node({**kept.root["root"], **lazy}, origin), {})
-    package = reader.package_on_demand(kept.root["components"], kept.root["methods"])
+    package = reader.package_on_demand(kept.root["components"], kept.root["methods"], kept.root["spelled"])
     package.schema = text if kept.root["json"] else kept.decoded("text", "")
     return package
 
@@ -41,6 +41,7 @@ def keep_package(text: str, document: Mapping[str, Any], package: Package) -> No
         "root": {key: value for key, value in document.items() if key not in SECTIONS},
         "components": [*package.components],
         "methods": [*package.methods],
+        "spelled": {token: resource.terraform for token, resource in package.resources.items()},
         "json": is_json,
     }
     sections = {section: document.get(section) or {} for section in SECTIONS}

@@ -21,6 +21,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
 from mockprovider.ondemand import OnDemand
+from mockprovider.pulumi.package import azure
 from mockprovider.pulumi.package.inventing import answer, computed, filled_in, invented
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
 from mockprovider.pulumi.package.text import read_text
@@ -113,23 +114,26 @@ class PackageReader:
         self._check_types()
         return package
 
-    def package_on_demand(self, components: Collection[str], methods: Collection[str]) -> Package:
+    def package_on_demand(
+        self, components: Collection[str], methods: Collection[str], spelled: Mapping[str, str] | None = None
+    ) -> Package:
         """The package of a schema that was checked before, or is known to be right: each type is read when it is used.
 
-        ``components`` and ``methods`` are the tokens of those; the others are resources and functions.
+        ``components`` and ``methods`` are the tokens of those; the others are resources and functions. ``spelled`` are the
+        resources' names in Terraform, where they are known.
         """
         package = self._empty()
         resources = [token for token in self._resources if token not in components]
         functions = [token for token in self._functions if token not in methods]
 
-        def spelled() -> Mapping[str, str]:
+        def spellings() -> Mapping[str, str]:
             # A name depends on those before it.
             with self._lock:
-                self._spellings = self._spellings or {token: self._terraform_name(token) for token in resources}
+                self._spellings = self._spellings or spelled or {token: self._terraform_name(token) for token in resources}
             return self._spellings
 
         def resource(token: str) -> ResourceType:
-            return self._resource(token, self._resources[token], spelled()[token])
+            return self._resource(token, self._resources[token], spellings()[token])
 
         def component(token: str) -> Component:
             return self._component(token, keys(self._resources[token], RESOURCE_KEYS))
@@ -137,7 +141,7 @@ class PackageReader:
         def function(token: str) -> Any:
             return self._asked(token, self._functions[token])
 
-        package.resources = OnDemand(resources, resource, self._lock, spelled)
+        package.resources = OnDemand(resources, resource, self._lock, spellings)
         package.components = OnDemand(components, component, self._lock)
         package.functions = OnDemand(functions, function, self._lock)
         package.methods = OnDemand(methods, function, self._lock)
@@ -223,11 +227,14 @@ class PackageReader:
             elif name not in OWN_OUTPUTS:
                 # YAML programs set a constant automatically, even if it is no input.
                 properties[name] = computed(token, name, item, optional=item.enum == (item.default,))
+        ids = id_template(token)
+        if token.partition(":")[0] in azure.PACKAGES:
+            properties, ids = azure.named(token, properties)
         try:
             return ResourceType(
                 token,
                 distinct(properties),
-                id_template(token),
+                ids,
                 description=text(members, "description"),
                 terraform=spelled,
                 elements=1,

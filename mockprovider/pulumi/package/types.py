@@ -101,7 +101,7 @@ class Types:
         if name == "pulumi":
             raise node.error("Pulumi keeps the name 'pulumi' for itself. Choose another.")
         members = keys(node, PROPERTY_KEYS)
-        shape = self.shape(node)
+        shape = self._shaped(node, members)
         elsewhere = _from_environment(members)
         stated = members.get("const") or members.get("default")
         given = UNSET if stated is None or stated.value is None else _fitting(name, stated, shape)
@@ -117,7 +117,9 @@ class Types:
 
     def shape(self, node: Node) -> Shape:
         """The shape of a type. Raises ``DefinitionError`` for an invalid one, and for references to nothing."""
-        members = present(node)
+        return self._shaped(node, present(node))
+
+    def _shaped(self, node: Node, members: Mapping[str, Node]) -> Shape:
         if "$ref" in members:
             return self._reference(members["$ref"], members.get("type"))
         if "oneOf" in members:

@@ -16,15 +16,17 @@ from msgspec import Struct
 
 from mockprovider.calls import EnginePort
 from mockprovider.errors import MalformedError, PluginError, UnsupportedError
+from mockprovider.files import nearest
 from mockprovider.pulumi.languages.project import Project, load_yaml
 from mockprovider.pulumi.languages.python import interpreter_of
 from mockprovider.pulumi.log import EngineServer
-from mockprovider.pulumi.plugin import PORT_SECONDS
 from mockprovider.pulumi.policies.serving import ANALYZER
+from mockprovider.pulumi.process.plugin import PORT_SECONDS
 from mockprovider.pulumi.sdk import analyzer_pb2
 from mockprovider.wire.process import Process
 from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
 
+HOW = "Give the folder of a policy pack, with its PulumiPolicy.yaml, or a PolicyPack."
 OPTIONAL = frozenset({"Handshake", "ConfigureStack", "Cancel", "AnalyzeStack", "Remediate"})
 """RPCs that older packs do not have; that is as if they had nothing to say."""
 CANCEL_SECONDS = 1.0
@@ -144,7 +146,9 @@ def _command(path: Path) -> tuple[list[str], str]:
         if not os.access(path, os.X_OK):
             raise MalformedError(f"{path} is no policy pack: it is neither a folder with PulumiPolicy.yaml nor executable.")
         return [str(path)], ""
-    content = load_yaml(path / "PulumiPolicy.yaml")
+    if not path.exists():
+        raise MalformedError(" ".join(filter(None, (f"There is no policy pack at {path}.", nearest(path), HOW))))
+    content = load_yaml(path / "PulumiPolicy.yaml", HOW)
     runtime = content.get("runtime")
     kind, options = (runtime.get("name"), runtime.get("options") or {}) if isinstance(runtime, Mapping) else (runtime, {})
     if kind != "python":

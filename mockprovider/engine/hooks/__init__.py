@@ -1,0 +1,1 @@
+"""Hooks: functions of the program that are called around steps."""

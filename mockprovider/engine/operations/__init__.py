@@ -1,0 +1,1 @@
+"""The phases of an operation: registering, refreshing, removing and importing, over one course."""

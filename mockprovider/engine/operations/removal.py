@@ -1,0 +1,166 @@
+"""The end of an operation: what has to go is deleted, dependents before what they depend on."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+
+from mockprovider.engine.operations.course import Course
+from mockprovider.engine.registrations.decision import RefusedError, StepOp, deletion
+from mockprovider.engine.registrations.wording import RUN_PROGRAM, hooks_without_program, unasked_for
+from mockprovider.engine.state.graph import deletion_batches, staying, transitive_dependencies
+from mockprovider.engine.steps.kinds import EXPECTED, EngineStep
+from mockprovider.engine.steps.planner import Planner
+from mockprovider.engine.targets import Targets
+from mockprovider.engine.threads import executor
+from mockprovider.pulumi.stacks.state import ResourceState, copied
+
+
+def delete_leftovers(
+    course: Course, planner: Planner, held: Collection[int], errored: Sequence[ResourceState], parallel: int
+) -> None:
+    """Delete what the program no longer has (everything, if there was no program), ``parallel`` at once.
+
+    ``held`` are the identities (``id()``) of old resources that stay, because their registration failed or was skipped. What
+    the ``errored`` ones need, whose steps failed, is spared.
+    """
+    if course.stopped:
+        return
+    targets = Targets(course.operation.scope)
+    known = [*(resource.urn for resource in course.ledger.base), *planner.seen]
+    if course.refuse_missing(targets.missing(known)) and not planner.seen:
+        return
+    condemned = _condemned(course, planner, targets, held)
+    if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
+        return
+    course.deleted = planner.deleted | {resource.urn for resource in condemned}
+    running = course.operation.destroying or course.operation.refreshing
+    whole = course.ledger.remaining() if running else course.ledger.base
+    removal = Removal(whole, lambda resource: _delete(course, resource), parallel)
+    removal.carry_out(condemned, lambda: course.stopped, errored)
+
+
+def refuse_hooks(course: Course) -> bool:
+    """Refuse to delete without the program what has hooks for its deletion, also where that is no target.
+
+    Returns whether there is any.
+    """
+    for resource in course.ledger.base:
+        names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
+        if names:
+            course.fail(RefusedError(hooks_without_program(names)), resource.urn)
+    if course.failed:
+        course.object(RefusedError(RUN_PROGRAM))
+    return course.failed
+
+
+def finish_plan(course: Course) -> None:
+    """If all went well, refuse what an update plan expected and did not see."""
+    for urn, message in () if course.failed or course.stopped else course.plans.unseen([old.urn for old in course.ledger.base]):
+        course.object(RefusedError(message), urn)
+
+
+def _allowed(course: Course, condemned: Sequence[ResourceState]) -> bool:
+    """Whether the update plan, if any, allows to delete ``condemned``, the last one first, as the real engine asks."""
+    doomed = {id(resource) for resource in condemned}
+    last_first = [resource for resource in reversed(course.ledger.base) if id(resource) in doomed]
+    try:
+        course.plans.admit(EngineStep(op=deletion(resource), old=resource) for resource in last_first)
+    except RefusedError as error:
+        course.fail(error)
+        return False
+    return True
+
+
+def _condemned(course: Course, planner: Planner, targets: Targets, held: Collection[int]) -> list[ResourceState]:
+    """The leftovers to delete: with targets, only these and the resources that cannot stay without them."""
+    leftovers = [
+        resource
+        for resource in course.ledger.leftovers()
+        # What was deleted before a replacement, and is marked for deletion since then, is gone already.
+        # Views go with their owners.
+        if (id(resource) not in held or resource.delete)
+        and not resource.view_of
+        and not (resource.delete and planner.has_deleted(resource))
+    ]
+    ours = planner.revisiting.to_delete
+    if targets.excluding:
+        spared = staying(course.ledger.base, targets.excludes, dependents=targets.dependents)
+        return _without(course, leftovers, spared) + [resource for resource in ours if resource.urn not in spared]
+    if not targets.constrained:
+        return leftovers + ours
+    try:
+        going = planner.dependents.going_with(targets)
+    except EXPECTED as error:
+        # Providers are asked what goes along, and may fail.
+        course.fail(error)
+        return []
+    unasked = [
+        resource
+        for resource in leftovers + ours
+        if resource.urn in going and not targets.names(resource.urn) and not targets.dependents
+    ]
+    for resource in unasked:
+        course.object(RefusedError(unasked_for(resource.urn)), resource.urn)
+    if unasked and not course.operation.preview:
+        course.stop()
+        return []
+    going_too = [resource for resource in ours if resource.urn in going]
+    return _without(course, leftovers, {resource.urn for resource in leftovers} - going) + going_too
+
+
+def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
+    """The leftovers without the spared ones, which get a ``same`` step."""
+    for resource in leftovers:
+        if resource.urn in spared and not resource.delete:
+            step = EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True)
+            course.plans.admit([step])
+            course.execute(step)
+    return [resource for resource in leftovers if resource.urn not in spared]
+
+
+def _delete(course: Course, old: ResourceState) -> bool:
+    if course.stopped:
+        return False
+    try:
+        course.execute(EngineStep(op=deletion(old), old=old))
+    except RefusedError as error:
+        # Nothing was changed yet, so the deletions go on, and one run reports all protected resources.
+        course.object(error, old.urn)
+        return False
+    except EXPECTED as error:
+        course.blame(error, old.urn)
+        return False
+    return True
+
+
+class Removal:
+    """Deletes resources of the state ``base`` in batches, ``parallel`` at once. ``delete`` says whether one is gone."""
+
+    def __init__(self, base: Sequence[ResourceState], delete: Callable[[ResourceState], bool], parallel: int) -> None:
+        self._base = base
+        self._delete = delete
+        self._parallel = parallel
+
+    def carry_out(
+        self, condemned: Sequence[ResourceState], stopped: Callable[[], bool], errored: Sequence[ResourceState] = ()
+    ) -> None:
+        """Delete ``condemned`` until ``stopped``. Where a deletion fails, or what was ``errored`` before, dependencies stay."""
+        spared = {needed for resource in errored for needed in transitive_dependencies(self._base, resource)}
+        for batch in deletion_batches(self._base, condemned):
+            for resource in self._failures([resource for resource in batch if id(resource) not in spared]):
+                spared |= transitive_dependencies(self._base, resource)
+            if stopped():
+                return
+
+    def _failures(self, batch: Sequence[ResourceState]) -> list[ResourceState]:
+        # Several old instances of one resource go one after the other: no provider is called for one URN twice at once.
+        instances: dict[str, list[ResourceState]] = defaultdict(list)
+        for resource in batch:
+            instances[resource.urn].append(resource)
+        with executor(min(self._parallel, len(instances)) or 1) as pool:
+            failures = list(pool.map(self._undeleted, instances.values()))
+        return [resource for failed in failures for resource in failed]
+
+    def _undeleted(self, instances: Sequence[ResourceState]) -> list[ResourceState]:
+        return [resource for resource in instances if not self._delete(resource)]

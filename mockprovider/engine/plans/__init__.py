@@ -1,0 +1,1 @@
+"""Update plans: made, and kept to."""

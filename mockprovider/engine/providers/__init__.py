@@ -1,0 +1,1 @@
+"""Providers as the engine has them: instances, their resources, and what goes to them and comes back."""

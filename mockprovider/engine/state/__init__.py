@@ -1,0 +1,1 @@
+"""What the engine remembers while an operation runs, and the orders over it."""

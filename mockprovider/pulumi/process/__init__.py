@@ -1,0 +1,1 @@
+"""Provider processes: how engines start ours, and how we start a real one."""

@@ -1,0 +1,1 @@
+"""Stacks as both engines remember, export, import and plan them."""
