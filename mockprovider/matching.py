@@ -9,6 +9,7 @@ import hashlib
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
+from itertools import islice
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -138,7 +139,7 @@ def nearest(
     candidates: Iterable[Item], tree_of: Callable[[Item], Any], actual: Any, most: int
 ) -> list[tuple[Item, list[Difference]]]:
     """The candidates whose trees differ least from ``actual``, at most so many, and how; of equally near ones the first."""
-    trees = ((candidate, tree_of(candidate)) for _, candidate in zip(range(MOST_COMPARED), candidates, strict=False))
+    trees = ((candidate, tree_of(candidate)) for candidate in islice(candidates, MOST_COMPARED))
     by_position = sorted(trees, key=lambda of: len(differences(of[1], actual)))
     near = [(candidate, aligned(tree, actual)) for candidate, tree in by_position[:MOST_ALIGNED]]
     return sorted(near, key=lambda of: len(of[1]))[:most]

@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from cassette_toy import TYPE, answer, call, recorded, replayer, secret, session
+from cassette_toy import TYPE, Toy, answer, call, recorded, replayer, secret, session
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op, Reply, Status
-from mockprovider.cassette import Cassette
-from mockprovider.cassette.misses import EXCHANGED, MOST_SHOWN
+from mockprovider.cassette import Cassette, CassetteLayer, Library, Mode, Reader
+from mockprovider.cassette.matching import Matching
+from mockprovider.cassette.misses import EXCHANGED
 from mockprovider.errors import AmbiguousError, MissError
 
 URN, OTHER = (f"urn:pulumi:dev::shop::{TYPE}::{name}" for name in ("a", "b"))
 KEYS = ("k-8d1f2a", "k-77c3b0")
+RECORD = "To record it again: --provider-record=all (pytest), or mockprovider record."
+SHOWN = 8
+"""So many of a long list are shown."""
 
 
 def create(urn: str = "", type_: str = TYPE, instance: str = "east", **inputs: Any) -> Call:
@@ -94,10 +98,18 @@ NEVER = [*((Op.UPDATE, op) for op in (Op.CREATE, Op.READ, Op.DELETE)), (Op.CREAT
 def test_an_op_that_was_never_recorded_of_it(recorded_op: Op, asked_op: Op) -> None:
     """Where something else was recorded of the resource, and of others what is asked, that is said; and of no type, nothing."""
     kept = [call(recorded_op, session(1, "east"), URN, TYPE, size=1), call(asked_op, session(1, "east"), OTHER, "T", size=1)]
-    told = miss(cassette(*kept), call(asked_op, session(1, "east"), URN, TYPE, size=2))
-    assert f"No {asked_op.value} of {URN} is in it, only {recorded_op.value}" in told
+    told = miss(cassette(*kept), call(asked_op, session(1, "east"), URN, TYPE, size=2)).splitlines()
+    assert told[1].startswith(f"No {asked_op.value} of {URN} is in it, only {recorded_op.value}:")
+    assert told[2].startswith("Nearest is interaction 2 (")
+    kept.append(call(recorded_op, session(1, "east"), "", "", size=1))
     for nothing in (call(asked_op, session(1, "east"), "", "", size=2), call(asked_op, session(1, "east"), "", "U", size=2)):
         assert "is in it, only" not in miss(cassette(*kept), nothing)
+
+
+def test_a_question_that_was_never_recorded_of_it() -> None:
+    """Of a check that is missing nothing is said but what is near: engines check as often as they like."""
+    kept = create(URN, size=1), call(Op.CHECK, session(1, "east"), OTHER, size=1)
+    assert "is in it, only" not in miss(cassette(*kept), call(Op.CHECK, session(1, "east"), URN, size=2))
 
 
 def applied(op: Op, type_: str, size: int) -> Call:
@@ -105,13 +117,31 @@ def applied(op: Op, type_: str, size: int) -> Call:
     return replace(call(op, session(1, "east"), "", type_, size=size), method="Apply")
 
 
-def test_an_op_that_was_recorded_by_nobody() -> None:
-    """Where a method serves several ops, calls of another op are no near ones; of another type, nothing is said of ops."""
-    told = miss(cassette(applied(Op.UPDATE, "U", 1)), applied(Op.CREATE, "V", 2))
-    assert "is in it, only" not in told
-    assert "No create was recorded by Apply." in told or "Nothing about V was recorded, only about U." in told
-    of_type = miss(cassette(applied(Op.UPDATE, "U", 1)), applied(Op.CREATE, "U", 2))
-    assert "No create of U is in it, only update" in of_type
+EAST = "(provider instance east)"
+NOTHING_NEAR: dict[str, tuple[list[Call], Call, str]] = {
+    "nothing was recorded": ([], create(URN), f"Create of {URN} {EAST}. It is empty: nothing was recorded. "),
+    "not this op, by a method of several": (
+        [applied(Op.UPDATE, "U", 1)],
+        applied(Op.CREATE, "V", 2),
+        f"Apply of V {EAST}. No create was recorded by Apply. ",
+    ),
+    "not this op of it, by a method of several": (
+        [applied(Op.UPDATE, "U", 1)],
+        applied(Op.CREATE, "U", 2),
+        f"Apply of U {EAST}.\nNo create of U is in it, only update: that create was never recorded, or was removed.\n",
+    ),
+    "not this method": (
+        [create(URN), call(Op.READ, session(), URN), call(Op.DELETE, session(), OTHER)],
+        call(Op.UPDATE, session(1, ""), URN),
+        f"Update of {URN}. No Update was recorded at all, only Create, Delete, Read. ",
+    ),
+}
+
+
+@pytest.mark.parametrize(("kept", "asked", "told"), [pytest.param(*row, id=rule) for rule, row in NOTHING_NEAR.items()])
+def test_where_nothing_is_near(kept: list[Call], asked: Call, told: str) -> None:
+    """A miss says what is asked, what the recording has instead, and how it is recorded again; it names no nearest call."""
+    assert miss(cassette(*kept), asked) == f"the recording holds no answer to {told}{RECORD}"
 
 
 def test_a_recording_without_types() -> None:
@@ -128,6 +158,44 @@ def test_equal_requests_are_told_once() -> None:
         "Nearest is interaction 1 (Create of " + OTHER + ", session 1), used 0 times.",
         "  interaction 3 (Create of " + OTHER + ", session 1), used 0 times, which differs in size",
     ]
+
+
+def test_a_whole_message() -> None:
+    """What is nearest has its type and id where it has no URN; both values of what differs follow, and then what to do."""
+    one, other = (replace(call(Op.READ, session(), type_="Key", name=name, size=1), id=name) for name in ("k-1", "k-2"))
+    assert miss(cassette(one, other), call(Op.READ, session(), type_="Key", name="k-2", size=2)).splitlines() == [
+        f"the recording holds no answer to Read of Key {EAST}.",
+        "Nearest is interaction 2 (Read of Key k-2, session 1), used 0 times.",
+        "Its request differs:",
+        "  size: recorded 1, now 2",
+        "Next are:",
+        "  interaction 1 (Read of Key k-1, session 1), used 0 times, which differs in name, size",
+        f"Make the engine send what was recorded. {RECORD}",
+    ]
+
+
+def matched(kept: Cassette, asked: Call, **matching: Any) -> list[str]:
+    """The lines of a miss where something was decided about which calls match."""
+    with pytest.raises(MissError) as refused:
+        CassetteLayer(Mode.NONE, Library(kept, {"": Reader(Toy())}, matching=Matching(**matching)), None)(asked)
+    return str(refused.value).splitlines()
+
+
+def test_requests_that_a_function_made_one_value_of() -> None:
+    """Where what is compared has no places, all of it is what differs."""
+    told = matched(cassette(*(create(size=n) for n in (1, 2))), create(size=3), matchers=(lambda one: one.request["size"],))
+    assert told[3].startswith("  (all of it): recorded ")
+    assert told[-2].endswith("which differs in (all of it)")
+
+
+@pytest.mark.parametrize(("ignore", "places"), [([], ["note", "size"]), (["note"], ["size"])])
+def test_a_large_request(ignore: list[str], places: list[str]) -> None:
+    """A request that is kept beside the cassette is shown as it was recorded, without what is ignored."""
+    kept = cassette(create(size=1, note="then"))
+    (one,) = kept.interactions
+    kept = Cassette(kept.header, [replace(one, request=None, request_blob="b")], {"b": one.request}, kept.name)
+    told = matched(kept, create(size=2, note="now"), ignore=ignore)
+    assert [line.strip().partition(":")[0] for line in told if line.startswith("  ")] == places
 
 
 def test_next_ones_that_differ_in_their_instance_only() -> None:
@@ -198,21 +266,21 @@ def test_a_run_of_another_stack(urn: str, hint: bool) -> None:
 def test_a_long_list_of_differences_is_cut() -> None:
     """So many differences are shown, and how many there are more."""
     for more in (0, 1, 3):
-        names = [f"p{n:02}" for n in range(MOST_SHOWN + more)]
+        names = [f"p{n:02}" for n in range(SHOWN + more)]
         told = miss(cassette(create(URN, **dict.fromkeys(names, 1))), create(URN, **dict.fromkeys(names, 2)))
-        assert [name in told for name in names].count(True) == MOST_SHOWN
+        assert [name in told for name in names].count(True) == SHOWN
         assert (f"and {more} more" in told) is bool(more)
 
 
-@pytest.mark.parametrize("count", [MOST_SHOWN, MOST_SHOWN + 2])
+@pytest.mark.parametrize("count", [SHOWN, SHOWN + 2])
 def test_the_types_that_were_recorded(count: int) -> None:
     """A type that was never recorded is told with those that were: some of many, and how many there are more."""
     types = [f"T{n:02}" for n in range(count)]
     kept = cassette(*(create(type_=type_) for type_ in types), create(type_=""))
     told = miss(kept, create(type_="U"))
     assert "Nothing about U was recorded" in told
-    assert [type_ in told for type_ in types].count(True) == MOST_SHOWN
-    assert ("and 2 more" in told) is (count > MOST_SHOWN)
+    assert [type_ in told for type_ in types].count(True) == SHOWN
+    assert ("and 2 more" in told) is (count > SHOWN)
     assert "and 0 more" not in told
     for silent in (create(type_="T00", x=1), create(type_="", x=1)):
         assert "Nothing about" not in miss(kept, silent)
@@ -250,6 +318,15 @@ def test_answers_that_cannot_be_told_apart() -> None:
     assert "alike" not in told
     assert "at the same time" in told
     assert "Give the resources inputs that differ" in told
+
+
+def test_what_was_asked_is_cut() -> None:
+    """Of a long request, three hundred characters are shown."""
+    asked = call(Op.INVOKE, session(), zone="a" * 400)
+    (line,) = (
+        line for line in ambiguous(recorded(*((asked, answer(size=n)) for n in (1, 2))), asked).splitlines() if "asks:" in line
+    )
+    assert len(line) == len("It asks: ") + 300
 
 
 def test_failures_that_cannot_be_told_apart() -> None:
@@ -307,16 +384,36 @@ REASONS: dict[str, tuple[list[tuple[Call, Reply]], str]] = {
             *((call(Op.READ, session(2), type_="Key", id=id_), answer(size=n)) for n, id_ in enumerate(KEYS)),
             (call(Op.CREATE, session(3), type_="Use", key=KEYS[0]), answer()),
         ],
-        "Use",
+        "If they were made in another order, Create of Use would ask for what was never recorded.",
     ),
-    "an answer is opaque": ([(create(type_="Cert", key=KEYS[0]), answer(pem="MIIB8zCCAZ2g4f"))], "Cert"),
+    "an answer is opaque": (
+        [(create(type_="Cert", key=KEYS[0]), answer(pem="MIIB8zCCAZ2g4f"))],
+        "(Create of Cert, session 1) is about one of them",
+    ),
+    "an answer could be either": (
+        [(call(Op.INVOKE, session(2), type_="Zone", key=KEYS[0]), answer(size=n)) for n in (1, 2)],
+        "it could not be said which answer Invoke of Zone gets (interaction 3)",
+    ),
 }
 
 
 @pytest.mark.parametrize(("later", "about"), [pytest.param(*row, id=rule) for rule, row in REASONS.items()])
 def test_why_equal_objects_cannot_be_told_apart(later: list[tuple[Call, Reply]], about: str) -> None:
     """The call is named that another order would not get its own answer for."""
-    assert f"Create of {about}" in ambiguous(recorded(*keys(), *later), create(type_="Key"))
+    assert about in ambiguous(recorded(*keys(), *later), create(type_="Key"))
+
+
+def test_an_answer_about_another_one_of_equal_objects() -> None:
+    """What was recorded about the object at one address is not told of the one at the other, and the message says why."""
+    replay = replayer(recorded(*keys(address="key.k"), (create(type_="Cert", key=KEYS[1]), answer(pem="MIIB8zCCAZ2g4f"))))
+    first, _ = (dict(replay(asked).value or {})["id"] for asked, _ in keys(address="key.k"))
+    with pytest.raises(MissError) as refused:
+        replay(create(type_="Cert", key=first))
+    message = str(refused.value)
+    assert message.startswith(
+        "the recording holds no answer to Create of Cert (provider instance east).\nNearest is interaction 1 ("
+    )
+    assert "pem may have been computed from that object." in message
 
 
 USED: dict[str, tuple[Op, int, str]] = {

@@ -61,6 +61,13 @@ def test_nearest_has_the_fewest_differences():
     assert nearest([], lambda tree: tree, {}, 3) == []
 
 
+def test_nearest_looks_at_some_of_many():
+    """Two hundred candidates are looked at, so that a miss in a large recording is told at once."""
+    looked = []
+    nearest(range(300), lambda number: looked.append(number) or number, 250, 1)
+    assert looked == [*range(200)]
+
+
 def test_nearest_pairs_the_items_of_lists():
     """A list with one item more at its start is nearer than one with two others, though fewer of its places differ."""
     actual = {"rules": [{"port": 0}, {"port": 1}, {"port": 2}, {"port": 3}]}

@@ -8,7 +8,7 @@ recorded in sessions of one wave cannot be told apart, and are refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from enum import StrEnum, auto
 from typing import Any
 
 from msgspec import Struct
@@ -41,13 +41,13 @@ class Candidate(Struct, frozen=True, eq=False):
 class Verdict(StrEnum):
     """What came of a choice."""
 
-    FOUND = "found"
-    REPEATED = "repeated"
-    EXHAUSTED = "exhausted"
-    PAST = "past"
-    AMBIGUOUS = "ambiguous"
-    CROWDED = "crowded"
-    OPAQUE = "opaque"
+    FOUND = auto()
+    REPEATED = auto()
+    EXHAUSTED = auto()
+    PAST = auto()
+    AMBIGUOUS = auto()
+    CROWDED = auto()
+    OPAQUE = auto()
 
 
 class Choice(Struct, frozen=True):
@@ -73,7 +73,7 @@ def alone(call: RecordedCall, *, again: bool, once: bool, forgotten: bool) -> Ch
     return Choice(Verdict.REPEATED if again else Verdict.FOUND, [Candidate(call, (), EQUAL_ANSWER, int(again))])
 
 
-def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, forgotten: bool = False) -> Choice:
+def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, forgotten: bool) -> Choice:
     """The choice among ``candidates`` (at least one, in the cassette's order).
 
     Args:
@@ -88,8 +88,8 @@ def choose(candidates: Sequence[Candidate], *, once: bool, urn: str, now: int, f
         if unused:
             # What a replay has skipped is past. So of equal answers, the first one not yet past is meant.
             return Choice(Verdict.FOUND, ([candidate for candidate in unused if candidate.call.wave >= now] or unused)[:1])
-        again = forgotten or not once
-        return Choice(Verdict.REPEATED, candidates[-1:]) if again else Choice(Verdict.EXHAUSTED, candidates)
+        used_up = once and not forgotten
+        return Choice(Verdict.EXHAUSTED, candidates) if used_up else Choice(Verdict.REPEATED, candidates[-1:])
     ahead = [candidate for candidate in unused if candidate.call.wave >= now]
     if not ahead and forgotten:
         return Choice(Verdict.REPEATED, candidates[-1:], ordered=True)

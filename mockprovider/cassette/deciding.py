@@ -54,7 +54,6 @@ class CassetteLayer:
         self.provider = provider
         self._rule = RULES[mode]
         self._actions = {outcome: self._rule.action(outcome, existed=True) for outcome in LookResult}
-        self._reader = None if library is None else library.shelf.readers[provider]
         self._live = live
 
     def __call__(self, call: Call, proceed: Handler | None = None) -> Reply:
@@ -63,9 +62,9 @@ class CassetteLayer:
         Raises ``MissError`` for a refused call that the cassette does not hold (any more), ``AmbiguousError`` where recorded
         answers cannot be told apart, and what the library and the recorder raise.
         """
-        if self.library is None or self._reader is None:
+        if self.library is None:
             return self._provided(self._rule.if_new, call, proceed)
-        unrecorded = self._reader.unrecorded(call)
+        unrecorded = self.library.shelf.readers[self.provider].unrecorded(call)
         if unrecorded is not None:
             return unrecorded
         live = self._live
@@ -86,7 +85,7 @@ class CassetteLayer:
             raise MissError(f"There is no cassette yet, so nothing holds an answer to {call}. Record it first.")
         if self.recorder is None:
             raise DefinitionError(f"The mode {self.mode.value!r} would {action.value} {call}, and this layer has nowhere to.")
-        return self.recorder(call, proceed or _there(proceed), self.provider)
+        return self.recorder(call, _there(proceed), self.provider)
 
 
 def _there(proceed: Handler | None) -> Handler:

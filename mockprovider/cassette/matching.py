@@ -157,12 +157,12 @@ class Comparison:
     def __init__(self, matching: Matching) -> None:
         self._matchers = matching.matchers
         self._ignored = {type_: [pattern(path) for path in names] for type_, names in matching.by_type.items() if names}
-        self.whole = not (self._matchers or self._ignored)
+        self.whole = not self._matchers and not self._ignored
         """Whether requests are compared as they are."""
 
     def __call__(self, provider: str, op: str, method: str, type_: str, tree: Any) -> Any:
         """What is compared of a request. Raises ``DefinitionError`` where a matcher fails, or gives what is no tree."""
-        patterns = [*self._ignored.get(EVERY_TYPE, ()), *(self._ignored.get(type_, ()) if type_ else ())]
+        patterns = [*self._ignored.get(EVERY_TYPE, ()), *self._ignored.get(type_, ())]
         compared = _without(tree, patterns) if patterns else tree
         for matcher in self._matchers:
             compared = _matched(matcher, ComparedRequest(provider, op, method, type_, compared))
@@ -197,9 +197,9 @@ def _inside(patterns: Iterable[Pattern], step: str) -> list[Pattern]:
     """What is left of the patterns one step further; an empty one is about the place there."""
     left: list[Pattern] = []
     for one in patterns:
-        if one and one[0] == DEEP:
+        if one[0] == DEEP:
             left += [one, *_inside([one[1:]], step)]
-        elif one and one[0] in (ANY, step):
+        elif one[0] in (ANY, step):
             left.append(one[1:])
     return left
 

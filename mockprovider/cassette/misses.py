@@ -287,7 +287,7 @@ def _ranked(
     # One of several equal requests: the others would be told in the same words.
     different = {one.digest: one for one in reversed(recorded)}
     calls = [one for one in recorded if different[one.digest] is one]
-    return nearest(calls, lambda one: neutral(_request(cassette, one)), neutral(live), most) if most > 0 else []
+    return nearest(calls, lambda one: neutral(_request(cassette, one)), neutral(live), most) if most else []
 
 
 def _request(cassette: Cassette, recorded: RecordedCall) -> Any:

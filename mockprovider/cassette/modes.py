@@ -66,7 +66,7 @@ class ModeRule(Struct, frozen=True):
     @property
     def adds(self) -> bool:
         """Whether it adds to what the cassette holds, instead of recording another one."""
-        return self.actions(existed=True) >= {CassetteAction.REPLAY, CassetteAction.RECORD}
+        return self.if_found is CassetteAction.REPLAY and self.if_missing is CassetteAction.RECORD
 
     @property
     def replaces(self) -> bool:
