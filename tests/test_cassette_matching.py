@@ -170,7 +170,7 @@ def test_a_matcher_decides_what_is_compared():
 @pytest.mark.parametrize("wrong", [lambda request: request.request["no"], lambda _: {1, 2}.__iter__()])
 def test_a_matcher_that_fails(wrong):
     """A matcher that raises, or returns what is no tree, is named in the error, with the call that it failed for."""
-    with pytest.raises(DefinitionError, match=rf"The matcher <lambda> failed for a Invoke of {TYPE}: \w+Error: "):
+    with pytest.raises(DefinitionError, match=rf"The matcher <lambda> failed for Invoke of {TYPE}: \w+Error: "):
         library((call(Op.INVOKE, session(), name="zone"), answer(zone="one")), matchers=(wrong,))
 
 
