@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,13 +25,13 @@ class Ecosystem(NamedTuple):
     """How the SDKs of one language are read: which files have tokens, and who finds and reads them."""
 
     kind: str
-    files: str
+    suffix: str
     places: Callable[[Path, str, str], SdkIndex]
     reader: Callable[[Path, str], SdkReader]
 
 
-PYTHON = Ecosystem("python sdk", "*.py", index_sdk, PythonReader)
-NPM = Ecosystem("npm sdk", "*.js", index_npm, NodeReader)
+PYTHON = Ecosystem("python sdk", ".py", index_sdk, PythonReader)
+NPM = Ecosystem("npm sdk", ".js", index_npm, NodeReader)
 
 
 def from_sdk(sdk: str | Path) -> Package:
@@ -54,9 +55,8 @@ def from_sdk(sdk: str | Path) -> Package:
 
 def _index(language: Ecosystem, folder: Path, name: str, version: str) -> SdkIndex:
     """Where the SDK has what: kept, since a large one has thousands of files, and as long as none of them changes."""
-    paths = (path for path in sorted(folder.rglob(language.files)) if MODULES not in path.relative_to(folder).parts)
-    files = [(path.relative_to(folder).as_posix(), path.stat()) for path in paths]
-    state = "\n".join(f"{file} {stat.st_size} {stat.st_mtime_ns}" for file, stat in files)
+    files = sorted(_files(str(folder), language.suffix))
+    state = "\n".join(f"{file} {size} {changed}" for file, size, changed in files)
     key = key_of(language.kind, str(folder), name, version, state)
     kept = find(key) if len(files) >= LEAST_FILES else None
     if kept is not None:
@@ -65,3 +65,15 @@ def _index(language: Ecosystem, folder: Path, name: str, version: str) -> SdkInd
     if len(files) >= LEAST_FILES:
         keep(key, to_builtins(index), {})
     return index
+
+
+def _files(folder: str, suffix: str, inside: str = "") -> Iterator[tuple[str, int, int]]:
+    """The code in a folder with its sizes and times. As texts, since the SDK of Azure has 32,000 files."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = f"{inside}{entry.name}"
+            if entry.is_dir():
+                yield from _files(entry.path, suffix, f"{name}/") if entry.name != MODULES else ()
+            elif name.endswith(suffix):
+                stat = entry.stat()
+                yield name, stat.st_size, stat.st_mtime_ns
