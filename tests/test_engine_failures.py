@@ -366,3 +366,21 @@ def test_a_provider_without_handshake_is_a_legacy_one():
     breaking.replace(Op.CONFIGURE, "default", lambda *_: Reply(extra={"acceptSecrets": True}))
     assert stack.preview(program).outputs["arn"] == UNKNOWN
     assert double.journal.ops(name="b") == ["check"]
+
+
+def test_a_deletion_before_a_replacement_that_fails_while_the_rest_goes_on():
+    """Where an up goes on after errors, it ends, and says why, although what was to be deleted first is still there."""
+    stack, double, _ = make()
+    name = ["1"]
+
+    def program():
+        Bucket("a", ResourceOptions(delete_before_replace=True), name=name[0])
+        Bucket("b", acl=name[0])
+
+    stack.up(program)
+    name[0] = "2"
+    double.faults.on.delete(BUCKET).error("no")
+    up = stack.up(program, continue_on_error=True, expect_failure=True)
+    assert "no" in str(up.error)
+    assert (up.state["a"].inputs["name"], up.state["b"].inputs["acl"]) == ("1", "2")
+    assert stack.up(program).summary == {"replace": 1}

@@ -19,6 +19,9 @@ pytestmark = pytest.mark.pulumi_cli
 NAMES: dict[str, Any] = {**vars(pulumi), **vars(engine_toolbox), "pulumi": pulumi}
 """What a case's test knows; in a module it has to import that."""
 
+PATIENCE = 60.0
+"""Seconds after which an operation of the real engine is taken to hang, as some do; one of these programs takes two."""
+
 SETTINGS = hypothesis.settings(
     # The first example is always the smallest one, which is passed over; the other is the case.
     max_examples=2,
@@ -38,6 +41,7 @@ def play(story: Story, folder: Path) -> None:
 
     def make_both(**options: Any) -> Both:
         pairs.append(Both(folder, **options))
+        pairs[0].cli.timeout = PATIENCE
         return pairs[0]
 
     names = dict(NAMES)
