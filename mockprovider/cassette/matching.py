@@ -176,9 +176,7 @@ def _matched(matcher: Matcher, request: ComparedRequest) -> Any:
         encode(compared)
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
-        raise DefinitionError(
-            f"The matcher {name} failed for {request.method} of {request.type or '-'}: {problem}"
-        ) from error
+        raise DefinitionError(f"The matcher {name} failed for {request.method} of {request.type or '-'}: {problem}") from error
     return compared
 
 
