@@ -1,14 +1,17 @@
-"""Cassettes beside vcrpy's, in one run and with equal payloads: until they are ready to replay, and a call near the end.
+"""Cassettes beside those of others, in one run and with equal payloads: until they are ready to replay, and a call near the
+end.
 
-An interaction has 1.3 KB of answer: a Read of one of N objects here, a GET of one of N addresses there. vcrpy keeps YAML unless
-told otherwise, and its matchers are its own default ones. The memory that a replay takes is compared with the size of its file.
-Times are those of the processor, since nothing waits here, and others may use the machine.
+An interaction has 1.3 KB of answer: a Read of one of N objects here, a GET of one of N addresses there. The peers keep YAML
+unless told otherwise, and their matchers are their own default ones. The core of cassetter is Rust; it looks at one interaction
+after the other, as vcrpy does. The memory that a replay takes is compared with the size of its file. Times are those of the
+processor, since nothing waits here, and others may use the machine.
 
-vcrpy is in the dependency group ``peers``: make bench VENV=.venvs/peers GROUP=peers ARGS=cassettes
+cassetter is in the dependency group ``bench`` alone: make bench VENV=.venvs/bench GROUP=bench ARGS=cassettes
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 import subprocess
 import sys
@@ -71,26 +74,80 @@ def recorded(path: Path, count: int) -> Path:
     return path
 
 
-def taped(path: Path, count: int) -> Path:
-    """A cassette of vcrpy's."""
-    import json  # noqa: PLC0415 - beside the one use
-
-    from vcr.cassette import Cassette  # noqa: PLC0415 - a peer, which need not be there
-
-    tape = Cassette.load(path=str(path), record_mode="all")
-    for number in range(count):
-        body = json.dumps({**PAYLOAD, "id": f"i-{number}"}).encode()
-        headers = {"Content-Type": ["application/json"]}
-        tape.append(get(number), {"status": {"code": 200, "message": "OK"}, "headers": headers, "body": {"string": body}})
-    tape._save(force=True)  # noqa: SLF001 - it has no other word for it
-    return path
+def answer(number: int) -> dict[str, str]:
+    """What a peer's answer holds."""
+    return {**PAYLOAD, "id": f"i-{number}"}
 
 
-def get(number: int) -> Any:
-    """The request of an object's address."""
-    from vcr.request import Request  # noqa: PLC0415 - a peer, which need not be there
+def address(number: int) -> str:
+    """Where a peer is asked for an object."""
+    return f"http://cloud.test/buckets/i-{number}"
 
-    return Request("GET", f"http://cloud.test/buckets/i-{number}", b"", {})
+
+class Vcrpy:
+    """vcrpy's cassettes."""
+
+    name, package = "vcrpy", "vcr"
+
+    def write(self, path: Path, count: int) -> None:
+        """Keep a cassette of so many interactions."""
+        from vcr.cassette import Cassette  # noqa: PLC0415 - a peer, which need not be there
+
+        tape = Cassette.load(path=str(path), record_mode="all")
+        for number in range(count):
+            body = json.dumps(answer(number)).encode()
+            response = {"status": {"code": 200, "message": "OK"}, "headers": {"Content-Type": ["application/json"]}}
+            tape.append(self._get(number), {**response, "body": {"string": body}})
+        tape._save(force=True)  # noqa: SLF001 - it has no other word for it
+
+    def load(self, path: Path) -> Any:
+        """The cassette, ready to replay."""
+        from vcr.cassette import Cassette  # noqa: PLC0415 - a peer, which need not be there
+
+        return Cassette.load(path=str(path), record_mode="none", allow_playback_repeats=True)
+
+    def asking(self, tape: Any, number: int) -> Callable[[], bytes]:
+        """What asks for one answer, as often as it is called."""
+        request = self._get(number)
+        return lambda: tape.play_response(request)["body"]["string"]
+
+    def _get(self, number: int) -> Any:
+        from vcr.request import Request  # noqa: PLC0415 - a peer, which need not be there
+
+        return Request("GET", address(number), b"", {})
+
+
+class Cassetter:
+    """cassetter's cassettes."""
+
+    name, package = "cassetter", "cassetter"
+
+    def write(self, path: Path, count: int) -> None:
+        """Keep a cassette of so many interactions."""
+        from cassetter import Body, HttpInteraction, HttpRequest, HttpResponse  # noqa: PLC0415 - a peer, which need not be there
+        from cassetter._core import Cassette  # noqa: PLC0415 - what keeps interactions without a client
+
+        tape = Cassette()
+        for number in range(count):
+            response = HttpResponse(200, {"Content-Type": ["application/json"]}, Body("json", answer(number)))
+            tape.add_interaction(HttpInteraction(HttpRequest("GET", address(number)), response, "2026-01-01T00:00:00Z"))
+        tape.save(str(path))
+
+    def load(self, path: Path) -> Any:
+        """The cassette, ready to replay."""
+        from cassetter.cassette import Cassette  # noqa: PLC0415 - a peer, which need not be there
+        from cassetter.recording import RecordMode  # noqa: PLC0415 - a peer, which need not be there
+
+        tape = Cassette(path, record_mode=RecordMode.NONE)
+        tape.load()
+        return tape
+
+    def asking(self, tape: Any, number: int) -> Callable[[], bytes]:
+        """What asks for one answer, as often as it is called."""
+        return lambda: json.dumps(tape.play("GET", address(number), {}, None).body.content).encode()
+
+
+PEERS = (Vcrpy(), Cassetter())
 
 
 def seconds(function: Callable[[], object]) -> float:
@@ -120,37 +177,37 @@ def ready(path: Path) -> None:
 
 
 def compared(folder: Path, count: int, target: str) -> Iterator[Row]:
-    """Both rows of so many interactions."""
-    from vcr.cassette import Cassette  # noqa: PLC0415 - a peer, which need not be there
+    """The rows of so many interactions, beside each peer that is there."""
+    ours = recorded(folder / f"{count}.json", count)
+    for peer in PEERS:
+        if find_spec(peer.package) is None:
+            print(f"not measured: {peer.name}; make bench VENV=.venvs/bench GROUP=bench ARGS=cassettes", file=sys.stderr)
+            continue
+        theirs = folder / f"{count}-{peer.name}.yaml"
+        peer.write(theirs, count)
+        loads = seconds(partial(peer.load, theirs)) * 1000
+        aim = target if peer is PEERS[0] else ""
+        yield Row(f"{count:,} interactions, ready to replay", "ms", seconds(partial(ready, ours)) * 1000, peer.name, loads, aim)
+        yield from called(ours, count, peer, peer.load(theirs))
 
-    ours, theirs = recorded(folder / f"{count}.json", count), taped(folder / f"{count}.yaml", count)
 
-    def load() -> Any:
-        return Cassette.load(path=str(theirs), record_mode="none", allow_playback_repeats=True)
-
-    yield Row(
-        f"{count:,} interactions, ready to replay",
-        "ms",
-        seconds(lambda: ready(ours)) * 1000,
-        "vcrpy",
-        seconds(load) * 1000,
-        target,
-    )
-    tape, request = load(), get(count - 2)
+def called(ours: Path, count: int, peer: Vcrpy | Cassetter, theirs: Any) -> Iterator[Row]:
+    """The rows of calls near the end."""
+    ask = peer.asking(theirs, count - 2)
     with Double(provider=replaying(ours)) as double:
         call = asked(double.open(), count - 2)
         assert double(call).value["id"] == call.id
-        assert b"tag-00" in tape.play_response(request)["body"]["string"]
-        sent, read, peer = in_turns(
+        assert b"tag-00" in ask()
+        sent, read, their_call = in_turns(
             lambda: [double(call) for _ in range(MANY)],
             lambda: [double(call).value for _ in range(MANY)],
-            lambda: tape.play_response(request),
+            ask,
             **FEW,
         )
-        first = seconds_of_each(double, count)
-    yield Row(f"a call near the end of {count:,}", "µs", sent / MANY, "vcrpy", peer, "40 µs")
-    yield Row("the same, its properties read", "µs", read / MANY, "vcrpy", peer, "40 µs")
-    yield Row(f"each of {count:,} for the first time", "µs", first * 1e6, "vcrpy", peer, "40 µs")
+        first = seconds_of_each(double, count) * 1e6
+    yield Row(f"a call near the end of {count:,}", "µs", sent / MANY, peer.name, their_call, "40 µs")
+    yield Row("the same, its properties read", "µs", read / MANY, peer.name, their_call, "40 µs")
+    yield Row(f"each of {count:,} for the first time", "µs", first, peer.name, their_call, "40 µs")
 
 
 def large(folder: Path) -> Iterator[Row]:
@@ -163,10 +220,7 @@ def large(folder: Path) -> Iterator[Row]:
 
 
 def rows() -> Iterator[Row]:
-    """The rows; nothing where there is no vcrpy."""
-    if find_spec("vcr") is None:
-        print("not measured: vcrpy; make bench VENV=.venvs/peers GROUP=peers", file=sys.stderr)
-        return
+    """The rows; beside no peer that is not there."""
     with tempfile.TemporaryDirectory() as folder:
         for count, target in COUNTS.items():
             yield from compared(Path(folder), count, target)
