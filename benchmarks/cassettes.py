@@ -1,8 +1,8 @@
 """Cassettes beside those of others, in one run and with equal payloads: until they are ready to replay, and a call near the
 end.
 
-An interaction has 1.3 KB of answer: a Read of one of N objects here, a GET of one of N addresses there. The peers keep YAML
-unless told otherwise, and their matchers are their own default ones. The core of cassetter is Rust; it looks at one interaction
+An interaction has 1.3 KB of answer: a Read of one of N objects here, a GET of one of N addresses there. vcrpy keeps YAML,
+and the peers' matchers are their own default ones. The core of cassetter is Rust; it looks at one interaction
 after the other, as vcrpy does. The memory that a replay takes is compared with the size of its file. Times are those of the
 processor, since nothing waits here, and others may use the machine.
 
@@ -87,7 +87,7 @@ def address(number: int) -> str:
 class Vcrpy:
     """vcrpy's cassettes."""
 
-    name, package = "vcrpy", "vcr"
+    name, package, suffix = "vcrpy", "vcr", ".yaml"
 
     def write(self, path: Path, count: int) -> None:
         """Keep a cassette of so many interactions."""
@@ -118,9 +118,9 @@ class Vcrpy:
 
 
 class Cassetter:
-    """cassetter's cassettes."""
+    """cassetter's cassettes, as TOML: it takes no YAML of more than 250,000 nodes."""
 
-    name, package = "cassetter", "cassetter"
+    name, package, suffix = "cassetter", "cassetter", ".toml"
 
     def write(self, path: Path, count: int) -> None:
         """Keep a cassette of so many interactions."""
@@ -183,7 +183,7 @@ def compared(folder: Path, count: int, target: str) -> Iterator[Row]:
         if find_spec(peer.package) is None:
             print(f"not measured: {peer.name}; make bench VENV=.venvs/bench GROUP=bench ARGS=cassettes", file=sys.stderr)
             continue
-        theirs = folder / f"{count}-{peer.name}.yaml"
+        theirs = folder / f"{count}-{peer.name}{peer.suffix}"
         peer.write(theirs, count)
         loads = seconds(partial(peer.load, theirs)) * 1000
         aim = target if peer is PEERS[0] else ""
