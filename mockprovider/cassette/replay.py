@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -22,8 +22,6 @@ from mockprovider.redaction import PLACEHOLDER, Vault, neutral, stand_in
 
 LOOKING = frozenset({Op.READ.value, Op.IMPORT.value})
 """Ops that read an object: their answers are outdated once it is changed."""
-
-Cast: TypeAlias = tuple[MarkedCall, Pairing, Renaming]
 
 
 class Replay:

@@ -65,7 +65,6 @@ TITLES = {"up": "Updating", "refresh": "Refreshing", "destroy": "Destroying"}
 PREVIEWS = {"up": "update", "refresh": "refresh", "destroy": "destroy"}
 COUNTED = ("create", "update", "delete", "replace", "discard", "import")
 """What a summary counts, in its order."""
-COLUMNS = 3
 BRANCH = len("├─ ")
 LEAST = 4
 """A part of a tree takes so many lines: the titles, a resource, and above and below it how much is not shown."""
