@@ -66,6 +66,8 @@ class Course(Run):
         self.counted: dict[str, int] = {}
         self.errors: list[Exception] = []
         """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
+        self.broken_off = False
+        """Whether a step has failed, which the real engine sums up in a last error."""
         self.called_off = False
         self.stopped = False
         """Whether nothing new may begin: something has failed, or the operation was called off."""
@@ -153,7 +155,7 @@ class Course(Run):
                     if step.views:
                         broken = self.note_views(step)
         except EXPECTED:
-            self.telling.step("failed", step, step.op.value)
+            self.break_off(step)
             raise
         if self.plans.making and step.new is not None:
             self.plans.done(step.new)
@@ -162,6 +164,11 @@ class Course(Run):
         self.note(step)
         if broken:
             raise broken
+
+    def break_off(self, step: EngineStep) -> None:
+        """Note that ``step`` has failed."""
+        self.broken_off = True
+        self.telling.step("failed", step, step.op.value)
 
     def _with_hooks(self, step: EngineStep, kind: StepKind) -> None:
         op = kind.hooked

@@ -106,6 +106,8 @@ class Deployment(Course):
             if not carried_out:
                 return state
         except ImportFailedError as failed:
+            self.telling.step("begun", failed.step, failed.step.op.value)
+            self.break_off(failed.step)
             if not self.operation.continue_on_error:
                 self.fail(failed.error, self._where(goal))
                 raise StoppedError(str(failed.error)) from failed
