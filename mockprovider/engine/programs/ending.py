@@ -23,12 +23,11 @@ def blamed(ended: Ended) -> ProgramError:
 
 def result_of(deployment: Deployment, state: State) -> Result:
     """What an operation came to that has left ``state``."""
+    deployment.sum_up()
     complaint = "" if deployment.preview else dangling(state.resources)
     if complaint:
         # As in the real engine, what was done is remembered all the same.
         deployment.object(RefusedError(f"failed to verify snapshot: {complaint}"))
-    if deployment.broken_off:
-        deployment.log("error", f"{'preview' if deployment.preview else 'update'} failed")
     outputs = next((resource.outputs for resource in state.resources if resource.is_stack), {})
     ours = [
         error for error in deployment.errors if isinstance(error, MockProviderError) and not isinstance(error, ProgramError)
