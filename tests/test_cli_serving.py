@@ -170,7 +170,8 @@ def test_several_providers_share_a_cassette(tmp_path, monkeypatch):
         assert variable == f"export PULUMI_DEBUG_PROVIDERS='one:{one},two:{two}'"
         recorded = hashed(served)
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=300)
+        told, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
     header, *kept = json.loads((tmp_path / "it.json").read_text())
     methods = [(interaction["provider"], interaction["method"]) for interaction in kept]
     assert methods == [(name, method) for name in ("one", "two") for method in ("Check", "Create")]
