@@ -36,7 +36,7 @@ def _for_ever() -> bool:
     return True
 
 
-def _is_ready(channel: Any, seconds: float, is_alive: Callable[[], bool]) -> bool:
+def is_ready(channel: Any, seconds: float, is_alive: Callable[[], bool]) -> bool:
     """Whether the channel is connected within ``seconds``; once nobody is alive, the next slice of them is the last."""
     inner: Any = getattr(channel, "_channel", None)
     if not hasattr(inner, "watch_connectivity_state"):
@@ -93,7 +93,7 @@ class Client:
 
     def wait_ready(self, seconds: float = READY_SECONDS, is_alive: Callable[[], bool] = _for_ever) -> None:
         """Return once the provider answers. Raises ``PluginError`` if it does not within ``seconds``, or is not alive."""
-        if not self._sheltered(_is_ready, self._open(), seconds, is_alive):
+        if not self._sheltered(is_ready, self._open(), seconds, is_alive):
             why = f"after {seconds:g} s. Is the provider still running?" if is_alive() else "any more: the provider has ended."
             raise PluginError(f"Nothing answers at {self.target} {why}")
 
