@@ -165,7 +165,7 @@ class Client:
         row = self.service.methods.get(call.method) or (None if call.op is Op.RAW else self.service.by_op(call.op))
         rpc = row.name if row else call.method
         if self.service.streams(rpc):
-            return self._streamed(row, rpc, call)
+            return self._streamed(row, rpc, call, seconds)
         try:
             answer: bytes = self._asked(row, rpc, call)(timeout=seconds)
         except grpc.RpcError as error:
@@ -175,12 +175,12 @@ class Client:
         reply.native = Native(answer, message)
         return reply
 
-    def _streamed(self, row: RpcMethod | None, rpc: str, call: Call) -> Reply:
+    def _streamed(self, row: RpcMethod | None, rpc: str, call: Call, seconds: float | None) -> Reply:
         """All messages of a stream, with the status that it ended in if it failed: a reply is a whole answer."""
         answers: list[bytes] = []
         status = None
         try:
-            for answer in self._asked(row, rpc, call)():
+            for answer in self._asked(row, rpc, call)(timeout=seconds):
                 answers.append(answer)  # noqa: PERF402 - what came before a failure counts
         except grpc.RpcError as error:
             status = self._answered(error)
