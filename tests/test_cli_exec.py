@@ -30,9 +30,11 @@ with Double(provider=behind({LIVE!r})) as double:
     signal.pause()
 """
 ENGINE = """
-import os, sys
+import os, signal, sys
 from mode_stage import action, asked
 from mockprovider.double import Double, attached
+# A signal ends it as it ends most commands: Python may lose an interrupt, in a finalizer or before a wait.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 name, _, port = os.environ["PULUMI_DEBUG_PROVIDERS"].partition(":")
 with Double(provider=attached("127.0.0.1:" + port, name=name)) as double:
     for outcome in sys.argv[2:]:
