@@ -235,7 +235,7 @@ def _unchecked(reports: Iterable[Any]) -> Iterator[str]:
         yield (
             f"mockprovider: types of which only a schema is known: {fakes}. No validator saw their values, and no change "
             "replaces them. Declare what does (forces_new=True), or let the real provider judge (from_plugin): "
-            "docs/answers.md#what-is-not-checked."
+            "mockprovider docs answers#what-is-not-checked."
         )
 
 
