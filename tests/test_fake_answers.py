@@ -538,7 +538,8 @@ def test_a_bucket_of_google_has_an_address_of_its_own():
     named = {stored["name"]: stored["url"] for stored in double.cloud.objects()}
     assert named.pop("my-site") == "gs://my-site"
     [(generated, url)] = named.items()
-    assert generated.startswith("logs-") and url == f"gs://{generated}"
+    assert generated.startswith("logs-")
+    assert url == f"gs://{generated}"
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

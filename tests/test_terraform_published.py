@@ -9,8 +9,8 @@ import pytest
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.recorded.trees import tree as shown
-from mockprovider.terraform.schema.published import data_of, schema_data, schemas_in, tree_of
 from mockprovider.terraform.schema.provider import provider_schema
+from mockprovider.terraform.schema.published import data_of, schema_data, schemas_in, tree_of
 from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
 from mockprovider.terraform.schema.reading import from_terraform_schema
 from mockprovider.terraform.schema.tree import BLOCK, NESTED, TYPE, Place, nested, object_of, place_of, property_names
@@ -305,9 +305,9 @@ def test_an_empty_block_inside_of_another_is_told() -> None:
     """A nested block without anything in it is told, too: Terraform ends itself over one that is not there."""
     inner = {"nesting_mode": "list", "block": {}}
     schema: Any = protocol(6).message("Schema")()
-    fill_schema(schema, tree_of({"block": {"block_types": {"outer": {**inner, "block": {"block_types": {"inner": inner}}}}}}), "aws_acl")
-    [outer] = schema.block.block_types
-    assert outer.block.block_types[0].HasField("block")
+    outer = {**inner, "block": {"block_types": {"inner": inner}}}
+    fill_schema(schema, tree_of({"block": {"block_types": {"outer": outer}}}), "aws_acl")
+    assert schema.block.block_types[0].block.block_types[0].HasField("block")
 
 
 @pytest.mark.parametrize(("name", "attribute"), [("aws", "user_agent"), ("google", "module_name"), ("cloud", "")])
