@@ -52,6 +52,11 @@ class Coverage:
             for context in contexts
         )
 
+    def at_import(self, mutant: Mutant) -> bool:
+        """Whether a mutant's lines run when modules are imported."""
+        by_line = self._data.contexts_by_lineno(str(mutant.path))
+        return mutant.at_import or any("" in by_line.get(line, ()) for line in mutant.lines)
+
     def tests(self, mutant: Mutant, most: int) -> list[str]:
         """At most so many tests that may notice.
 
@@ -63,7 +68,7 @@ class Coverage:
         stems = _stems(mutant.path.relative_to(self._house.package))
         own = {_name(context) for line in mutant.lines for context in by_line.get(line, ())}
         running, names = own - {""}, own - {""}
-        if mutant.at_import or "" in own:
+        if self.at_import(mutant):
             # What runs at import, also of a function, is noticed by whoever uses the module, or only looks at it.
             running = {_name(context) for contexts in by_line.values() for context in contexts} - {""}
             names = running | {name for name in self._seconds if _is_near(name, stems)}
