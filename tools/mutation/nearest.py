@@ -17,7 +17,7 @@ from mutation.operators import Mutant
 
 T = TypeVar("T")
 SLOW = 3.0
-"""Seconds from which on a test is asked last, and only if it is near."""
+"""Seconds from which on a test is asked last."""
 Lines = dict[str, list[tuple[str, int]]]
 """The files and lines that each test runs; under an empty name those that run at import."""
 UNIT = "not pulumi_cli and not terraform_cli and not tofu_cli"
@@ -93,8 +93,7 @@ class Coverage:
             slow, far, breadth = self._rank(name, stems)
             function, idle = name.partition("[")[0], name not in running
             cases[function, idle] += 1
-            if not (slow and far):
-                ranked.append((slow, name not in own, far, idle, cases[function, idle], breadth, name))
+            ranked.append((slow, name not in own, far, idle, cases[function, idle], breadth, name))
         return [name for *_, name in sorted(ranked) if name in self._seconds][:most]
 
     def _rank(self, name: str, stems: tuple[str, ...]) -> tuple[bool, bool, int]:
