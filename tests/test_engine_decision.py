@@ -44,6 +44,7 @@ def goal(**fields):
     [
         (None, GOAL, None, Decision.CREATE),
         (old(), GOAL, NONE, Decision.SAME),
+        (old(), GOAL, None, Decision.SAME),
         (old(), GOAL, SOME, Decision.UPDATE),
         (old(), GOAL, REPLACE, Decision.REPLACE),
         (old(), GOAL, DELETE_FIRST, Decision.DELETE_AND_REPLACE),
