@@ -111,6 +111,16 @@ def test_a_leftover_is_deleted_in_the_operation_of_its_program():
     assert [call.rpc for call in operation.provider][-1] == "Delete"
 
 
+@pytest.mark.parametrize("cancels", [True, False])
+def test_where_an_operation_ends(cancels):
+    """It is over once all its providers were cancelled, or, in a log without Cancel, once its program has ended."""
+    deleted = entry("Delete", {"urn": urn_of("old"), "id": "old-id", "properties": {}}, {})
+    end = [entry("Cancel", {}, {})] if cancels else []
+    two = [*up(*started(), *made("logs")), *started(), deleted, *end, *end]
+    assert len(operations(log_of(*two), Counter())) == (1 if cancels else 2)
+    assert len(operations(log_of(*up(*started(), *made("logs")), *end, *started(), deleted, *end), Counter())) == 2
+
+
 def test_a_line_of_our_own_begins_an_operation_with_its_options():
     """Logs do not have the command line; who makes one may say what was asked for."""
     line = {"method": "/mockprovider.Engine/Operation", "request": {"operation": "refresh", "target": ["x"], "preview": True}}
