@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from engine_toolbox import Bucket, Component, make
 
 from mockprovider.engine.registrations.autonaming import DISABLE, ENFORCE, PROPOSE, Autonaming, Naming
 from mockprovider.errors import DefinitionError
@@ -71,3 +72,11 @@ def test_what_is_no_setting_is_refused(settings, said):
     """The message says where, and what there is."""
     with pytest.raises(DefinitionError, match=said):
         naming(settings)
+
+
+def test_a_fixed_name_is_still_in_use():
+    """What has one is deleted before it is replaced, and a component has no name."""
+    stack, _, _ = make(config={"pulumi:autonaming": '{"mode": "verbatim"}'})
+    planned = stack.preview(lambda: [Bucket("b"), Component("c")], save_plan=True).plan["resourcePlans"]
+    goals = {urn.rpartition("::")[2]: plan["goal"] for urn, plan in planned.items()}
+    assert [goals[name].get("deleteBeforeReplace") for name in "bc"] == [True, None]

@@ -11,13 +11,14 @@ import pytest
 from both_engines import resources
 from component_toolbox import HUSH, SITE, package, program
 from engine_toolbox import BUCKET, Bucket, Cloud, Remote
+from lifecycle_toolbox import EVERYTHING, A, Lifecycle, Provider, errors
 
-from mockprovider.calls import Op
+from mockprovider.calls import Failure, Op, Reply
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.engine import Stack
 from mockprovider.errors import MalformedError, MissError
 from mockprovider.schema import Component, Method, Property, ResourceType
-from mockprovider.values import ResourceReference
+from mockprovider.values import Archive, ResourceReference, Secret
 
 
 def life(source, wanted=("a.org", "b.org")):
@@ -199,3 +200,70 @@ def test_what_a_provider_logs_is_told(caplog):
     (entry,) = double.journal.entries(op=Op.CONSTRUCT)
     with pytest.raises(MalformedError, match="There is no severity 'loud'"):
         entry.call.session.engine.log("loud", "x")
+
+
+OWN = "pulumi:providers:pkgA/method"
+NOBODY = "urn:pulumi:dev::project::a:b:C::gone"
+
+
+@pytest.mark.parametrize(
+    ("token", "arguments", "said"),
+    [
+        (OWN, {}, "was called without a receiver"),
+        (OWN, {"__self__": {"urn": NOBODY}}, "has no 'id'"),
+        (OWN, {"__self__": {"id": "1"}}, "has no 'urn'"),
+        (f"{A}/method", {"__self__": {"id": "1"}}, "has no 'urn'"),
+        (f"{A}/method", {"__self__": {"urn": NOBODY}}, "is no resource of this run"),
+    ],
+)
+def test_a_method_without_a_receiver(token, arguments, said):
+    """A receiver that is none, or none of this run, fails the run, with what is wrong about it."""
+    assert said in errors(Lifecycle(Provider()).up(lambda monitor: monitor.call(token, arguments), expect_failure=True))
+
+
+def test_a_method_of_a_provider():
+    """It is answered by the provider itself."""
+
+    def run(monitor):
+        own = monitor.provider("pkgA", "prov")
+        seen.append(monitor.call(OWN, {"__self__": {"urn": own.urn, "id": own.id}}).outputs["by"] == own.urn)
+
+    seen = []
+    Lifecycle(Provider(call=lambda call: Reply(value={"by": call.session.instance}))).up(run)
+    assert seen == [True]
+
+
+def test_a_method_that_refuses_an_argument():
+    """The failures of single arguments are the program's to see, also where nothing else was answered."""
+    seen = []
+    provider = Provider(call=lambda _: Reply(failures=(Failure("too long", path="name"),)))
+    Lifecycle(provider).up(lambda monitor: seen.append(monitor.call(f"{A}/method").answer))
+    assert [(failure.property, failure.reason) for failure in seen[0].failures] == [("name", "too long")]
+
+
+@pytest.mark.parametrize("config", [{}, {"pkgA:region": "eu"}])
+def test_the_configuration_that_a_component_gets(config):
+    """It is the stack's, and left out where there is none."""
+    provider = Provider(construct=lambda _: Reply(value={}, extra={"urn": NOBODY}))
+    Lifecycle(provider, config=config).up(lambda monitor: monitor.component(A, "c", remote=True))
+    [call] = provider.of(Op.CONSTRUCT)
+    assert call.extra.get("config", {}) == config
+    assert ("config" in call.extra) is bool(config)
+
+
+@pytest.mark.parametrize("outputs", [True, False])
+def test_inputs_of_components(tmp_path, outputs):
+    """References have names, files their hashes, and secrets are output values where the provider accepts these."""
+
+    def run(monitor):
+        reference = ResourceReference(monitor.register(A, "resA").urn)
+        inputs = {"reference": reference, "files": Archive(path=str(tmp_path)), "key": Secret("k")}
+        monitor.component(A, "c", remote=True, inputs=inputs)
+
+    accepted = {name: flag for name, flag in EVERYTHING.items() if outputs or "utputs" not in name}
+    provider = Provider(handshake=lambda _: Reply(extra=accepted), construct=lambda _: Reply(value={}, extra={"urn": NOBODY}))
+    Lifecycle(provider).up(run)
+    inputs = provider.of(Op.CONSTRUCT)[0].inputs
+    assert (inputs["reference"].name, len(inputs["files"].hash)) == ("resA", 64)
+    assert inputs["key"].value == "k"
+    assert isinstance(inputs["key"], Secret) is not outputs

@@ -16,7 +16,7 @@ from mockprovider.engine.registrations.decision import (
     triggers,
 )
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.engine.steps.kinds import KINDS
+from mockprovider.engine.steps.kinds import KINDS, EngineStep, reported
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import UNKNOWN, Secret
@@ -44,6 +44,7 @@ def goal(**fields):
     [
         (None, GOAL, None, Decision.CREATE),
         (old(), GOAL, NONE, Decision.SAME),
+        (old(), GOAL, None, Decision.SAME),
         (old(), GOAL, SOME, Decision.UPDATE),
         (old(), GOAL, REPLACE, Decision.REPLACE),
         (old(), GOAL, DELETE_FIRST, Decision.DELETE_AND_REPLACE),
@@ -71,6 +72,9 @@ def test_what_this_run_deleted_is_recreated():
 def test_every_decision_and_every_op_is_in_the_tables():
     """No decision lacks its steps, and no step lacks its kind."""
     assert set(STEPS) == set(Decision)
+    assert {op for ops in STEPS.values() for op in ops} < set(StepOp)
+    replacing = {decision for decision, ops in STEPS.items() if StepOp.REPLACE in ops}
+    assert replacing == {decision for decision, ops in STEPS.items() if StepOp.CREATE_REPLACEMENT in ops}
     assert set(KINDS) == set(StepOp)
 
 
@@ -167,3 +171,26 @@ def test_who_is_asked_to_delete():
     assert not calls_delete(old(deleted_with="urn:owner"), {"urn:owner"})
     assert calls_delete(old(deleted_with="urn:owner"), set())
     assert not calls_delete(ResourceState(urn=URN, type="my:index:Component"), set())
+
+
+@pytest.mark.parametrize(
+    ("step", "op", "counts"),
+    [
+        ({"op": StepOp.CREATE}, "create", True),
+        ({"op": StepOp.SAME}, "same", False),
+        ({"op": StepOp.REPLACE}, "replace", True),
+        ({"op": StepOp.CREATE_REPLACEMENT}, "create-replacement", False),
+        ({"op": StepOp.READ, "news": False}, "read", False),
+        ({"op": StepOp.REFRESH, "result": StepOp.UPDATE}, "update", True),
+        ({"op": StepOp.REFRESH, "result": StepOp.SAME}, "same", False),
+        ({"op": StepOp.CREATE, "type": "pulumi:providers:cloud"}, "create", False),
+        ({"op": StepOp.CREATE, "type": "pulumi:pulumi:Stack"}, "create", False),
+    ],
+)
+def test_what_a_summary_counts(step, op, counts):
+    """It counts what changes a resource, a replacement once, and neither providers nor the stack."""
+    type_ = step.pop("type", "cloud:index:Bucket")
+    new = ResourceState(urn=f"urn:pulumi:dev::project::{type_}::x", type=type_, custom=True)
+    assert reported(EngineStep(new=new, **step), only_refresh=True) == (op, counts)
+    if step["op"] is StepOp.REFRESH:
+        assert reported(EngineStep(new=new, **step), only_refresh=False) == ("refresh", False)

@@ -52,6 +52,14 @@ def test_one_for_each_package_and_version():
     assert [each.name for each in registered] == ["default", "default_2_0_0"]
 
 
+@pytest.mark.parametrize(("known", "version"), [("3.0.0", "3.0.0"), ("", "1.0.0")])
+def test_an_explicit_provider_s_plugin(known, version):
+    """Unless it has asked for its own, it is the one that the state knows, where the state knows any."""
+    found, _ = providers(remembered=[remembered(known)])
+    goal = Goal(type="pulumi:providers:cloud", name="p", version="1.0.0")
+    assert found.explicit(goal).inputs["version"] == version
+
+
 def test_configuration_is_the_package_s_part_of_the_stack_s():
     """Keys of the package become inputs, secrets stay secrets, and the version is one of them."""
     found, registered = providers({"cloud:region": "eu", "cloud:key": Secret("k"), "other:region": "us"})
@@ -83,7 +91,7 @@ def test_the_newest_remembered_version_stands_in():
 
 def test_versions_are_compared_as_versions():
     """Numbers count as numbers, and a pre-release comes before its release."""
-    versions = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-rc.2", "1.0.0-rc.10", "1.0.0", "1.2.0", "1.10.0"]
+    versions = ["", "0.0.1", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-rc.2", "1.0.0-rc.10", "1.0.0", "1.2.0", "1.10.0"]
     shuffled = [*versions[3:], *versions[:3]]
     assert sorted(shuffled, key=precedence) == versions
     assert newest_plugins([remembered("not a version")]) == {"cloud": Requested("cloud")}

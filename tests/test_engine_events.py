@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pulumi
 import pytest
 from engine_toolbox import BUCKET, SUMMING_UP, Bucket, make
@@ -9,8 +11,12 @@ from pulumi import ResourceOptions
 
 from mockprovider.calls import Op
 from mockprovider.engine import EngineEvent, OperationBegun, OperationEnded, StepEvent
+from mockprovider.engine.operations import events as telling
+from mockprovider.engine.registrations.decision import StepOp
+from mockprovider.engine.steps.kinds import EngineStep
 from mockprovider.errors import ProgramError
 from mockprovider.pulumi.result import Diagnostic
+from mockprovider.pulumi.stacks.state import ResourceState
 
 
 def listening(**options):
@@ -120,3 +126,14 @@ def test_a_listener_that_raises_is_a_bug_that_is_seen():
     with pytest.raises(ZeroDivisionError):
         stack.up(lambda: Bucket("logs") and None)
     assert "logs" in stack.state
+
+
+def test_a_step_takes_as_long_as_it_took(monkeypatch):
+    """The seconds of a step run from when it began, each time that it does."""
+    clock, events = SimpleNamespace(now=0.0), []
+    monkeypatch.setattr(telling, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    teller = telling.EventTeller(events.append)
+    step = EngineStep(op=StepOp.CREATE, new=ResourceState(urn="urn:pulumi:dev::p::a:b:C::c", type="a:b:C", custom=True))
+    for clock.now, phase in ((1.0, "begun"), (3.5, "done"), (4.0, "begun"), (5.0, "failed"), (6.0, "done")):
+        teller.step(phase, step, "create")
+    assert [event.seconds for event in events] == [0.0, 2.5, 0.0, 1.0, 0.0]

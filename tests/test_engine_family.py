@@ -36,3 +36,29 @@ def test_the_provider_of_a_child(parent, child, expected):
         family.note(PARENT, Goal(type="cloud:index:Bucket", name="parent", **parent), exists=True)
     goal = Goal(**{"type": "cloud:index:Thing", "name": "child", "parent": PARENT, **child})
     assert family.heir(goal).provider == expected
+
+
+@pytest.mark.parametrize(("custom", "expected"), [(False, OTHER), (True, "")])
+def test_the_provider_of_a_function(custom, expected):
+    """A component has providers for the functions that are called below it, a custom resource has none."""
+    family = Family()
+    family.note(PARENT, Goal(type="my:index:C", name="parent", custom=custom, providers={"cloud": OTHER}), exists=True)
+    assert family.inside(PARENT, "cloud") == expected
+    assert family.inside("nobody", "cloud") == ""
+
+
+@pytest.mark.parametrize(
+    ("goal", "provider", "providers"),
+    [
+        ({"provider": OLD}, OLD, {}),
+        ({"provider": OLD, "type": "pulumi:providers:cloud"}, "", {}),
+        ({"provider": OLD, "custom": False, "remote": True}, OLD, {}),
+        ({"provider": OLD, "custom": False, "providers": {"net": NETS}}, "", {"cloud": OTHER, "net": NETS}),
+    ],
+)
+def test_what_transforms_have_decided(goal, provider, providers):
+    """It stays, but for a provider that there cannot be; a component of the program has its parent's providers, too."""
+    family = Family()
+    family.note(PARENT, Goal(type="my:index:C", name="parent", custom=False, providers={"cloud": OTHER}), exists=True)
+    settled = family.heir(Goal(**{"type": "cloud:index:Thing", "name": "child", "parent": PARENT, "transformed": True, **goal}))
+    assert (settled.provider, settled.providers) == (provider, providers)

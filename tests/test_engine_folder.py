@@ -1,10 +1,15 @@
 """A project folder as a program, run in a process of its own."""
 
+from pathlib import Path
+
 import pytest
 from engine_toolbox import make
 
+from mockprovider.double import Double
+from mockprovider.engine.programs.ready import leading_to, of_command
 from mockprovider.errors import MalformedError, ProgramError, UnsupportedError
 from mockprovider.pulumi.languages import prepare, read_project
+from mockprovider.schema import Package
 
 PROGRAM = """
 import sys, time
@@ -59,6 +64,7 @@ def test_encrypted_configuration_is_refused(project):
         read_project(project).config("dev")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("then", "said"),
     [
@@ -112,3 +118,17 @@ def test_a_broken_folder_is_told(tmp_path, files, error, said):
         (tmp_path / name).write_text(text)
     with pytest.raises(error, match=said):
         prepare(read_project(tmp_path))
+
+
+def test_where_a_command_s_paths_are_below(tmp_path):
+    """Below its folder, or the current one where it has none."""
+    assert of_command(["true"], tmp_path).directory == str(tmp_path.resolve())
+    assert of_command(["true"], None).directory == str(Path.cwd())
+
+
+def test_the_variables_of_several_doubles():
+    """Each variable leads to all of them; what is no double leads nowhere."""
+    one, two = Double(Package("one")), Double(Package("two"))
+    with one, two, leading_to({"one": one, "two": two, "none": object()}) as variables:
+        listed = variables["PULUMI_DEBUG_PROVIDERS"].split(",")
+    assert [address.partition(":")[0] for address in listed] == ["one", "two"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from types import SimpleNamespace
 
 import pulumi
 import pytest
@@ -12,8 +13,15 @@ from engine_toolbox import BUCKET, Bucket, make
 from hook_toolbox import Noted
 from pulumi import ErrorHook, ResourceHook, ResourceHookBinding, ResourceOptions
 
+from mockprovider.calls import Failure, Reply
 from mockprovider.cli import main
+from mockprovider.engine.hooks import messages as wire
+from mockprovider.engine.hooks.calling import Hooks
+from mockprovider.engine.hooks.occasions import Hook, Occasion
+from mockprovider.engine.providers.instance import CallFailedError
+from mockprovider.engine.providers.resource_calls import Outcome
 from mockprovider.errors import DefinitionError
+from mockprovider.pulumi.stacks.state import ResourceState
 
 PROGRAM = """
 import pulumi
@@ -149,3 +157,55 @@ def test_the_command_line_runs_the_program(project, tmp_path):
     assert "the program is not running" in run("destroy").output
     destroyed = run("destroy", "--run-program")
     assert ("destroy: 1 delete" in destroyed.output, "logs [(" in destroyed.output) == (True, True)
+
+
+def state(**hooks):
+    """A bucket with these hooks."""
+    urn = "urn:pulumi:dev::project::cloud:index:Bucket::b"
+    return ResourceState(urn=urn, type=BUCKET, custom=True, id="1", resource_hooks=hooks)
+
+
+@pytest.mark.parametrize("op", ["create", "update", "delete"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_hooks_are_found_by_what_states_call_them(op, when):
+    """A state has the hooks of each occasion under a name of its own."""
+    kind = when.capitalize() + op.capitalize()
+    assert Occasion(op, new=state(**{kind: ("h",), "OnError": ("other",)})).bound(when) == (kind, ("h",))
+
+
+def test_what_a_hook_is_told_of_nothing():
+    """Empty inputs and outputs are there all the same, and a side that there is not is missing."""
+    requests = []
+
+    def answer(request, response):
+        requests.append(request)
+        response.retry = True
+        return response
+
+    assert wire.ask(Hook("h", answer, frozenset()), Occasion("update", state(), state()), ["no"])
+    assert wire.ask(Hook("h", answer, frozenset()), Occasion("create", None, state()), ["no"])
+    update, create = requests
+    assert [update.HasField(name) for name in ("new_inputs", "old_inputs", "old_outputs")] == [True] * 3
+    assert [create.HasField(name) for name in ("new_inputs", "old_inputs", "old_outputs")] == [True, False, False]
+
+
+def test_an_attempt_that_was_half_a_success_is_remembered():
+    """What the last one of these left undone stays told, also where an attempt failed altogether after it."""
+
+    def again(_, response):
+        response.retry = True
+        return response
+
+    def attempt():
+        outcome = next(outcomes)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    failure = CallFailedError(Reply(failures=(Failure("gone"),)))
+    outcomes = iter([Outcome("1", {}, None, ("slow",)), failure, Outcome("1", {"a": 1})])
+    hooks, run = Hooks(), SimpleNamespace(log=lambda *_: None)
+    hooks.register(Hook("h", again, frozenset()), on_error=True)
+    assert hooks.tried(run, Occasion("create", new=state(OnError=("h",))), attempt) == Outcome(
+        "1", {"a": 1}, past_errors=("slow",)
+    )

@@ -25,6 +25,27 @@ def test_what_exists_becomes_a_resource():
     assert stack.up(lambda: Bucket("b", acl="public")).summary == {}
 
 
+def test_what_is_there_already():
+    """What the state has under its id is not read again, and another object under its name is refused."""
+    stack, double, _ = make()
+    for id_ in ("there", "other"):
+        double.cloud.create(BUCKET, id_, {"acl": "public", "arn": "arn:cloud:::there"})
+    stack.import_resource(BUCKET, "b", "there")
+    double.journal.clear()
+    assert stack.import_resource(BUCKET, "b", "there").summary == {}
+    assert calls(double, "b") == []
+    with pytest.raises(ProgramError, match="already exists"):
+        stack.import_resource(BUCKET, "b", "other")
+
+
+def test_an_import_that_is_cut_off():
+    """What was being imported when the engine was killed is pending."""
+    stack, double, _ = make()
+    double.faults.on.read(name="b").kill_engine()
+    failed = stack.import_resource(BUCKET, "b", "there", expect_failure=True)
+    assert [(operation.kind, operation.resource.name) for operation in failed.pending_operations] == [("importing", "b")]
+
+
 def test_a_component_and_its_children():
     """Children may stand before the component that they belong to, which takes no call."""
     stack, double, _ = make()

@@ -5,10 +5,12 @@ import pytest
 from engine_toolbox import Bucket, Cloud, Thing, make
 from pulumi import ResourceOptions
 
-from mockprovider.calls import Failure, Op, Reply
+from mockprovider.calls import Failure, Op, Reply, Session
 from mockprovider.engine import Stack
+from mockprovider.engine.providers.instance import CallFailedError, Instance
+from mockprovider.engine.providers.resource_calls import ResourceIdentity
 from mockprovider.schema import Property
-from mockprovider.values import UNKNOWN
+from mockprovider.values import UNKNOWN, Secret
 
 
 def test_functions():
@@ -101,3 +103,73 @@ def test_a_provider_may_not_change_its_version():
     breaking.replace(Op.CHECK_CONFIG, "p", lambda *_: Reply(inputs={"version": "2.0.0"}))
     failed = stack.up(lambda: Cloud("p", ResourceOptions(version="1.0.0")), expect_failure=True)
     assert "changed its version" in str(failed.error)
+
+
+OF = ResourceIdentity("urn:pulumi:dev::p::cloud:index:Bucket::b", "b-1")
+
+
+class Answers:
+    """A source of providers that gives each op its answer, and notes which package was opened and what was asked."""
+
+    def __init__(self, answers):
+        self.answers, self.opened, self.asked = answers, "", []
+
+    def open(self, protocol, *, package, engine):
+        self.opened = package
+        return Session("pulumi")
+
+    def __call__(self, call):
+        self.asked.append(call)
+        return self.answers.get(call.op, Reply())
+
+
+def instance(plugin="", preview=False, **answers):
+    """An instance of a provider that answers so, and its source."""
+    source = Answers({Op(name): reply for name, reply in answers.items()})
+    return Instance("cloud", source, None, preview=preview, plugin=plugin), source
+
+
+@pytest.mark.parametrize(("plugin", "opened"), [("", "cloud"), ("base", "base")])
+def test_the_plugin_is_opened(plugin, opened):
+    """A package that a plugin becomes is served by this plugin."""
+    assert instance(plugin)[1].opened == opened
+
+
+@pytest.mark.parametrize("word", ["supports_autonaming_configuration", "supportsAutonamingConfiguration", "other"])
+def test_whether_a_provider_names(word):
+    """Handshake's answer says it by its field's name, as messages and as their JSON have it."""
+    assert instance(handshake=Reply(extra={word: True}))[0].names == (word != "other")
+
+
+def test_an_unknown_version_is_no_unknown_configuration():
+    """A provider is configured as soon as all but the version of its plugin is known."""
+    for name, known in (("version", True), ("region", False)):
+        provider, source = instance()
+        provider.configure("urn:pulumi:dev::p::pulumi:providers:cloud::p", "id", {name: UNKNOWN})
+        assert (provider.known, Op.CONFIGURE in [call.op for call in source.asked]) == (known, known)
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked", "what"),
+    [
+        ({"check": Reply(inputs={"a": UNKNOWN})}, lambda provider: provider.check(OF.urn, {}, {}, b""), "inputs"),
+        ({"create": Reply(id="1", value={"a": UNKNOWN})}, lambda provider: provider.create(OF, {}), "outputs"),
+        ({"read": Reply(id="1", value={}, inputs={"a": UNKNOWN})}, lambda provider: provider.read(OF, {}, {}), "inputs"),
+        ({"invoke": Reply(value={"a": UNKNOWN})}, lambda provider: provider.invoke("cloud:index:f", {}), "results"),
+        ({"call": Reply(value={"a": UNKNOWN})}, lambda provider: provider.ask_back(Op.CALL, None), "results"),
+        ({"construct": Reply(value={"a": UNKNOWN})}, lambda provider: provider.ask_back(Op.CONSTRUCT, None), "outputs"),
+    ],
+)
+def test_unknown_values_in_an_up(answer, asked, what):
+    """An answer with a value that is not known is refused, and told by what it is."""
+    with pytest.raises(CallFailedError, match=f"answered unknown {what}, .*: a"):
+        asked(instance(**answer)[0])
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_secrets_of_a_provider_that_knows_none(accepts):
+    """What it answers to a secret argument is a secret, and an object without outputs is one all the same."""
+    words = {"acceptSecrets": accepts}
+    provider, _ = instance(handshake=Reply(extra=words), invoke=Reply(value={"a": 1}), create=Reply(id="1"))
+    assert provider.invoke("cloud:index:f", {"key": Secret("k")}).value == {"a": 1 if accepts else Secret(1)}
+    assert provider.create(OF, {}).outputs == {}

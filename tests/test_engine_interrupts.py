@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from engine_toolbox import BUCKET, TYPES, Bucket
+from engine_toolbox import BUCKET, NET, TYPES, Bucket, Thing
 
 from mockprovider.calls import Call, Failure, Handler, Op, Reply
 from mockprovider.double import Double
@@ -161,3 +161,27 @@ def test_a_second_interrupt_ends_what_never_answers(double: Double, parallel: in
 
     assert "did not end within" not in str(ended.error)
     assert pending(stack) == [("creating", "b0")]
+
+
+def test_a_replacement_that_is_cancelled_between_its_steps() -> None:
+    """What has been deleted for it stays so: nothing is created any more."""
+    with Double(*TYPES) as double:
+        stack = Stack(double)
+        stack.up(lambda: Thing(NET, "n", cidr="1") and None)
+        double.faults.on.delete(name="n").cancel()
+        stack.up(lambda: Thing(NET, "n", cidr="2") and None, expect_failure=True)
+
+        assert double.journal.ops(name="n")[-1] == "delete"
+        assert double.cloud.objects(NET) == []
+
+
+def test_a_replacement_that_is_cancelled_before_its_report() -> None:
+    """What was created for it is remembered, what it replaces waits for its deletion, and no replacement is counted."""
+    with Double(*TYPES) as double:
+        stack = Stack(double)
+        stack.up(lambda: Bucket("b", name="1") and None)
+        double.faults.on.create(name="b").cancel()
+        ended = stack.up(lambda: Bucket("b", name="2") and None, expect_failure=True)
+
+        assert (ended.summary, len(double.cloud.objects(BUCKET))) == ({}, 2)
+        assert stack.state["b"].inputs["name"] == "2"

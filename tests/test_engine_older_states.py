@@ -30,6 +30,7 @@ def test_resources_without_providers():
     other = {**BUCKET, "urn": BUCKET["urn"] + "2"}
     state = migrate(BUCKET, other, manifest={"plugins": [{"name": "cloud", "type": "resource", "version": "1.2.3"}]})
     provider, *buckets = state.resources
+    assert (provider.custom, provider.type) == (True, "pulumi:providers:cloud")
     assert provider.urn == "urn:pulumi:dev::project::pulumi:providers:cloud::default"
     assert provider.inputs == {"region": "eu", "key": Secret("hush"), "version": "1.2.3", "__internal": {}}
     assert provider.outputs == {"region": "eu", "key": Secret("hush"), "version": "1.2.3"}

@@ -128,6 +128,7 @@ def test_what_a_state_keeps_comes_back():
     }
     assert parameterization("tools", inputs, inputs[INTERNAL]) == TOOLS
     assert parameterization("tools", {}, {}) is None
+    assert parameterization("tools", {}, {"parameterization": ""}) == Parameterization("tools", "", "tools", "", b"")
 
 
 def test_a_broken_state():

@@ -8,9 +8,9 @@ import pulumi
 import pytest
 from engine_toolbox import NET, Bucket, Thing, make
 
-from mockprovider.engine.plans.constraints import difference, number, show, violation
+from mockprovider.engine.plans.constraints import difference, goal_violation, number, show, violation
 from mockprovider.errors import MalformedError, UnsupportedError
-from mockprovider.pulumi.stacks.plans import PlanDiff, read, written
+from mockprovider.pulumi.stacks.plans import GoalPlan, PlanDiff, read, written
 from mockprovider.values import UNKNOWN, Archive, Asset, Output, Secret
 
 URN = "urn:pulumi:dev::project::cloud:index:Bucket::"
@@ -144,11 +144,36 @@ def test_encrypted_secrets_are_refused():
         ({"a": 1}, {"a": 1}, PlanDiff(adds={"a": 2}), "+=a[{2}!={1}]"),
         ({"a": 1}, {"a": 1}, PlanDiff(updates={"a": 2}), "~=a[{2}!={1}]"),
         ({"a": 1}, {"a": None}, PlanDiff(deletes=("a",)), ""),
+        ({"a": {"b": 1}}, {"a": {"b": 1}}, PlanDiff(), ""),
+        ({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}, PlanDiff(), "=~a[{map[b:{1} c:{2}]}]"),
+        ({"a": 1}, {"a": UNKNOWN}, PlanDiff(), ""),
     ],
 )
 def test_properties_against_a_plan(old, new, plan, told):
     """Each way in which a property can deviate is told with the planned and the actual sign and value."""
     assert violation(old, new, plan).removeprefix("properties changed: ") == told
+
+
+@pytest.mark.parametrize(
+    ("planned", "actual", "told"),
+    [
+        ({}, {"custom": False}, "resource kind changed (expected custom)"),
+        ({"custom": False}, {}, "resource kind changed (expected component)"),
+        ({"property_dependencies": {"a": ("x",)}}, {"property_dependencies": {"a": ("x",)}}, ""),
+        ({"property_dependencies": {"a": ("x",)}}, {}, ""),
+        (
+            {"property_dependencies": {"a": ("x",)}},
+            {"property_dependencies": {"a": ("y",)}},
+            "dependencies for a changed: added y; deleted x",
+        ),
+        ({"ignore_changes": ("a", "b")}, {"ignore_changes": ("b",)}, "ignoreChanges changed: deleted a"),
+        ({}, {"dependencies": ("b", "a")}, "dependencies changed: added a, b"),
+    ],
+)
+def test_a_goal_against_a_plan(planned, actual, told):
+    """The first option that deviates is told, with what was planned; a property that is gone may have had any dependencies."""
+    goals = (GoalPlan(type="cloud:index:Bucket", name="a", **fields) for fields in (planned, actual))
+    assert goal_violation(*goals, {}, {}) == told
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """What the embedded engine reads: objects that exist already, imports, and refreshes."""
 
 import pulumi
+import pytest
 from engine_toolbox import BUCKET, Bucket, Existing, calls, make
 from msgspec.structs import replace
 from pulumi import ResourceOptions
 
-from mockprovider.calls import Op
+from mockprovider.calls import Op, Reply
 
 
 def test_reading_what_exists():
@@ -27,6 +28,23 @@ def test_reading_what_does_not_exist():
     """What cannot be read fails, and the message names the id."""
     stack, _, _ = make()
     assert "'nowhere' does not exist" in str(stack.up(lambda: Existing("b", "nowhere"), expect_failure=True).error)
+
+
+@pytest.mark.parametrize(("answered", "remembered"), [("", "there"), ("other", "other")])
+@pytest.mark.parametrize("program", [lambda: Existing("b", "there"), lambda: Bucket("b", ResourceOptions(import_="there"))])
+def test_the_id_of_what_is_read(program, answered, remembered):
+    """It is the one that the provider answers, and the one that was asked for where it answers none."""
+    stack, _, breaking = make()
+    breaking.replace(Op.READ, "b", lambda *_: Reply(id=answered, value={"acl": "private"}, inputs={"acl": "private"}))
+    assert stack.up(program).state["b"].id == remembered
+
+
+def test_an_import_that_is_cut_off():
+    """What was being imported when the engine was killed is pending."""
+    stack, double, _ = make()
+    double.faults.on.read(name="b").kill_engine()
+    failed = stack.up(lambda: Bucket("b", ResourceOptions(import_="there")), expect_failure=True)
+    assert [(operation.kind, operation.resource.name) for operation in failed.pending_operations] == [("importing", "b")]
 
 
 def test_taking_over_and_giving_up():

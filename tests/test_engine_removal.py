@@ -3,7 +3,7 @@
 import threading
 from collections import defaultdict
 
-from engine_toolbox import BUCKET, NET, Bucket, Thing, make
+from engine_toolbox import BUCKET, NET, Bucket, Cloud, Thing, make
 from pulumi import ResourceOptions
 
 from mockprovider.engine.operations.removal import Removal
@@ -126,3 +126,25 @@ def test_old_instances_of_one_resource_are_deleted_one_after_the_other():
     assert [id_ for id_, _ in order["urn:a"]] == ["3", "2", "1"]
     assert len({thread for _, thread in order["urn:a"]}) == 1
     assert [id_ for id_, _ in order["urn:b"]] == ["4"]
+
+
+def test_a_destroy_that_runs_the_program_spares_what_is_excluded():
+    """What the program registers is deleted in the end, but for what is excluded."""
+    stack, double, _ = make()
+
+    def program():
+        Bucket("a")
+        Bucket("b")
+
+    stack.up(program)
+    assert stack.destroy(program, run_program=True, exclude=["**::a"]).state.names() == {"a"}
+    assert len(double.cloud.objects(BUCKET)) == 1
+
+
+def test_a_provider_that_is_only_kept_is_not_asked():
+    """A leftover provider that is no target stays as it is, without being configured."""
+    stack, double, _ = make()
+    stack.up(lambda: Bucket("b", ResourceOptions(provider=Cloud("p"))) and None)
+    double.journal.clear()
+    assert stack.up(lambda: Bucket("x") and None, target=["**::x"]).state.names() == {"b", "x"}
+    assert len(double.journal.entries(op="configure")) == 1

@@ -1,5 +1,7 @@
 """The embedded engine, driven by unmodified programs through the real SDK against the fake."""
 
+import asyncio
+
 import pulumi
 import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Component, Thing, calls, make
@@ -292,3 +294,25 @@ def test_looking_up_what_is_not_there():
     with pytest.raises(KeyError, match=r"several resources; say the type, too: .*cloud:index:Net"):
         _ = stack.state["b"]
     assert stack.state[NET, "b"].inputs == {"cidr": "x"}
+
+
+@pytest.mark.parametrize("what", ["preview", "up", "refresh", "destroy"])
+def test_a_success_that_was_not_expected(what):
+    """The error names the operation."""
+    stack, _, _ = make()
+    program = [lambda: None] if what in ("preview", "up") else []
+    with pytest.raises(ProgramError, match=f"^The {what} of project/dev was expected to fail, and succeeded"):
+        getattr(stack, what)(*program, expect_failure=True)
+
+
+def test_the_loop_of_a_program():
+    """It is that of its thread while the program runs, and closed afterwards."""
+    loops = []
+
+    def program():
+        running = asyncio.get_running_loop()
+        loops.append((running, asyncio.get_event_loop_policy().get_event_loop() is running))
+
+    make()[0].up(program)
+    [(loop, known)] = loops
+    assert (known, loop.is_closed()) == (True, True)

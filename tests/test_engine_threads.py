@@ -5,6 +5,7 @@ import contextvars
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -132,3 +133,24 @@ def test_several_workers_overlap():
 
     with executor(3) as pool:
         assert list(pool.map(meet, range(3))) == [True] * 3
+
+
+def test_work_that_never_began_can_be_stopped():
+    """There is no thread to raise anything in."""
+    work = Work(lambda: None)
+    work.stop()
+    assert not work.wait(0)
+
+
+def test_what_is_deferred_is_scheduled_once():
+    """A loop that is to go on with what waits is asked so once, however much waits."""
+    asked = []
+    loop = SimpleNamespace(call_soon=asked.append, _ready=[])
+    inline = InlineExecutor()
+    with inline.deferring(loop):
+        futures = [inline.submit(int), inline.submit(str)]
+        assert len(asked) == 1
+        asked.pop()()
+        assert ([future.done() for future in futures], len(asked)) == ([True, False], 1)
+        asked.pop()()
+    assert ([future.result() for future in futures], asked) == ([0, ""], [])

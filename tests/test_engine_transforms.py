@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 
 import component_toolbox
 import pulumi
@@ -14,10 +15,12 @@ from transform_toolbox import adding, constructed, inheriting, invoking, nested,
 
 from mockprovider import Double, Stack
 from mockprovider.calls import Op
+from mockprovider.engine.programs.transforms import Transforms
+from mockprovider.engine.registrations.family import Family
 from mockprovider.errors import ProgramError
 from mockprovider.pulumi.values import decode, encode
 from mockprovider.schema import Package, Property
-from mockprovider.values import Secret
+from mockprovider.values import Output, Secret
 
 
 def acls(result):
@@ -305,3 +308,20 @@ def test_transforms_of_components_are_found_by_their_children():
 
     stack, _, _ = make()
     assert acls(stack.up(program)) == {"deep": "o", "bare": "private"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "depends"),
+    [({}, ["a"]), ({"remote": True}, []), ({"propertyDependencies": {"acl": {"urns": ["b"]}}}, ["b"])],
+)
+def test_what_a_property_depends_on(fields, depends):
+    """What is said of it; where nothing is said of any, on all that its resource does, unless that is a remote component."""
+    asked = []
+    callbacks = SimpleNamespace(call=lambda _, request, answer: (asked.append(decode(request.properties)), answer)[1])
+    request = resource_pb2.RegisterResourceRequest(
+        type="a:b:C", name="c", dependencies=["a"], transforms=[callback_pb2.Callback(target="t")], **fields
+    )
+    request.object.CopyFrom(encode({"acl": Secret(Output("x", dependencies=("z",)))}))
+    Transforms(callbacks, Family()).registered(request)
+    acl = asked[0]["acl"]
+    assert (acl.value, acl.secret, list(acl.dependencies)) == ("x", True, [*depends, "z"])

@@ -116,6 +116,7 @@ def published(listener: ViewListener, token: str = "", **fields: object) -> str:
 def test_steps_that_are_refused():
     """A token of another call, a view that nobody remembers, and a step that is none are refused with the reason."""
     listener = ViewListener(Ledger(State()), ResourceState(urn=URN, type=SERVER, custom=True))
+    assert listener.extra == {"resource_status_address": "in-process", "resource_status_token": listener.token}
     state = resource_status_pb2.ViewStepState(type="cloud:index:Disk", name="web-disk")
     assert published(listener, "other", op="CREATE", new=state) == "token other not found"
     missing = (
@@ -139,13 +140,14 @@ def test_views_of_a_destroy_that_runs_the_program():
         assert stack_is_empty(stack)
 
 
-def test_a_view_that_failed():
+@pytest.mark.parametrize("op", [Op.CREATE, Op.READ])
+def test_a_view_that_failed(op: Op):
     """A published error fails the step of its owner, with its text; the owner is remembered, and the broken view is not."""
     told = []
 
     def failing(call: Call, proceed):
         reply = proceed(call)
-        if call.op is Op.CREATE and call.monitor and not told:
+        if call.op is op and call.monitor and not told:
             state = resource_status_pb2.ViewStepState(type="cloud:index:Disk", name="broken")
             step = resource_status_pb2.ViewStep(op="CREATE", new=state, error="the disk is broken")
             token = call.extra["resource_status_token"]
@@ -156,9 +158,10 @@ def test_a_view_that_failed():
 
     with Double(servers(), layers=(failing,)) as double:
         stack = Stack(double)
+        double.cloud.create(SERVER, "there", {"size": "s", "key": "k"})
         with pytest.raises(ProgramError, match="cloud:index:Disk broken: the disk is broken"):
-            stack.up(program())
-        assert shown(stack) == ["web-disk"]
+            stack.up(program()) if op is Op.CREATE else stack.import_resource(SERVER, "web", "there")
+        assert shown(stack) == (["web-disk"] if op is Op.CREATE else [])
         assert stack.state["web"].id
 
 

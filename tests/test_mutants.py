@@ -103,15 +103,34 @@ def doubled(price):
 
 
 TICKET = doubled(10)
+
+
+def paid(function):
+    def inner(price):
+        return function(price) + 1
+
+    return inner
+
+
+class Desk:
+    @paid
+    def price(self):
+        return self.fee
 """
 TESTS = """
 import pytest
 
-from toy.fares import TICKET, fare
+from toy.fares import TICKET, Desk, fare
 
 
 def test_what_was_made_at_import():
     assert TICKET == 20
+
+
+def test_the_desk_is_paid():
+    desk = Desk()
+    desk.fee = 2
+    assert desk.price() == 3
 
 
 def test_children_go_free():
@@ -143,6 +162,6 @@ def test_a_toy(tmp_path):
     ) in said
     assert "-    return fare(age, True)\n+    return None\n \n# no test runs this line\n" in said
     assert said.splitlines()[-1] == (
-        "fares: 14 of 14 mutants, seed 0: 9 noticed (0 hung), 5 survived (35.7 %), 2 of them in lines that no test runs"
+        "fares: 19 of 19 mutants, seed 0: 14 noticed (0 hung), 5 survived (26.3 %), 2 of them in lines that no test runs"
     )
     assert (tmp_path / "toy/fares.py").read_text() == FARES

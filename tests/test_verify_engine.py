@@ -12,10 +12,14 @@ from foreign_logs import INSTANCE, boot, entry, made, published, urn_of, written
 
 from mockprovider.cli.commands import main
 from mockprovider.engine.verifying import mutated_logs, verify_log
-from mockprovider.engine.verifying.generations import MISSING, NEVER, NEWER
-from mockprovider.engine.verifying.operations import operations
+from mockprovider.engine.verifying.answers import normal
+from mockprovider.engine.verifying.generations import LOADING, MISSING, NAMES, NEVER, NEWER, generation
+from mockprovider.engine.verifying.hindsight import fill_hashes, hashes, note_previews
+from mockprovider.engine.verifying.operations import LoggedOperation, operations
 from mockprovider.errors import MalformedError
+from mockprovider.pulumi.grpclog.pairing import FinishedCall
 from mockprovider.pulumi.methods import PROVIDER
+from mockprovider.pulumi.signatures import ARCHIVE, ASSET, SIGNATURE
 
 LOGS = sorted(KEPT.glob("*.jsonl"))
 STACK = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
@@ -107,6 +111,16 @@ def test_a_leftover_is_deleted_in_the_operation_of_its_program():
     assert [call.rpc for call in operation.provider][-1] == "Delete"
 
 
+@pytest.mark.parametrize("cancels", [True, False])
+def test_where_an_operation_ends(cancels):
+    """It is over once all its providers were cancelled, or, in a log without Cancel, once its program has ended."""
+    deleted = entry("Delete", {"urn": urn_of("old"), "id": "old-id", "properties": {}}, {})
+    end = [entry("Cancel", {}, {})] if cancels else []
+    two = [*up(*started(), *made("logs")), *started(), deleted, *end, *end]
+    assert len(operations(log_of(*two), Counter())) == (1 if cancels else 2)
+    assert len(operations(log_of(*up(*started(), *made("logs")), *end, *started(), deleted, *end), Counter())) == 2
+
+
 def test_a_line_of_our_own_begins_an_operation_with_its_options():
     """Logs do not have the command line; who makes one may say what was asked for."""
     line = {"method": "/mockprovider.Engine/Operation", "request": {"operation": "refresh", "target": ["x"], "preview": True}}
@@ -118,6 +132,7 @@ def test_a_call_that_only_one_engine_makes_is_a_difference():
     """Missing calls and additional ones are both told, with the operation and the resource."""
     check, create = made("logs")
     assert said(log_of(*up(*started(), check, create))) == []
+    assert verify_log(log_of(*up(*started(), check, create))).calls == 5
     [missing] = said(log_of(*up(*started(), check, create, create)))
     assert missing == f"operation 1, Create of {urn_of('logs')}: only the log's engine makes this call"
     assert said(log_of(*up(*started(), check)))[-1] == (
@@ -276,3 +291,142 @@ def test_many_differences_are_cut_short_unless_all_are_asked_for(tmp_path):
     whole = CliRunner().invoke(main, ["verify-engine", str(log), "--all"]).output
     assert "more, which --all shows" in short
     assert whole.count("only the log's engine") == 60
+
+
+def test_a_planted_difference_is_one():
+    """One answered call of a provider is taken out, doubled or changed, and all other lines stay as they are."""
+    asks = {"urn": urn_of("logs"), "type": "Bucket"}
+    begun = {**entry("Create", {"urn": urn_of("logs"), "properties": {"acl": "x"}}, {}), "progress": "request_started"}
+    check, create = made("logs", type_="cloud:index:Bucket")
+    failed = {**entry("Update", {"urn": urn_of("logs"), "news": {"acl": "y"}}), "errors": ["no"]}
+    lines = [json.loads(json.dumps(line)) for line in up(*started(), check, begun, create, entry("Delete", asks), failed)]
+    touched, kinds = set(), set()
+    for what, data in mutated_logs(log_of(*lines), 300, 7):
+        changed = [json.loads(line) for line in data.splitlines()]
+        at = int(what.removeprefix("line ").partition(":")[0]) - 1
+        touched.add(lines[at]["method"].rpartition("/")[2])
+        rest = [line for line in lines if line is not lines[at]]
+        kinds.add(kind := what.split()[-2:][0] + what.split()[-1])
+        if kind == "isanother":
+            other = changed.pop(at)
+            assert (changed, other == lines[at], other["method"]) == (rest, False, lines[at]["method"])
+        elif kind == "theretwice":
+            assert (changed.pop(at), changed) == (lines[at], lines)
+        else:
+            assert changed == (rest if lines[at] is not create else [line for line in rest if line is not begun])
+    assert touched == {"GetPluginInfo", "CheckConfig", "Configure", "Check", "Create", "Update"}
+    assert kinds == {"isanother", "theretwice", "leftout"}
+    assert list(mutated_logs(log_of(*up(entry("Delete", asks))), 3, 7)) == []
+
+
+READ = {"Read": {"id": "1", "urn": "u", "properties": {"a": 1}}}
+
+
+@pytest.mark.parametrize(
+    ("answered", "later", "preview"),
+    [
+        ({"a": 2}, {"Diff": {"urn": "u", "olds": {"a": 1}}}, True),
+        ({"a": 2}, {"Diff": {"urn": "u", "olds": {"a": 2}}}, False),
+        ({"a": 1}, {"Diff": {"urn": "u", "olds": {"a": 1}}}, False),
+        ({"a": 2}, {"Diff": {"urn": "v", "olds": {"a": 1}}}, False),
+        ({"a": 2}, {"Check": {"urn": "u", "olds": {"a": 1}}}, False),
+        ({"a": 2}, {}, False),
+    ],
+)
+def test_a_refresh_that_was_forgotten_was_a_preview(answered, later, preview):
+    """What it read is not what a later call has, which has what was known before."""
+    parts = [
+        LoggedOperation([], [FinishedCall(rpc, "", request, [{"properties": answered}]) for rpc, request in calls.items()], [])
+        for calls in (READ, later)
+    ]
+    note_previews(parts)
+    assert parts[0].preview == preview
+
+
+def test_hashes_of_files():
+    """What a log sent of a file, or of an archive's files, tells the hash of what has none; no other asset gets one."""
+    file, text = {SIGNATURE: ASSET, "path": "f"}, {SIGNATURE: ASSET, "text": "t"}
+    archive = {SIGNATURE: ARCHIVE, "assets": {"b": {**file, "hash": "1"}, "a": {**text, "hash": "2"}}}
+    sent = {"news": {"file": {**file, "hash": "1"}, "text": {**text, "hash": "2"}, "open": {SIGNATURE: ASSET, "path": "g"}}}
+    calls = [
+        FinishedCall("Check", "", {**sent, "olds": {"file": {**file, "hash": "old"}}}, []),
+        FinishedCall("Create", "", {"args": [{**archive, "hash": "3"}, {**file, "hash": "later"}]}, []),
+    ]
+    known = hashes(LoggedOperation([], calls, []))
+    assert sorted(known.values()) == ["1", "3"]
+    bag = json.loads(
+        json.dumps([file, {**file, "hash": "own"}, text, archive, {**archive, "assets": {"a": {**file, "hash": "9"}}}])
+    )
+    fill_hashes(bag, known)
+    assert [asset.get("hash") for asset in bag] == ["1", "own", None, "3", None]
+
+
+def test_a_request_that_cannot_be_read():
+    """It is compared as it stands, and one that can be read in the words of this version."""
+    assert normal("Nothing", {"a": 1}) == {"a": 1}
+    assert normal("Create", {"urn": 7}) == {"urn": 7}
+    assert normal("Create", {"urn": "u", "later": 1}) == {"urn": "u", "later": 1}
+
+
+@pytest.mark.parametrize(
+    ("rpc", "request_", "shown"),
+    [
+        ("Handshake", {}, "3.143"),
+        ("Handshake", {"configureWithUrn": True}, "3.154"),
+        ("Handshake", {"supportsViews": True}, "3.168"),
+        ("Handshake", {"supportsRefreshBeforeUpdate": True}, "3.172"),
+        ("Handshake", {"invokeWithPreview": True}, "3.206"),
+        ("Handshake", {"acceptsByteString": True}, "3.225"),
+        ("Configure", {"sendsOldInputsToDelete": True}, "3.89"),
+        ("Create", {"urn": "u", "name": "n"}, "3.132"),
+        ("Configure", {"urn": "u", "name": "n"}, None),
+    ],
+)
+def test_the_signs_of_generations(rpc, request_, shown):
+    """A call with the sign of a version excuses nothing that came with this version, and all that came with the others."""
+    engine = generation([FinishedCall(rpc, "", request_, [{}])])
+    since = {row.since for row in NEWER} - {row.since for row in engine.excused}
+    assert since == {"3.143", shown} if rpc == "Handshake" else since == {shown} - {None}
+    assert engine.names_by_version is (NAMES not in engine.excused)
+    assert LOADING not in engine.excused
+
+
+@pytest.mark.parametrize(
+    ("rpc", "path", "excused"),
+    [
+        ("Check", "randomSeed", True),
+        ("Check", "urn", False),
+        ("Check", "autonaming.proposedName", True),
+        ("Check", "autonaming.mode", False),
+        ("Create", "resourceStatusToken", True),
+        ("Configure", "id", True),
+        ("Configure", "urn", True),
+        ("Handshake", "programDirectory", True),
+        ("Handshake", "loaderTarget", True),
+        ("Handshake", "resolverTarget", True),
+        ("Handshake", "configureWithUrn", True),
+        ("Invoke", "preview", True),
+        ("Delete", "oldInputs[0].a", True),
+        ("Construct", "monitorEndpoint", True),
+        ("Construct", "inputs", False),
+    ],
+)
+def test_what_an_old_engine_is_excused_from(rpc, path, excused):
+    """Of a log without any sign, fields that came later, and those that are never the same, may differ."""
+    assert generation([]).excuses_field(rpc, path) is excused
+
+
+@pytest.mark.parametrize(
+    ("rpc", "ours", "theirs"),
+    [
+        ("Handshake", True, False),
+        ("GetMappings", True, True),
+        ("Cancel", True, True),
+        ("GetPluginInfo", False, True),
+        ("CheckConfig", False, True),
+        ("Create", False, False),
+    ],
+)
+def test_calls_that_an_old_engine_is_excused_from(rpc, ours, theirs):
+    """Some calls only today's engine makes, others only the log's, and those that say nothing of an engine either."""
+    assert (generation([]).excuses_new(rpc), generation([]).excuses_old(rpc)) == (ours, theirs)

@@ -280,7 +280,7 @@ class Instance:
         """
         if not self._usable():
             return Reply(value={})
-        secrets = tuple({*(self._sent_openly(args) or ()), *secret_names(marked(args, hidden))})
+        secrets = tuple({*self._sent_openly(args), *secret_names(marked(args, hidden))})
         reply = self._ask(Op.INVOKE, type=token, inputs=self._out(args), preview=self._preview, secrets=secrets)
         if not reply.ok:
             return reply

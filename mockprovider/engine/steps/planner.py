@@ -103,7 +103,7 @@ class Planner:
         known = self._identities.recognize(urn, goal)
         old, new = known.old, new_state(goal, urn, known.alias)
         new.refresh_before_update = bool(old and old.refresh_before_update)
-        if new.is_provider and known.alias:
+        if known.alias:
             self._run.registry.alias(urn, known.alias)
         self._identities.registered[urn] = new
         if goal.reads:
