@@ -139,6 +139,11 @@ class ResourceType(Struct, frozen=True, metaclass=_Declaring):
         _bearing(self)
 
     @property
+    def of_schema(self) -> bool:
+        """Whether it was read from a schema, or is declared as such types are: programs then expect values that look real."""
+        return self.elements is not None
+
+    @property
     def secrets(self) -> dict[str, frozenset[str]]:
         """The paths of the secret properties in both spellings, by the names under which calls know the type."""
         return dict.fromkeys((self.token, self.terraform), frozenset(secret_paths(self.properties)))

@@ -5,7 +5,7 @@ import pytest
 from engine_toolbox import Bucket, Cloud, Thing, make
 from pulumi import ResourceOptions
 
-from mockprovider.calls import Op, Reply, Session
+from mockprovider.calls import Failure, Op, Reply, Session
 from mockprovider.engine import Stack
 from mockprovider.engine.providers.instance import CallFailedError, Instance
 from mockprovider.engine.providers.resource_calls import ResourceIdentity
@@ -26,6 +26,19 @@ def test_functions():
     double.strict = True
     failed = stack.up(lambda: pulumi.runtime.invoke("cloud:index:getNothing", {}), expect_failure=True)
     assert "getNothing" in str(failed.error)
+
+
+@pytest.mark.parametrize("op", [Op.GET_PLUGIN_INFO, Op.CREATE])
+def test_a_method_that_a_provider_lacks_is_named(op):
+    """A missing method is not named by the words that gRPC has for it; the engine names it, the provider, and what to do."""
+    stack, _, breaking = make()
+    lacking = Failure("Method not implemented!", status="unimplemented")
+    breaking.replace(op, "b" if op is Op.CREATE else "", lambda *_: Reply(failures=(lacking,)))
+    failed = stack.up(lambda: Bucket("b"), expect_failure=True)
+    method = "Create" if op is Op.CREATE else "GetPluginInfo"
+    assert f"the provider of 'cloud' does not implement {method}" in str(failed.error)
+    assert "'Method not implemented!'. Implement it" in str(failed.error)
+    assert stack.up(lambda: Bucket("b")).summary == {"create": 1}
 
 
 def test_explicit_providers():

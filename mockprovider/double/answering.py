@@ -92,7 +92,7 @@ class Answering:
         for token in dict.fromkeys(event.type for event in self.cloud.events) if self.is_fake else ():
             package = self.packages.get(token.partition(":")[0])
             declared = package.resources.get(token) if package else None
-            if declared is not None and declared.elements is not None and not forces(declared.properties):
+            if declared is not None and declared.of_schema and not forces(declared.properties):
                 types.setdefault(declared.package, []).append(token)
         return types
 

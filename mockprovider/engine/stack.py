@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from mockprovider.clock import Clock
 from mockprovider.engine.cancelling import OperationAtWork
+from mockprovider.engine.heap import left_alone
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.operations.deployment import Deployment
@@ -375,7 +376,7 @@ class Stack(StackMemory):
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:
-            with at_work.entered(self._provider):
+            with at_work.entered(self._provider), left_alone(len(self._state.resources)):
                 at_work.attend(carry_out, seconds)
         finally:
             self._at_work = None

@@ -216,7 +216,7 @@ class Answers:
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""
         outputs: list[Saying] = []
-        for sayings in reversed(self._layers(declared.token, from_schema=declared.elements is not None)):
+        for sayings in reversed(self._layers(declared.token, from_schema=declared.of_schema)):
             outputs += sayings.outputs
         if not outputs:
             return declared
@@ -262,10 +262,8 @@ class Answers:
         elements, counts = self._counts(declared.token)
         if counts is nothing_said:
             return inventing(declared, id_, counts, call.session.config)
-        said = (
-            elements if elements is not None and (declared.elements is not None or (declared.token, "") in self._keys) else None
-        )
-        declared = declared if said is None else replace(declared, elements=said)
+        if elements is not None and (declared.of_schema or (declared.token, "") in self._keys):
+            declared = replace(declared, elements=elements)
         return inventing(declared, id_, counts, call.session.config)
 
     def completed(self, function: Function, given: Bag, arguments: Bag, call: Call) -> dict[str, Value]:

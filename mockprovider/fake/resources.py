@@ -97,7 +97,7 @@ class Resources:
 
     def _check(self, declared: ResourceType, call: Call) -> Reply:
         # Programs of SDKs hand over what another resource answered, whole.
-        reply = _checked(declared.properties, call, echoes=declared.elements is not None)
+        reply = _checked(declared.properties, call, echoes=declared.of_schema)
         self._catalogue.doubt(declared, call)
         reply.failures += tuple(self._catalogue.unknown_properties(declared, plain_inputs(call.inputs or {})))
         return reply

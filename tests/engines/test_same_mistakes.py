@@ -9,7 +9,7 @@ import pytest
 from engine_toolbox import NET, Bucket, Thing
 from pulumi import Alias, ResourceOptions
 
-from mockprovider.calls import Op
+from mockprovider.calls import Failure, Op, Reply
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -42,6 +42,16 @@ def test_misspelt_options(both, options: dict[str, Any]):
 def test_types_that_are_none(both, type_: str):
     """A managed resource needs a whole type token."""
     both.run("up", lambda: Thing(type_, "b"), fails=True)
+
+
+@pytest.mark.parametrize("op", [Op.GET_PLUGIN_INFO, Op.CREATE])
+def test_a_method_that_a_provider_lacks(both, op: Op):
+    """A provider without a method that is needed fails the run; without GetPluginInfo, nothing else is asked of it."""
+    lacking = Failure("Method not implemented!", status="unimplemented")
+    for breaking in both.breaking:
+        breaking.replace(op, "b" if op is Op.CREATE else "", lambda *_: Reply(failures=(lacking,)))
+    both.run("up", lambda: Bucket("b"), fails=True)
+    both.run("up", lambda: Bucket("b"))
 
 
 def test_types_of_components(both):

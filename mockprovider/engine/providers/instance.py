@@ -349,7 +349,14 @@ class Instance:
         # An object that exists although it failed is remembered, with the reasons; an update's reply may lack the id.
         if partial and reply.value is not None and (reply.id or call.id):
             return reply
-        raise CallFailedError(reply)
+        error = CallFailedError(reply)
+        if error.code == UNIMPLEMENTED and call.method not in str(error):
+            # What gRPC says where a method is missing does not name it.
+            error.args = (
+                f"the provider of {self.package!r} does not implement {call.method}, which the engine needs here, and answered "
+                f"{str(error)!r}. Implement it in the provider, or answer it in a layer of the double.",
+            )
+        raise error
 
 
 _HANDSHAKE = {
