@@ -71,6 +71,7 @@ def test_importing():
         Bucket("b", ResourceOptions(import_="there"), **wanted)
 
     assert stack.up(program).summary == {"import": 1}
+    assert stack.state["b"].created == stack.state["b"].modified != ""
     assert calls(double, "b") == ["read", "check", "diff"]
     assert stack.up(program).summary == {}
     wanted["acl"] = "y"
