@@ -325,3 +325,13 @@ def test_the_exit_code_of_an_operation():
     assert stack.up(lambda: Bucket("b") and None).exit_code == 0
     breaking.fail(Op.UPDATE, "b")
     assert stack.up(lambda: Bucket("b", acl="x") and None, expect_failure=True).exit_code == 1
+
+
+def test_when_a_resource_was_created_and_modified():
+    """Both are the moment of its creation, and an update changes the second alone."""
+    stack, _, _ = make()
+    stack.up(lambda: Bucket("b") and None)
+    created = stack.state["b"].created
+    assert created == stack.state["b"].modified != ""
+    stack.up(lambda: Bucket("b", acl="x") and None)
+    assert (stack.state["b"].created, stack.state["b"].modified > created) == (created, True)
