@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-pytest_plugins = ["pytester", "trials", "quick", "second_looks", "suite_journals"]
+pytest_plugins = ["pytester", "costly", "trials", "quick", "second_looks", "suite_journals"]
 
 # A shell has what it starts in the background ignore these, and so would all that is started here; tests send them.
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):

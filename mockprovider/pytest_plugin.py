@@ -30,7 +30,6 @@ from mockprovider.pytest_reports import (
     fail_broken,
     fail_unplayed,
     from_here,
-    note_left,
     note_used,
     pytest_runtest_call,
     pytest_runtest_makereport,
@@ -168,7 +167,6 @@ def mockprovider_providers(
         yield ByName(used.doubles)
     finally:
         used.close()
-        note_left(request.node, used)
     try:
         used.prove()
     except CassetteError as error:

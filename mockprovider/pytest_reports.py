@@ -44,13 +44,10 @@ def note_used(item: pytest.Item, used: Used) -> None:
     """Note what a test uses, to explain its failure, and what it leaves where nobody makes a report of its end."""
     item.stash[USED] = used
     item.config.stash.setdefault(RUNNING, {})[item.nodeid] = used
-    note_left(item, used)
-
-
-def note_left(item: pytest.Item, used: Used) -> None:
-    """In a worker of pytest-xdist, note what the test leaves of its recording where the run is interrupted now."""
-    if used.recording:
-        note(item.config, item.nodeid, used.recording.left)
+    recording = used.recording
+    if recording:
+        recording.noting = lambda: note(item.config, item.nodeid, recording.left)
+        recording.noting()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -176,7 +173,7 @@ def pytest_runtest_makereport(
         return report
     if call.when == "teardown":
         item.config.stash[RUNNING].pop(item.nodeid, None)
-        note(item.config, item.nodeid, [])
+        note(item.config, item.nodeid, None)
     if call.when == "teardown" and used.summary:
         # An attribute of the report, because that is what other processes of pytest-xdist send.
         vars(report)[SUMMARY] = used.summary
@@ -238,7 +235,7 @@ def _unchecked(reports: Iterable[Any]) -> Iterator[str]:
         yield (
             f"mockprovider: types of which only a schema is known: {fakes}. No validator saw their values, and no change "
             "replaces them. Declare what does (forces_new=True), or let the real provider judge (from_plugin): "
-            "docs/answers.md#what-is-not-checked."
+            "mockprovider docs answers#what-is-not-checked."
         )
 
 
@@ -264,7 +261,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """What was recorded, at the end of the run, what a test that was interrupted has left, and how many calls were played."""
     reports = [report for kind in terminalreporter.stats.values() for report in kind]
     recorded = [summary for report in reports if (summary := getattr(report, SUMMARY, None))]
-    running = [(nodeid, used.recording.left) for nodeid, used in config.stash.get(RUNNING, {}).items() if used.recording]
+    running = [(nodeid, used.recording.left.lines) for nodeid, used in config.stash.get(RUNNING, {}).items() if used.recording]
     for nodeid, left in [*running, *noted(config)]:
         recorded.append([f"{nodeid} was interrupted. {left[0]}", *left[1:]])
     if recorded:

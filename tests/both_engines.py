@@ -13,7 +13,7 @@ from pprint import pformat
 from typing import Any
 
 from engine_logs import EngineLog
-from engine_toolbox import TYPES, Breaking, cli_of
+from engine_toolbox import SUMMING_UP, TYPES, Breaking, cli_of
 
 from mockprovider.calls import Call, Op
 from mockprovider.cloud import CloudObject
@@ -212,8 +212,9 @@ def _same(what: str, ours: Any, theirs: Any) -> None:
 def blamed(result: Result) -> list[tuple[str, str]]:
     """The severities and the resources of what the user was told, without what is about no resource in particular."""
     said = {(diagnostic.severity, diagnostic.urn) for diagnostic in result.diagnostics}
-    # Each engine has its own words about the stack, and the real one sums up in a last error of its own.
-    return sorted((severity, urn) for severity, urn in said if urn and "::pulumi:pulumi:Stack::" not in urn)
+    # Each engine has its own words about the stack, but for the last error, which sums up.
+    summed_up = {(each.message, "") for each in result.diagnostics if each in SUMMING_UP}
+    return sorted(summed_up | {(severity, urn) for severity, urn in said if urn and "::pulumi:pulumi:Stack::" not in urn})
 
 
 def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:

@@ -18,11 +18,14 @@ from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.engine import Result, Stack
 from mockprovider.engine.threads import Work
+from mockprovider.pulumi.result import Diagnostic
 from mockprovider.schema import Function, Package, Property, ResourceType
 from mockprovider.wire.owned import OwnedProcess
 
 BUCKET = "cloud:index:Bucket"
 NET = "cloud:index:Net"
+SUMMING_UP = (Diagnostic("error", "update failed"), Diagnostic("error", "preview failed"))
+"""What an engine says last, once a step has failed."""
 TYPES = (
     ResourceType(
         BUCKET,

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import grpc
+from engine_toolbox import SUMMING_UP
 from pulumi.runtime.proto import resource_pb2
 
 from mockprovider.calls import Call, Failure, Native, Op, Reply, Session
@@ -292,8 +293,8 @@ def names(result: Result) -> list[str]:
 
 
 def errors(result: Result) -> str:
-    """What the user was told went wrong."""
-    return "\n".join(line.message for line in result.diagnostics if line.severity == "error")
+    """What the user was told went wrong, without the last error, which sums up."""
+    return "\n".join(line.message for line in result.diagnostics if line.severity == "error" and line not in SUMMING_UP)
 
 
 def life(stack: Lifecycle, program: Raw, count: int) -> None:

@@ -16,13 +16,14 @@ from zlib import crc32
 
 import hypothesis
 import pytest
+from saying import Said
 
 SECONDS = 6.0
 """What each worker's tests may take together, beside what it takes to start and to collect them."""
-EACH = 0.001
-"""What a test takes beside what is measured: to tell its report."""
-ORDINARY = 0.015
-"""What a test takes in the mean, processes left out."""
+EACH = 0.005
+"""What a test takes beside what is measured: to choose it, and to tell a report of each of its three parts."""
+ORDINARY = 0.03
+"""What a test takes in the mean, processes left out: for those that never ran."""
 LONGEST = 0.25
 """A file whose quickest test takes longer is not there at all."""
 
@@ -30,8 +31,6 @@ EXAMPLES = 5
 MEASURED = "mockprovider/seconds"
 ENGINES, *PROCESSES = (Path(__file__).parent / name for name in ("engines", "plugin", "wire"))
 """Whose tests start engines, and other processes."""
-SAID = "quick"
-"""The key under which a worker says what it has chosen."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,11 +57,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.getoption("quick") and collection_path == ENGINES else None
 
 
-class Choosing:
+class Choosing(Said):
     """Chooses the tests, and says at the end of a run what it has chosen."""
 
     def __init__(self) -> None:
-        self._said = ""
+        super().__init__("quick")
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -72,30 +71,16 @@ class Choosing:
         workers = getattr(config, "workerinput", {}).get("workercount", 1)
         quick = set(_chosen(items, measured, workers * config.getoption("quick_seconds")))
         guessed = sum(item.nodeid not in measured for item in quick)
-        self._said = f"quick: {len(quick)} of {len(items)} tests, of which {guessed} have never run here"
+        self.said = f"quick: {len(quick)} of {len(items)} tests, of which {guessed} have never run here"
         config.hook.pytest_deselected(items=[item for item in items if item not in quick])
         items[:] = [item for item in items if item in quick]
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Let a worker tell it to whoever leads."""
-        if hasattr(session.config, "workeroutput"):
-            session.config.workeroutput[SAID] = self._said
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Hear it from a worker; one that crashed says nothing."""
-        self._said = getattr(node, "workeroutput", {}).get(SAID, self._said)
-
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Say it."""
-        terminalreporter.write_line(self._said)
-
 
 def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds: float) -> Iterator[pytest.Item]:
-    ordinary = 0 if measured else ORDINARY
-    cost = {item: measured.get(item.nodeid, 2 * LONGEST if _starts_processes(item) else ordinary) for item in items}
-    # Of those that take equally long, some of each room come, and the same in each worker.
-    quickest_first = sorted(items, key=lambda item: (cost[item], crc32(item.nodeid.encode())))
+    cost = {item: measured.get(item.nodeid, 2 * LONGEST if _starts_processes(item) else ORDINARY) for item in items}
+    # New ones first. Of those that take equally long, some of each room come, and the same in each worker.
+    rank = {item: 0 if cost[item] == ORDINARY else cost[item] for item in items}
+    quickest_first = sorted(items, key=lambda item: (rank[item], crc32(item.nodeid.encode())))
     rooms = {item.path: item for item in reversed(quickest_first) if cost[item] <= LONGEST}
     yield from rooms.values()
     left = seconds - sum(cost[item] + EACH for item in rooms.values())
@@ -108,7 +93,7 @@ def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds
 
 def _starts_processes(item: pytest.Item) -> bool:
     by_nature = any(folder in item.path.parents for folder in PROCESSES)
-    return by_nature or "pytester" in getattr(item, "fixturenames", ())
+    return by_nature or "pytester" in getattr(item, "fixturenames", ()) or item.get_closest_marker("costly") is not None
 
 
 class Measuring:

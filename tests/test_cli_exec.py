@@ -30,9 +30,11 @@ with Double(provider=behind({LIVE!r})) as double:
     signal.pause()
 """
 ENGINE = """
-import os, sys
+import os, signal, sys
 from mode_stage import action, asked
 from mockprovider.double import Double, attached
+# A signal ends it as it ends most commands: Python may lose an interrupt, in a finalizer or before a wait.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 name, _, port = os.environ["PULUMI_DEBUG_PROVIDERS"].partition(":")
 with Double(provider=attached("127.0.0.1:" + port, name=name)) as double:
     for outcome in sys.argv[2:]:
@@ -84,6 +86,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: "-".join(map(str, cell)))
 def test_every_cell_from_exec(tmp_path: Path, execute: Executing, live: str, cell: tuple[Mode, bool, str]) -> None:
     """From `exec`, each mode does with each call what the table says, and fails where it refuses."""
@@ -100,6 +103,7 @@ def test_every_cell_from_exec(tmp_path: Path, execute: Executing, live: str, cel
     assert_kept(tmp_path / "it.json", before, expected, mode)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("mode", [Mode.NONE, Mode.ONCE])
 @pytest.mark.parametrize("outcomes", [("found",), ("found", "missing"), ("missing", "ambiguous")], ids=" ".join)
 def test_a_fake_past_the_end(tmp_path: Path, execute: Executing, live: str, mode: Mode, outcomes: tuple[str, ...]) -> None:
@@ -142,6 +146,7 @@ def assert_beside(path: Path, before: bytes, said: str, mode: str) -> None:
     assert [*path.parent.glob("it.json*.new")] == []
 
 
+@pytest.mark.costly
 @FAILING
 def test_a_command_that_fails_replaces_nothing(tmp_path: Path, execute: Executing, live: str, mode: str, existed: bool) -> None:
     """Where the command fails, the cassette stays, the recording is beside it, and the code is the command's own."""
@@ -151,6 +156,7 @@ def test_a_command_that_fails_replaces_nothing(tmp_path: Path, execute: Executin
     assert_beside(tmp_path / "it.json", before, ended.stderr, mode)
 
 
+@pytest.mark.costly
 @FAILING
 def test_a_command_that_is_interrupted_replaces_nothing(tmp_path: Path, live: str, mode: str, existed: bool) -> None:
     """Where the command is interrupted, the cassette stays, the recording is beside it, and the code says so."""

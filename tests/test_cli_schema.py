@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from small_sdk import NEW, write_sdk
 
+from mockprovider.calls import Reply
 from mockprovider.cli import main
 from mockprovider.cli.types import read_types
+from mockprovider.double import Double, published
 from mockprovider.double.launchers import install
 from mockprovider.schema import Package
 
@@ -59,6 +62,7 @@ def written(*arguments: str) -> Package:
     return package
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("protocol", ["pulumi", "terraform"])
 @pytest.mark.parametrize("by", ["name", "path", "plugin folder"])
 def test_a_plugin_is_asked_over_its_protocol(protocol: str, by: str, bin_: Path, tmp_path: Path) -> None:
@@ -146,3 +150,15 @@ def test_a_provider_that_the_configuration_does_not_require(bin_: Path) -> None:
     """The error names the nearest that it does."""
     command(bin_, "tofu", TERRAFORM)
     assert "requires no provider 'clod'. Did you mean 'cloud'?" in get("clod", "--from", "tofu")[1]
+
+
+def test_a_plugin_that_never_tells(bin_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider that listens and does not answer is given up after a time."""
+    monkeypatch.setattr(published, "SCHEMA_SECONDS", 0.1)
+    over = threading.Event()
+    with Double(provider=lambda _: over.wait(60) and Reply()) as double:
+        port = double.serve("pulumi").address.rpartition(":")[2]
+        command(bin_, "pulumi-resource-cloud", f"{port}'; exec /bin/sleep '60")
+        code, output = get(str(bin_ / "pulumi-resource-cloud"))
+        over.set()
+    assert (code, "pulumi-resource-cloud has no schema to tell: Deadline" in output) == (1, True), output

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli_toolbox import serving
+from mode_stage import prepared
 
 from mockprovider.calls import Call, Op
 from mockprovider.double import Double, attached
@@ -105,6 +106,30 @@ def test_an_engine_that_has_called_is_not_missed(tmp_path):
     assert not any(words in said for words in ("Nothing listens", "No engine has called"))
 
 
+@pytest.mark.parametrize("existed", [True, False])
+def test_a_provider_that_did_not_start_for_a_call(tmp_path, existed):
+    """A recording that lacks a call, because its provider did not start, says so in the end and replaces no cassette."""
+    before = prepared(tmp_path / "it.json", existed=existed)
+    with Double() as fake:
+        port = fake.serve().address.rpartition(":")[2]
+        # It starts the second time that it is asked to.
+        command = ["sh", "-c", f"mkdir started && exit 7; echo {port}; exec sleep 300"]
+        with serving(tmp_path, "record", "pulumi", "--cassette", "it.json", "--", *command) as process:
+            address = process.stdout.readline().split(" at ")[1].split(". ")[0]
+            with Double(provider=attached(address, name="mock")) as double:
+                asked = {"type": "mock:index:Bucket", "name": "b", "urn": "urn:pulumi:dev::p::mock:index:Bucket::b"}
+                words = {"session": double.open(), "inputs": {"a": "b"}, **asked}
+                refused, made = (double(Call(op=op, **words)) for op in (Op.CHECK, Op.CREATE))
+            process.terminate()
+            _, said = process.communicate(timeout=300)
+
+    assert (bool(refused.failures), bool(made.id), process.returncode) == (True, True, 1)
+    kept = "it.json.failed" if existed else "it.json"
+    assert f"What was recorded until then is {kept}.\nError: sh ended (exit code 7) before it said where it listens." in said
+    assert [one["method"] for one in json.loads((tmp_path / kept).read_text())[1:]] == ["Create"]
+    assert not existed or (tmp_path / "it.json").read_bytes() == before
+
+
 def addresses(process):
     """Where each provider is served, and the variable for engines, as the command says at first."""
     served = {}
@@ -145,7 +170,8 @@ def test_several_providers_share_a_cassette(tmp_path, monkeypatch):
         assert variable == f"export PULUMI_DEBUG_PROVIDERS='one:{one},two:{two}'"
         recorded = hashed(served)
         process.send_signal(signal.SIGINT)
-        told, _ = process.communicate(timeout=300)
+        told, said = process.communicate(timeout=300)
+    assert process.returncode == 0, said
     header, *kept = json.loads((tmp_path / "it.json").read_text())
     methods = [(interaction["provider"], interaction["method"]) for interaction in kept]
     assert methods == [(name, method) for name in ("one", "two") for method in ("Check", "Create")]

@@ -146,7 +146,19 @@ def test_what_fails_is_marked(shown):
 
     assert " **creating failed**  1 error" in text
     assert "Diagnostics:\n  cloud:index:Bucket (logs):\n    error: no create of logs" in text
-    assert "    1 errored" in text
+    assert "  pulumi:pulumi:Stack (project-dev):\n    error: update failed" in text
+    assert "    2 errored" in text
+
+
+def test_what_fails_before_its_step_is_marked(shown):
+    """A resource that its provider refuses has a line of its own in the stack, and is counted."""
+    shown.breaking.fail(Op.CHECK, "logs")
+    screen = OperationShown()
+    shown.stack.on_event = screen.tell
+    shown.stack.up(lambda: Bucket("logs"), expect_failure=True)
+    lines = [line.text for line in screen.lines()]
+    assert "    └─ cloud:index:Bucket  logs         **failed**       1 error" in lines
+    assert "    1 errored" in lines
 
 
 def test_a_program_that_fails(shown):

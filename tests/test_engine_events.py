@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, Bucket, make
+from engine_toolbox import BUCKET, SUMMING_UP, Bucket, make
 from pulumi import ResourceOptions
 
 from mockprovider.calls import Op
@@ -78,8 +78,9 @@ def test_a_failure_is_told_where_it_happens():
         stack.up(lambda: Bucket("logs") and None)
 
     assert steps(events) == [("begun", "create", "logs"), ("failed", "create", "logs")]
-    (said,) = (event for event in events if isinstance(event, Diagnostic))
+    said, summing_up = (event for event in events if isinstance(event, Diagnostic))
     assert (said.severity, said.urn.endswith("::logs"), "no create of logs" in said.message) == ("error", True, True)
+    assert summing_up in SUMMING_UP
     assert not events[-1].result.succeeded
 
 

@@ -64,6 +64,7 @@ def test_encrypted_configuration_is_refused(project):
         read_project(project).config("dev")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("then", "said"),
     [
@@ -91,7 +92,7 @@ def test_a_provider_s_failure_ends_the_program_quietly(project):
     stack, double, _ = make(project="shop")
     double.faults.on.create("cloud:index:Bucket").partial(reasons=["slow"])
     failed = stack.up(project, expect_failure=True)
-    assert [each.severity for each in failed.diagnostics if each.message != "hello"] == ["info", "error"]
+    assert [each.severity for each in failed.diagnostics if each.message != "hello"] == ["info", "error", "error"]
     assert failed.state["logs"].init_errors == ["slow"]
 
 

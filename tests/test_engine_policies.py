@@ -401,7 +401,7 @@ def test_a_pack_hears_that_the_operation_is_cancelled(tmp_path):
 
 
 def test_packs_that_cannot_be_run(tmp_path):
-    """A folder without its file, a file that is not executable, another language, and one that ends at once are told apart."""
+    """A folder without its file, a file that is not executable, another language, and those that end at once are told apart."""
 
     def refused(path, error, said):
         stack, _, _ = make(policies=[path])
@@ -411,6 +411,9 @@ def test_packs_that_cannot_be_run(tmp_path):
     refused(tmp_path, MalformedError, "PulumiPolicy.yaml")
     (tmp_path / "pack").write_text("")
     refused(tmp_path / "pack", MalformedError, "nor executable")
+    (tmp_path / "pack").write_text("#!/bin/sh\necho 9\necho bye >&2\n")
+    (tmp_path / "pack").chmod(0o755)
+    refused(tmp_path / "pack", MalformedError.__mro__[1], "nothing answers there[^*]*bye")
     (tmp_path / "PulumiPolicy.yaml").write_text("runtime: nodejs\n")
     refused(str(tmp_path), UnsupportedError, "nodejs")
     (tmp_path / "PulumiPolicy.yaml").write_text("runtime: python\n")

@@ -517,6 +517,29 @@ def test_the_texts_of_a_kubernetes_secret_are_its_data():
     assert double.cloud.objects()[0]["data"] == {"password": "b3RoZXI="}
     stack.up(program(data={"password": "dDBw"}))
     assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
+    stack.up(program(data={"password": "dDBw"}, stringData={"user": "me"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "dDBw", "user": "bWU="}
+    assert stack.up(program(data={"password": "dDBw"}, stringData={"user": "me"})).summary == {}
+    stack.up(program(data={"password": "dDBw"}))
+    assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
+
+
+def test_a_bucket_of_google_has_an_address_of_its_own():
+    """The ``url`` of a bucket is made of its name: the program's, or the one that the provider gave it."""
+    name = {"name": {"type": "string"}}
+    bucket = {"inputProperties": name, "properties": {**name, "url": {"type": "string"}}, "required": ["name", "url"]}
+    double = Double(from_schema({"name": "gcp", "resources": {"gcp:storage/bucket:Bucket": bucket}}))
+
+    def program():
+        pulumi.CustomResource("gcp:storage/bucket:Bucket", "logs", {"url": None})
+        pulumi.CustomResource("gcp:storage/bucket:Bucket", "site", {"name": "my-site", "url": None})
+
+    Stack(double).up(program)
+    named = {stored["name"]: stored["url"] for stored in double.cloud.objects()}
+    assert named.pop("my-site") == "gs://my-site"
+    [(generated, url)] = named.items()
+    assert generated.startswith("logs-")
+    assert url == f"gs://{generated}"
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

@@ -9,8 +9,10 @@ import pytest
 from mockprovider.errors import DefinitionError, MalformedError
 from mockprovider.terraform.proto import protocol
 from mockprovider.terraform.recorded.trees import tree as shown
+from mockprovider.terraform.schema.provider import provider_schema
 from mockprovider.terraform.schema.published import data_of, schema_data, schemas_in, tree_of
 from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
+from mockprovider.terraform.schema.reading import from_terraform_schema
 from mockprovider.terraform.schema.tree import BLOCK, NESTED, TYPE, Place, nested, object_of, place_of, property_names
 from mockprovider.terraform.values.types import BOOL, DYNAMIC, NUMBER, STRING, Type
 from mockprovider.values import UNKNOWN
@@ -297,6 +299,26 @@ def test_an_empty_schema_has_a_block() -> None:
         schema: Any = protocol(6).message("Schema")()
         fill_schema(schema, object_of({}), "cloud_box", version)
         assert (schema.HasField("block"), schema.version) == (True, version)
+
+
+def test_an_empty_block_inside_of_another_is_told() -> None:
+    """A nested block without anything in it is told, too: Terraform ends itself over one that is not there."""
+    inner = {"nesting_mode": "list", "block": {}}
+    schema: Any = protocol(6).message("Schema")()
+    outer = {**inner, "block": {"block_types": {"inner": inner}}}
+    fill_schema(schema, tree_of({"block": {"block_types": {"outer": outer}}}), "aws_acl")
+    assert schema.block.block_types[0].block.block_types[0].HasField("block")
+
+
+@pytest.mark.parametrize(("name", "attribute"), [("aws", "user_agent"), ("google", "module_name"), ("cloud", "")])
+def test_modules_may_tell_large_providers_about_themselves(name: str, attribute: str) -> None:
+    """The command's schema has no provider_meta; what modules write there is published, unless the schema says another."""
+    package = from_terraform_schema({"provider": {"block": {}}, "resource_schemas": {f"{name}_box": {"block": {}}}}, name)
+    answer: Any = provider_schema(package, 6).message()
+    assert [written.name for written in answer.provider_meta.block.attributes] == ([attribute] if attribute else [])
+    package.terraform_schema = {"provider_meta": {"block": {"attributes": {"own": TEXT}}}}
+    answer = provider_schema(package, 5).message()
+    assert [written.name for written in answer.provider_meta.block.attributes] == ["own"]
 
 
 def test_nested_attributes_of_nested_attributes_are_named() -> None:

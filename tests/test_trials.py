@@ -1,4 +1,4 @@
-"""Trials and quick runs: which tests and which cases a run has, and what it says of them."""
+"""Trials, costly tests and quick runs: which tests and which cases a run has, and what it says of them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(pytester, monkeypatch):
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
     def running(*arguments):
-        plugins = ("-p", "trials", "-p", "quick", "-p", "no:mockprovider")
+        plugins = ("-p", "costly", "-p", "trials", "-p", "quick", "-p", "no:mockprovider")
         result = pytester.runpytest_inprocess("-s", *plugins, *arguments)
         return result, [int(line.split()[-1]) for line in result.outlines if "case " in line and line.split()[-1].isdecimal()]
 
@@ -54,7 +54,7 @@ def run(pytester, monkeypatch):
     hypothesis.settings.load_profile("house")
 
 
-@pytest.mark.parametrize(("options", "played"), [((), [0]), (("--pinned",), [0, 1, 2])])
+@pytest.mark.parametrize(("options", "played"), [((), [0]), (("--every-case",), [0, 1, 2])])
 def test_an_ordinary_run_has_a_few_of_the_pinned_cases(run, options, played):
     """Without a seed the first of the pinned cases are played, or all if asked for, and every other test runs, too."""
     result, cases = run(*options)
@@ -63,7 +63,7 @@ def test_an_ordinary_run_has_a_few_of_the_pinned_cases(run, options, played):
     assert cases == played
 
 
-@pytest.mark.parametrize(("options", "played"), [((), []), (("--pinned",), [0, 1]), (("--trials-case=5",), [5])])
+@pytest.mark.parametrize(("options", "played"), [((), []), (("--every-case",), [0, 1]), (("--trials-case=5",), [5])])
 def test_what_takes_long_is_left_out_of_ordinary_runs(run, pytester, options, played):
     """A campaign whose every case takes long may have none in an ordinary run, which says that it left a test out."""
     pytester.makepyfile(test_long=LONG)
@@ -128,7 +128,7 @@ def test_quick_goes_by_what_was_measured(run):
     """What never ran here is quick; what took too long for the time that there is, is left out."""
     before, _ = run("--quick")
     run("-k", "other")
-    after, _ = run("--quick", "--quick-seconds=0.05")
+    after, _ = run("--quick", "--quick-seconds=0.08")
 
     before.assert_outcomes(passed=3)
     before.stdout.fnmatch_lines(["quick: 3 of 3 tests, of which 3 have never run here"])
@@ -146,6 +146,7 @@ def test_quick_has_each_file(run, pytester):
     assert cases == []
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("seconds", "passed"), [("0.05", 1), ("0.1", 2), ("0.2", 3)])
 def test_quick_among_workers(run, pytester, seconds, passed):
     """Each worker adds to the time, all come to the same tests, and the run says which they are."""
@@ -154,3 +155,49 @@ def test_quick_among_workers(run, pytester, seconds, passed):
 
     quick.assert_outcomes(passed=passed)
     quick.stdout.fnmatch_lines([f"quick: {passed} of 3 tests, of which 0 have never run here"])
+
+
+COSTLY = """
+    import pytest
+
+    @pytest.mark.costly
+    @pytest.mark.parametrize("case", range(9))
+    def test_costly(case):
+        "Each case starts a process."
+        print("case", case)
+
+    @pytest.mark.costly
+    def test_alone():
+        "Its only case."
+"""
+
+
+LEFT_OUT = "costly: 6 cases were left out, as in each ordinary run; --every-case plays them"
+
+
+def test_an_ordinary_run_has_one_in_four_costly_cases(run, pytester):
+    """Each costly test keeps one in four of its cases, and says so, unless a run asks for all, for a file or by words."""
+    pytester.makepyfile(test_many=COSTLY)
+    ordinary, _ = run()
+    whole = [run(*words)[0] for words in (["--every-case"], ["--lf"], ["-k", "many"], ["test_many.py"])]
+
+    ordinary.assert_outcomes(passed=3 + 3 + 1, deselected=6)
+    ordinary.stdout.fnmatch_lines([LEFT_OUT])
+    assert [result.parseoutcomes()["passed"] for result in whole] == [13, 13, 10, 10]
+
+
+def test_workers_learn_whether_every_case_is_played(run, pytester):
+    """Among workers, an ordinary run leaves out what it does without them, and one that names a file plays all of it."""
+    pytester.makepyfile(test_many=COSTLY)
+    (ordinary, _), (named, _) = (run("-p", "xdist", "-n1", *words) for words in ([], ["test_many.py"]))
+
+    ordinary.assert_outcomes(passed=3 + 3 + 1)
+    ordinary.stdout.fnmatch_lines([LEFT_OUT])
+    named.assert_outcomes(passed=10)
+
+
+def test_the_same_costly_cases_are_left_out(run, pytester):
+    """Two ordinary runs play the same cases."""
+    pytester.makepyfile(test_many=COSTLY)
+
+    assert run()[1] == run()[1]

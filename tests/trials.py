@@ -1,6 +1,6 @@
 """Trials: campaigns of many seeded cases, which take longer than any save may wait for.
 
-A campaign has pinned cases: an ordinary run plays a few of them, and ``--pinned``, as in ``.ci/run``, all. ``--trials=SEED``
+A campaign has pinned cases: an ordinary run plays a few of them, and ``--every-case`` (tests/costly.py) all. ``--trials=SEED``
 runs the campaigns instead, and nothing else: tests with the marker ``trial``, whose cases are the ``seeds``, and properties
 (hypothesis), whose examples ``--hypothesis-seed`` chooses.
 """
@@ -23,7 +23,7 @@ import pytest
 FEWER = 5
 """Of so many pinned cases an ordinary run plays one, unless the test says how few."""
 FEW_EXAMPLES, PINNED_EXAMPLES = 15, 40
-"""What an ordinary run tries of each property, and a run with ``--pinned``."""
+"""What an ordinary run tries of each property, and a run with ``--every-case``."""
 PROPERTIES = "properties"
 """The campaign that all properties are."""
 
@@ -40,7 +40,6 @@ _house(FEW_EXAMPLES)
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of trials."""
     group = parser.getgroup("trials")
-    group.addoption("--pinned", action="store_true", help="play all pinned cases of the campaigns, and more of each property")
     group.addoption("--trials", metavar="SEED", default="", help="run the campaigns with this seed, and nothing else")
     group.addoption("--trials-seconds", metavar="N", type=float, default=0, help="no new case after so long, in each test")
     group.addoption("--trials-cases", metavar="N", type=int, default=0, help="at most so many cases of each test (0: all)")
@@ -54,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "trial(campaign, pinned, cases, few=None): a test of many cases, its ``seeds``; an ordinary run plays a few"
     )
-    if config.getoption("pinned"):
+    if config.getoption("every_case"):
         _house(PINNED_EXAMPLES)
     if config.getoption("trials"):
         examples = config.getoption("trials_examples")
@@ -72,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Keep the campaigns alone where they are what is run, and leave out what has no case in an ordinary run."""
     if config.getoption("trials"):
         items[:] = [item for item in items if item.get_closest_marker("trial") or item.get_closest_marker("hypothesis")]
-    elif not config.getoption("pinned") and config.getoption("trials_case") is None:
+    elif not config.getoption("every_case") and config.getoption("trials_case") is None:
         left_out = {item for item in items if (marker := item.get_closest_marker("trial")) and marker.kwargs.get("few") == 0}
         if left_out:
             config.hook.pytest_deselected(items=[*left_out])
@@ -102,7 +101,7 @@ def _seeds(request: pytest.FixtureRequest, pinned: int, cases: int, few: int | N
         yield case
     elif not trials:
         fewer = -(-pinned // FEWER) if few is None else few
-        yield from range(pinned if request.config.getoption("pinned") else fewer)
+        yield from range(pinned if request.config.getoption("every_case") else fewer)
     else:
         dice, began = random.Random(f"{trials} {request.node.nodeid}"), time.monotonic()
         for done in range(min(cases, most or cases)):

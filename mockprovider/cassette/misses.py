@@ -31,7 +31,7 @@ MOST_NEAR = 3
 ASKED_WIDTH = 300
 AGAIN = "To record it again: {}."
 ONE_AT_A_TIME = "it works on one resource at a time, so that the address of each is known"
-SERIAL = f"Record and replay with our fixture of the command line: {ONE_AT_A_TIME} (docs/cassettes.md)."
+SERIAL = f"Record and replay with our fixture of the command line: {ONE_AT_A_TIME} (mockprovider docs cassettes)."
 EXCHANGED = (
     "It is about one of several objects that equal requests made, and this run may have made them in another order. Where "
     "another provider depends on them, record all providers of the configuration into one cassette."

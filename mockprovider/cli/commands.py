@@ -31,6 +31,7 @@ from mockprovider.cli.options import (
     types_option,
     unplayed_option,
 )
+from mockprovider.cli.pages import docs
 from mockprovider.cli.plugin import plugin
 from mockprovider.cli.schema import schema
 from mockprovider.errors import DefinitionError
@@ -376,6 +377,7 @@ def run_(
 
 main.add_command(cassette)
 main.add_command(contract)
+main.add_command(docs)
 main.add_command(plugin)
 main.add_command(schema)
 main.add_command(verify_engine)

@@ -30,7 +30,7 @@ types_option = click.option(
     type=FILE,
     metavar="FILE",
     help="What declares resource types: a types file, a Pulumi package schema, a Terraform provider schema, or a cassette "
-    "with a schema in it; may be given again. docs/resource-types.md has the format.",
+    "with a schema in it; may be given again. mockprovider docs resource-types has the format.",
 )
 
 
@@ -57,7 +57,7 @@ faults_option = click.option(
     multiple=True,
     type=FILE,
     metavar="PLAN",
-    help="Faults to inject: a plan in JSON or TOML, as docs/faults.md describes it; may be given again.",
+    help="Faults to inject: a plan in JSON or TOML, as mockprovider docs faults describes it; may be given again.",
 )
 
 

@@ -139,8 +139,9 @@ class CommandRecording(Struct, frozen=True, kw_only=True):
 def serve_recording(recording: CommandRecording, cassette: Path, *, host: str, port: int) -> None:
     """Serve what is recorded, until a signal. Where its mode does not record the cassette, the cassette is served instead.
 
-    Raises ``CassetteError`` if nobody called: what was recorded before then stays. So does what was recorded now, where
-    with ``prove`` it raises ``CassetteError`` because a replay fails.
+    Raises ``CassetteError`` if nobody called, and the first error of ours that an engine was told in a provider's place: what
+    was recorded before then stays. What was recorded now stays where with ``prove`` it raises ``CassetteError`` because a
+    replay fails.
     """
     draft = drafted(recording.mode, cassette)
     if draft is None and RULES[recording.mode].asks(existed=True):
@@ -156,10 +157,10 @@ def serve_recording(recording: CommandRecording, cassette: Path, *, host: str, p
         if recording.attach:
             say_if_nobody(recording.attach)
         serve(doubles, recording.protocol, host, port, quiet=QUIET)
-        if RULES[recording.mode].adds:
-            for double in doubles:
-                double.raise_errors()
-            say_unplayed(cassette, doubles)
+        for double in doubles:
+            # What an engine was told in a provider's place is no answer, and lacks in the recording.
+            double.raise_errors()
+        say_unplayed(cassette, doubles)
 
 
 def _stays(wirings: Sequence[Wiring]) -> bool:

@@ -21,7 +21,7 @@ from mockprovider.errors import MalformedError
 from mockprovider.paths import Path
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.stacks.state import ResourceState
-from mockprovider.urn import PROVIDERS, STACK_TYPE, Urn
+from mockprovider.urn import PREFIX, PROVIDERS, STACK_TYPE, Urn, make
 from mockprovider.values import Bag
 
 
@@ -139,19 +139,22 @@ class OperationShown:
                 self._step(event)
             elif isinstance(event, OperationEnded):
                 self._ended = event
-            elif row := self._rows.get(event.urn) or (None if event.urn else self._stack):
-                said = row.said
+            else:
+                said = self._row(event.urn).said
                 said[event.severity] = said.get(event.severity, 0) + 1
 
-    @property
-    def _stack(self) -> TreeRow | None:
-        """The row of the stack, which what is about no resource is said of."""
-        return next((row for row in self._rows.values() if row.type == STACK_TYPE), None)
+    def _row(self, urn: str) -> TreeRow:
+        """The row of a resource, or of the stack, which what is about no resource is said of."""
+        begun = self._begun
+        stack = str(make(begun.stack, begun.project, None, STACK_TYPE, f"{begun.project}-{begun.stack}"))
+        urn = urn if urn.startswith(PREFIX) else stack
+        if urn not in self._rows:
+            parsed = Urn.parse(urn)
+            self._rows[urn] = TreeRow(urn, parsed.type, parsed.name, parent="" if urn == stack else stack)
+        return self._rows[urn]
 
     def _step(self, event: StepEvent) -> None:
-        row = self._rows.get(event.urn)
-        if row is None:
-            row = self._rows[event.urn] = TreeRow(event.urn, event.type, event.name)
+        row = self._row(event.urn)
         state = event.new or event.old
         row.parent = state.parent if state else ""
         row.phase = event.phase
@@ -236,7 +239,7 @@ class OperationShown:
         words = row.words
         if self._begun.preview:
             return words.plan
-        if row.phase == "failed" or (row.failed and row.op == "same"):
+        if row.failed:
             return f"**{words.failing}**"
         if row.phase == "begun":
             return words.doing

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from mockprovider.cassette import DEFAULT, RULES, Mode, Recorder, mode
 from mockprovider.cassette.beyond import Beyond, beyond_policy
@@ -67,16 +69,49 @@ WANTED = {
 EARLIER = "is of an earlier recording, and lists calls without an answer: mockprovider cassette recover"
 
 
+class Left(Struct, frozen=True):
+    """The recording of a test that was interrupted: of the cassette ``path``, and at ``place`` once it is its draft no more.
+
+    Whoever tells of it looks where it is: the process that recorded it may have been killed at any time.
+    """
+
+    path: str
+    place: str
+    replaces: bool
+    """Whether there was a cassette before."""
+
+    @property
+    def lines(self) -> list[str]:
+        """Where it is, what may exist in the cloud, and what to do."""
+        from mockprovider.tape import draft_of, unanswered  # noqa: PLC0415 - zstandard is slow to import
+
+        draft = draft_of(Path(self.path))
+        place = draft if draft.exists() else Path(self.place)
+        if not place.exists():
+            return ["Nothing was recorded."]
+        stays = f", and {self.path} stays as it was" if self.replaces and str(place) != self.path else ""
+        lines = [f"What it recorded until then is {place}{stays}."]
+        waiting = unanswered(place)
+        if waiting:
+            lines += ["These calls were waiting for an answer; what they made may exist in the cloud:"]
+            lines += [f"  {sent}" for sent in waiting]
+            lines += [f"mockprovider cassette recover {place} lists them again."]
+        elif place == draft:
+            lines += [f"mockprovider cassette recover {self.path} makes it a cassette."]
+        return lines
+
+
 class Recording:
-    """What one test records."""
+    """What one test records. ``noting`` is called before it is moved, when ``left`` says where to."""
 
     def __init__(self, draft: Draft, recorder: Recorder, *, prove: bool = False) -> None:
         self._draft = draft
         self._recorder = recorder
         self._place = draft.file
-        """Where it is now."""
+        """Where it is, or is about to be."""
         self._settled = False
         self._proving = prove
+        self.noting: Callable[[], object] = lambda: None
 
     def settle(self, *, passed: bool) -> None:
         """Make the recording the cassette, unless the test failed and there is one. Call it after closing the double."""
@@ -84,16 +119,17 @@ class Recording:
 
         self._settled = True
         self._proving = self._proving and passed
-        if self._recorder.unchanged:
-            self._draft.drop()
-            self._place = self._draft.path
-        elif passed:
-            self._draft.keep()
+        if passed or self._recorder.unchanged:
             self._place = self._draft.path
         elif self._recorder.recorded or unanswered(self._draft.file):
-            self._place = self._draft.put_by()
-        else:
+            self._place = self._draft.refuge
+        self.noting()
+        if self._recorder.unchanged or self._place == self._draft.file:
             self._draft.drop()
+        elif passed:
+            self._draft.keep()
+        else:
+            self._draft.put_by()
 
     @property
     def report(self) -> CassetteReport:
@@ -127,23 +163,9 @@ class Recording:
             proved(self._place)
 
     @property
-    def left(self) -> list[str]:
-        """Where the recording of a test that was interrupted is, what may exist in the cloud, and what to do."""
-        from mockprovider.tape import unanswered  # noqa: PLC0415 - zstandard is slow to import
-
-        place = self._place if self._settled else self._draft.file
-        if not place.exists():
-            return ["Nothing was recorded."]
-        stays = f", and {self._draft.path} stays as it was" if self._draft.replaces and place != self._draft.path else ""
-        lines = [f"What it recorded until then is {place}{stays}."]
-        waiting = unanswered(place)
-        if waiting:
-            lines += ["These calls were waiting for an answer; what they made may exist in the cloud:"]
-            lines += [f"  {sent}" for sent in waiting]
-            lines += [f"mockprovider cassette recover {place} lists them again."]
-        elif not self._settled:
-            lines += [f"mockprovider cassette recover {self._draft.path} makes it a cassette."]
-        return lines
+    def left(self) -> Left:
+        """What is to be said of it if the test is interrupted now."""
+        return Left(str(self._draft.path), str(self._place), self._draft.replaces)
 
     @property
     def told(self) -> str:

@@ -13,6 +13,9 @@ from mockprovider.double.double import Double
 from mockprovider.errors import PluginError
 from mockprovider.protocols import families
 
+SCHEMA_SECONDS = 300.0
+"""How long a provider may take to tell its schema; the largest take some seconds."""
+
 
 def plugin_schema(executable: str, name: str = "") -> str:
     """The schema of the provider with this executable, asked over its protocol; it is not configured, and ends at once.
@@ -23,7 +26,9 @@ def plugin_schema(executable: str, name: str = "") -> str:
 
     wiring = real([executable], name=name)
     with Double(provider=wiring) as double:
-        reply = double(Call(op=Op.GET_SCHEMA, session=double.open(wiring.protocol or "")))
+        session = double.open(wiring.protocol or "")
+        session.patience = SCHEMA_SECONDS
+        reply = double(Call(op=Op.GET_SCHEMA, session=session))
     reasons = "; ".join(failure.reason for failure in reply.failures) or (reply.status.message if reply.status else "")
     text = "" if reasons or wiring.protocol is None else adapter(wiring.protocol).published(reply, wiring.name)
     if not text:

@@ -82,13 +82,12 @@ class Operating(Protocol):
             raise ProgramError("\n".join([f"pulumi {operation} succeeded, and did not do all that it was asked:", *problems]))
         return outcome(operation, finished, log, self.export(), problems)
 
-    def _refused(self, program: Opened, options: Options, preview: tuple[str, ...]) -> PulumiResult | None:
-        """The ``preview`` of an up, where it is needed and fails.
+    def _excludes_something_new(self, options: Options) -> bool:
+        """Whether the state does not have what is excluded: if the program has not either, an up would change that."""
+        return bool(self._unmatched({"exclude": named(options, "up")["exclude"]}, ()))
 
-        It is where the state does not have what is excluded: if the program has not either, the up would change that.
-        """
-        if not self._unmatched({"exclude": named(options, "up")["exclude"]}, ()):
-            return None
+    def _refused(self, program: Opened, options: Options, preview: tuple[str, ...]) -> PulumiResult | None:
+        """The ``preview`` of an up, if it fails."""
         looking: Any = {option: given for option, given in options.items() if option not in NOT_TAKEN["preview"]}
         try:
             return self._operate(preview, program, looking, expect_failure=True)

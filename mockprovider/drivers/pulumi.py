@@ -149,11 +149,12 @@ class PulumiCli(Operating, ImportCommand, StateCommands):
         """
         with planned(plan, self.folder) as path:
             opened, chosen = self._opened(program, interpreter), flags(**{"refresh": refresh, "run-program": run_program})
-            if refused := self._refused(opened, options, ("preview", *chosen, *arguments)):
+            looking = self._excludes_something_new(options)
+            if looking and (refused := self._refused(opened, options, ("preview", *chosen, *arguments))):
                 if expect_failure:
                     return refused
                 raise ProgramError(f"pulumi up was not run, because its preview failed:\n{refused.error}\n{refused.output}")
-            command = ("up", "--yes", *flags(**{"skip-preview": not preview, "plan": path}), *chosen, *arguments)
+            command = ("up", "--yes", *flags(**{"skip-preview": looking or not preview, "plan": path}), *chosen, *arguments)
             return self._operate(command, opened, options, expect_failure=expect_failure)
 
     def preview(

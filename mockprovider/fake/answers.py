@@ -247,7 +247,8 @@ class Answers:
             invention = Invention(call.type, "uuid", call.urn or call.address or repr(sorted(known.items())))
             hashed = invention.hex()
             generated = {
-                "name": call.name,
+                # The name of the thing itself, where it has one.
+                "name": known.get("name") or call.name,
                 "hash": hashed,
                 "uuid": str(UUID(invention.hex(32))),
                 "number": str(int(hashed, 16)),

@@ -79,7 +79,7 @@ class _Walk:
         """One value with its computed properties."""
         if isinstance(value, Secret):
             return Secret(self.value(kind, value.value, at, prior))
-        if kind.name == "object" and isinstance(value, Mapping):
+        if (kind.name == "object" or kind.properties) and isinstance(value, Mapping):
             return self.bag(kind.properties, {key: part for key, part in value.items() if part is not None}, at, prior)
         items = kind.items
         if items is not None and (items.items or items.properties) and isinstance(value, (Mapping, list, tuple)):

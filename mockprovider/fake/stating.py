@@ -66,7 +66,7 @@ class Stating:
         return replace(self._declared, properties=properties, **words)
 
     def _stated(self, item: Property, value: Value) -> Property:
-        if item.is_input and self._inside and isinstance(value, Mapping) and item.kind.name == "object":
+        if item.is_input and self._inside and isinstance(value, Mapping) and item.kind.name in ("object", "map"):
             item = replace(item, type=_filling(item.kind, value))
             fills = not item.required
         else:
@@ -76,7 +76,10 @@ class Stating:
 
 
 def _filling(kind: Kind, value: Mapping[str, Value]) -> Kind:
-    """An object of which the provider fills in what is stated, where the program leaves it out."""
+    """An object or map of which the provider fills in what is stated, where the program leaves it out."""
+    if kind.name == "map":
+        item = Property(kind.items or Kind("any"))
+        return replace(kind, properties={key: _filled(item, part) for key, part in value.items()})
     inside = {name: _filled(item, value[name]) if name in value else item for name, item in kind.properties.items()}
     return replace(kind, properties=inside)
 

@@ -168,7 +168,7 @@ class Adapter(ABC):
         """A cassette as such a log. Raises ``UnsupportedError`` where the engines of this family write none."""
         raise UnsupportedError(
             f"{cassette.name} was recorded over {cassette.header.protocol}, and {self.protocol.family} engines write no log of "
-            "their calls that it could become. Read the cassette itself: it is JSON (docs/cassettes.md has the format)."
+            "their calls that it could become. Read the cassette itself, which is JSON: mockprovider docs cassettes has the format."
         )
 
     # Schemas -----------------------------------------------------------------------------------------------------------

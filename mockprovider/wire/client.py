@@ -15,7 +15,7 @@ from mockprovider.calls import Call, Native, Op, Reply, Session, Status
 from mockprovider.errors import PluginError
 from mockprovider.wire.machine import steady, wall
 from mockprovider.wire.methods import RpcMethod, Service
-from mockprovider.wire.pool import DaemonExecutor, settled
+from mockprovider.wire.pool import DaemonExecutor, settled, sheltered
 from mockprovider.wire.server import OPTIONS, OWN_CONNECTION, decode
 from mockprovider.wire.status import failed, read
 
@@ -36,7 +36,7 @@ def _for_ever() -> bool:
     return True
 
 
-def _is_ready(channel: Any, seconds: float, is_alive: Callable[[], bool]) -> bool:
+def is_ready(channel: Any, seconds: float, is_alive: Callable[[], bool]) -> bool:
     """Whether the channel is connected within ``seconds``; once nobody is alive, the next slice of them is the last."""
     inner: Any = getattr(channel, "_channel", None)
     if not hasattr(inner, "watch_connectivity_state"):
@@ -84,7 +84,7 @@ class Client:
         self._rewrite = rewrite or {}
         self._on_failure = on_failure or (lambda status, _: failed(status))
         # Servers tell sessions apart by their connections, and gRPC would let all channels of a process share one.
-        self._channel = grpc.insecure_channel(target, options=(*OPTIONS, OWN_CONNECTION))
+        self._channel: Any = grpc.insecure_channel(target, options=(*OPTIONS, OWN_CONNECTION))
         self._stubs: dict[tuple[str, bool], Any] = {}
         self._in_flight = 0
         self._closed = False
@@ -93,7 +93,7 @@ class Client:
 
     def wait_ready(self, seconds: float = READY_SECONDS, is_alive: Callable[[], bool] = _for_ever) -> None:
         """Return once the provider answers. Raises ``PluginError`` if it does not within ``seconds``, or is not alive."""
-        if not self._sheltered(_is_ready, self._channel, seconds, is_alive):
+        if not self._sheltered(is_ready, self._open(), seconds, is_alive):
             why = f"after {seconds:g} s. Is the provider still running?" if is_alive() else "any more: the provider has ended."
             raise PluginError(f"Nothing answers at {self.target} {why}")
 
@@ -148,6 +148,12 @@ class Client:
                 self._in_flight -= 1
                 self._idle.notify_all()
 
+    def _open(self) -> Any:
+        channel = self._channel
+        if channel is None:
+            raise self._gone()
+        return channel
+
     def _gone(self) -> PluginError:
         return PluginError(f"The connection to {self.target} was closed, and this call came after it. Connect anew.")
 
@@ -159,7 +165,7 @@ class Client:
         row = self.service.methods.get(call.method) or (None if call.op is Op.RAW else self.service.by_op(call.op))
         rpc = row.name if row else call.method
         if self.service.streams(rpc):
-            return self._streamed(row, rpc, call)
+            return self._streamed(row, rpc, call, seconds)
         try:
             answer: bytes = self._asked(row, rpc, call)(timeout=seconds)
         except grpc.RpcError as error:
@@ -169,12 +175,12 @@ class Client:
         reply.native = Native(answer, message)
         return reply
 
-    def _streamed(self, row: RpcMethod | None, rpc: str, call: Call) -> Reply:
+    def _streamed(self, row: RpcMethod | None, rpc: str, call: Call, seconds: float | None) -> Reply:
         """All messages of a stream, with the status that it ended in if it failed: a reply is a whole answer."""
         answers: list[bytes] = []
         status = None
         try:
-            for answer in self._asked(row, rpc, call)():
+            for answer in self._asked(row, rpc, call)(timeout=seconds):
                 answers.append(answer)  # noqa: PERF402 - what came before a failure counts
         except grpc.RpcError as error:
             status = self._answered(error)
@@ -209,7 +215,7 @@ class Client:
         stub = self._stubs.get((rpc, takes))
         if stub is None:
             ways = f"{'stream' if takes else 'unary'}_{'stream' if self.service.streams(rpc) else 'unary'}"
-            stub = self._stubs[rpc, takes] = getattr(self._channel, ways)(f"/{self.service.name}/{rpc}", None, None)
+            stub = self._stubs[rpc, takes] = getattr(self._open(), ways)(f"/{self.service.name}/{rpc}", None, None)
         return stub
 
     def _request(self, row: RpcMethod | None, call: Call) -> bytes:
@@ -232,6 +238,14 @@ class Client:
         with self._idle:
             self._closed = True
             self._idle.wait_for(lambda: not self._in_flight, patience)
-        self._channel.close()
+        sheltered(self._drop)
         if self._aside is not None:
             self._aside.shutdown()
+
+    def _drop(self) -> None:
+        with self._idle:
+            channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
+            # What is left of it is a finalizer's, which runs here once nobody has it any more.
+            self._stubs.clear()

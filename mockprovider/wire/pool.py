@@ -30,6 +30,18 @@ def settled(future: Future[T]) -> T:
                 return future.result()
 
 
+def sheltered(work: Callable[[], T]) -> T:
+    """What ``work`` returns, done out of the reach of Ctrl-C, which comes to the main thread alone and is heard while it waits.
+
+    In the midst of gRPC it would break off what is then waited for without end; in one of gRPC's finalizers it would be lost.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    future: Future[T] = Future()
+    threading.Thread(target=settle, args=(future, work), daemon=True, name="mockprovider-sheltered").start()
+    return settled(future)
+
+
 class DaemonExecutor(ThreadPoolExecutor):
     """Starts a thread whenever none is free, up to ``workers``, so that no job waits behind one that hangs.
 

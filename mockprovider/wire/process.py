@@ -67,10 +67,12 @@ class Process:
             reader.start()
 
     def _read(self, stream: IO[str], lines: bool) -> None:
-        for line in stream:
-            self._tail.append(line.rstrip("\n"))
-            if lines:
-                self._lines.put(line.rstrip("\n"))
+        # Only who reads it may close it: that waits for a read, which what the command left in another session may let wait.
+        with stream:
+            for line in stream:
+                self._tail.append(line.rstrip("\n"))
+                if lines:
+                    self._lines.put(line.rstrip("\n"))
         if lines:
             self._lines.put(None)
 
@@ -130,10 +132,8 @@ class Process:
             self._process.signal_group(signal.SIGINT)
             self.wait(grace)
         self._process.end()
-        for stream, reader in zip((self._process.stdout, self._process.stderr), self._readers, strict=True):
+        for reader in self._readers:
             reader.join(timeout=1)
-            if stream:
-                stream.close()
 
     def __enter__(self) -> Self:
         return self

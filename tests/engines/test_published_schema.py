@@ -138,3 +138,38 @@ def test_the_schema_of_a_real_provider_comes_back_equal(engine: str, name: str, 
         cli = Terraform(tmp_path / "fake", lambda: served.environment, binary=engine)
         cli.write(required(name))
         assert seen(cli, name) == seen(real, name)
+
+
+TELLING = """
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws" }
+  }
+  provider_meta "aws" {
+    user_agent = ["github.com/example/terraform-aws-acl"]
+  }
+}
+resource "aws_acl" "this" {
+  match {
+    everything {}
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("major", [5, 6])
+def test_modules_of_public_registries_run_on_what_the_command_shows(engine: str, major: int, tmp_path: Path) -> None:
+    """What a module tells the provider about itself is no part of what the command shows, and a block may have nothing in it."""
+    match = {"nesting_mode": "list", "block": {"block_types": {"everything": {"nesting_mode": "list", "block": {}}}}}
+    schema = {"block": {"attributes": {"id": {"type": "string", "computed": True}}, "block_types": {"match": match}}}
+    aws = {"provider": {"block": {}}, "resource_schemas": {"aws_acl": {"version": 0, **schema}}}
+    with Double(from_terraform_schema(document(aws=aws))) as double:
+        served = double.serve("terraform", major=major)
+        cli = Terraform(tmp_path, lambda: served.environment, binary=engine)
+        cli.write(TELLING)
+        assert cli.apply().summary == {"add": 1}
+        assert double.cloud.objects()[0]["match"] == [{"everything": [{}]}]
+        assert cli.plan().exit_code == 0
+        assert cli.destroy().summary == {"remove": 1}
+        double.raise_errors()

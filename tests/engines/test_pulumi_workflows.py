@@ -13,6 +13,7 @@ from engine_toolbox import BUCKET, TYPES, Bucket, Thing
 from msgspec.structs import replace
 from pulumi import ResourceOptions
 
+from mockprovider.calls import Op
 from mockprovider.double import Double
 from mockprovider.drivers.pulumi import PulumiCli
 from mockprovider.errors import DefinitionError, ProgramError
@@ -143,6 +144,13 @@ def test_a_mistyped_exclusion_is_told_before(cli: PulumiCli) -> None:
     assert not cli.up(program, exclude=["fist"], expect_failure=True).succeeded
     assert cli.export()["deployment"].get("resources") in (None, [])
     assert cli.up(program, exclude=["first"]).summary == {"create": 1}
+
+
+@pytest.mark.parametrize("preview", [False, True])
+def test_what_excludes_something_new_is_previewed_once(cli: PulumiCli, double: Double, preview: bool) -> None:
+    """An up that needs a preview and is told to begin with one has that one."""
+    assert cli.up(buckets(first="1", other="1"), exclude=["first"], preview=preview).summary == {"create": 1}
+    assert [entry.call.preview for entry in double.journal.entries(name="other") if entry.call.op is Op.CREATE] == [True, False]
 
 
 def test_a_name_of_what_comes_or_goes_is_none_of_a_mistake(cli: PulumiCli) -> None:

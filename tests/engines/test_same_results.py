@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import threading
 from typing import Any
@@ -12,6 +13,7 @@ from both_engines import resources
 from engine_toolbox import BUCKET, MOMENT, NET, Bucket, Thing, begun_up, time_is_up_when
 
 from mockprovider.calls import Failure, Op, Reply
+from mockprovider.cli.tree import OperationShown
 from mockprovider.drivers.outcome import PulumiResult
 from mockprovider.engine import Result
 
@@ -104,6 +106,41 @@ def test_what_fails_on_the_way_is_blamed(both: Any) -> None:
         }
     compared(*failed)
     compared(both.stack.up(chain), both.cli.up(chain))
+
+
+FAILING = {
+    "a create": ("up", lambda: Bucket("a"), None, Op.CREATE, {}),
+    "creates of several": ("up", lambda: [Bucket("a"), Bucket("b")], None, Op.CREATE, {"continue_on_error": True}),
+    "an update": ("up", lambda: Bucket("a", acl="x"), lambda: Bucket("a"), Op.UPDATE, {}),
+    "a deletion": ("up", lambda: None, lambda: Bucket("a"), Op.DELETE, {}),
+    "a destroy": ("destroy", None, lambda: [Bucket("a"), Bucket("b")], Op.DELETE, {}),
+    "a refresh": ("refresh", None, lambda: [Bucket("a"), Bucket("b")], Op.READ, {}),
+    "the preview of one": ("refresh", None, lambda: Bucket("a"), Op.READ, {"preview": True}),
+    "an import": ("up", lambda: Bucket("a", pulumi.ResourceOptions(import_="i")), None, Op.READ, {}),
+    "before a create": ("up", lambda: Bucket("a"), None, Op.CHECK, {}),
+    "before an update": ("preview", lambda: Bucket("a", acl="x"), lambda: Bucket("a"), Op.DIFF, {}),
+}
+
+
+@pytest.mark.parametrize("what", FAILING)
+def test_what_failed_is_marked_and_counted(both: Any, what: str) -> None:
+    """Both show the same resources as failed, and the same numbers: the stack is among them where a step has failed."""
+    operation, program, before, op, options = FAILING[what]
+    if before:
+        both.run("up", before)
+    both.fail(op, "a")
+    screen = OperationShown()
+    both.stack.on_event = screen.tell
+    both.run(operation, program, fails=True, **options)
+    ours = "\n".join(line.text for line in screen.lines())
+    assert marked(ours) == marked(both.results[1].output)
+    assert marked(ours)[1]
+
+
+def marked(text: str) -> tuple[set[tuple[str, ...]], list[str]]:
+    """What is shown as failed, by name and in words, and the summary."""
+    failed = set(re.findall(r"(\S+) +\*\*([a-z ]+)(?: \([\d.]+s\))?\*\*", text))
+    return failed, text.partition("\nResources:\n")[2].partition("\n\n")[0].split("\n")
 
 
 def _fields(reply: Reply) -> dict[str, Any]:

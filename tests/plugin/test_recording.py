@@ -296,28 +296,45 @@ def test_an_interrupted_test_says_what_it_left(run, pytester, replaces, names, w
         assert (pytester.path / "it.json").read_bytes() == before
 
 
+MOVED = "tape.Draft.put_by"
 WORKERS = {
     "interrupted with its controller": (
         "os.kill(os.getppid(), 2); os.kill(os.getpid(), 2); threading.Event().wait(99)",
         "it.json",
     ),
-    "ended by its controller": ("os.kill(os.getppid(), 2); threading.Event().wait(99)", "it.json"),
+    # pytest-xdist interrupts it after five seconds, and kills it after five more, which may be before it is done.
+    "ended by its controller": ("os.kill(os.getppid(), 2); threading.Event().wait(99)", "it.json", "it.json.new"),
     "killed": ("os.kill(os.getpid(), 9)", "it.json.new"),
+    "killed within a call": (
+        "made = Property(str, computed=lambda properties: os.kill(os.getpid(), 9)); "
+        "provider.define(ResourceType('mock:index:Thing', {'arn': made})); create(provider, 'lost')",
+        "it.json.new",
+    ),
+    "killed before the recording is moved": (f"{MOVED} = lambda draft: os.kill(os.getpid(), 9); assert False", "it.json.new"),
+    "killed after the recording was moved": (
+        f"moved = {MOVED}; {MOVED} = lambda draft: (moved(draft), os.kill(os.getpid(), 9)); assert False",
+        "it.json",
+    ),
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("ends", WORKERS)
 def test_what_a_worker_leaves(pytester, monkeypatch, ends):
     """The end of a run with workers says where the recording of a test is whose worker was interrupted, ended or killed."""
-    ending, name = WORKERS[ends]
-    source = INTERRUPTED.replace("NAMES", "['a']").replace("WAITING", f"import os, threading; {ending}")
+    ending, *names = WORKERS[ends]
+    waiting = f"import os, threading; from mockprovider import tape; {ending}"
+    source = INTERRUPTED.replace("NAMES", "['a']").replace("WAITING", waiting)
     pytester.makepyfile(test_it=source)
     # The plugins of others, which both processes would load, are tried elsewhere.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     plugins = ("-p", "mockprovider", "-p", "xdist", "-p", "no:cacheprovider")
     said = pytester.runpytest_subprocess(*plugins, *BY_HAND, "-n", "1", ALL).stdout.str()
 
-    place = pytester.path / name
+    (place,) = [place for name in names if (place := pytester.path / name).exists()]
     assert f"test_it.py::test was interrupted. What it recorded until then is {place}." in said
-    assert (f"mockprovider cassette recover {pytester.path / 'it.json'} makes it a cassette." in said) is (ends == "killed")
+    unfinished = f"mockprovider cassette recover {pytester.path / 'it.json'} makes it a cassette." in said
+    waited = "create mock:index:Thing urn:pulumi:dev::shop::mock:index:Thing::lost" in said
+    assert waited is (ends == "killed within a call")
+    assert unfinished is (place.name == "it.json.new" and not waited)
     assert re.search('"name": ?"a"', place.read_text(encoding="utf-8"))

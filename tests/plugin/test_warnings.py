@@ -112,4 +112,4 @@ def test_what_a_schema_cannot_check_is_said_once(run):
     lines = [line for line in result.outlines if "only a schema is known" in line]
     assert len(lines) == 1
     assert "post (1)" in lines[0]
-    assert "docs/answers.md#what-is-not-checked" in lines[0]
+    assert "mockprovider docs answers#what-is-not-checked" in lines[0]

@@ -192,6 +192,28 @@ def test_a_client_that_ctrl_c_interrupted_can_be_closed(wire, nobody, while_conn
     assert not closing.is_alive()
 
 
+def test_ctrl_c_while_a_connection_ends_is_heard(connect, monkeypatch):
+    """Ctrl-C that comes while gRPC finalizes a closed connection interrupts whoever closes it, and is not lost there."""
+    finalize, finalized = grpc._channel._ChannelCallState.__del__, []
+
+    def interrupted(state):
+        finalized.append(threading.current_thread() is threading.main_thread())
+        signal.raise_signal(signal.SIGINT)
+        finalize(state)
+
+    def ended():
+        client.close()
+        # What a thread has raised is heard by the main one when it runs next.
+        threading.Event().wait(SECONDS)
+
+    client, _ = connect(lambda _: Reply())
+    client(call(Op.CREATE, urn=URN, inputs={}))
+    monkeypatch.setattr(grpc._channel._ChannelCallState, "__del__", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ended()
+    assert finalized == [False]
+
+
 # Readiness -------------------------------------------------------------------------------------------------------------
 
 

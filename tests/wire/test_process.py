@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import sys
+import threading
 
 import pytest
 
@@ -167,6 +168,19 @@ def test_children_end_with_it(tmp_path):
         assert os.read(reader, 1) == b""
     finally:
         os.close(reader)
+
+
+def test_what_left_the_session_holds_nobody_up(tmp_path):
+    """Stopping waits for nobody who keeps the process's output open from a session of its own, as a daemon does."""
+    pipe = tmp_path / "over"
+    os.mkfifo(pipe)
+    process = python(f"import os\nif not os.fork(): os.setsid(), open({str(pipe)!r}).read()")
+    # It is open once the daemon is one.
+    with pipe.open("w"):
+        stopping = threading.Thread(target=process.stop, daemon=True)
+        stopping.start()
+        stopping.join(SECONDS)
+        assert not stopping.is_alive()
 
 
 def test_a_group_of_its_own():

@@ -110,6 +110,17 @@ def test_a_stream_that_breaks_off(wire, client):
     assert (answers, error.code(), error.details()) == (ENCODED[:2], grpc.StatusCode.UNAVAILABLE, "the page is lost")
 
 
+def test_a_stream_that_never_ends(wire, client):
+    """What a stream has brought until its session's patience is over comes with the status that it ended in."""
+    over = threading.Event()
+    served = wire.serve(lambda _: over.wait(SECONDS) and Reply())
+    session = Session("pulumi")
+    session.patience = 0.05
+    reply = client(served)(listing(session=session))
+    over.set()
+    assert (reply.status.code, reply.stream) == (grpc.StatusCode.DEADLINE_EXCEEDED.value[0], ())
+
+
 def test_a_stream_that_fails_at_once(wire):
     """A handler's failure is the status of the stream."""
     answers, error = stream(wire, wire.serve(lambda _: failed(status("not_found", "no such type"))), "List")

@@ -73,7 +73,7 @@ def _check_age(text: str) -> None:
 
 @cassette.command()
 @click.argument("file", type=FILE)
-@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON; docs/cassettes.md has the fields.")
+@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON; mockprovider docs cassettes has the fields.")
 @example("  mockprovider cassette report random.json")
 def report(*, file: Path, as_json: bool) -> None:
     """Say what a cassette holds, and what a replay of it will refuse.
@@ -86,7 +86,9 @@ def report(*, file: Path, as_json: bool) -> None:
     report_file(file, as_json=as_json)
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="The same as JSON; docs/cassettes.md has the fields.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="The same as JSON; mockprovider docs cassettes has the fields."
+)
 dry_run_option = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 
 
@@ -211,7 +213,7 @@ def export(*, file: Path, into: Path, force: bool) -> None:
     help="Only resources with this in their name, URN, address or id; may be given again.",
 )
 @click.option("--failed", is_flag=True, help="Only calls that failed.")
-@click.option("--json", "as_json", is_flag=True, help="The same as JSON; docs/cassettes.md has the fields.")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON; mockprovider docs cassettes has the fields.")
 @example(
     "  mockprovider cassette show random.json\n"
     "  mockprovider cassette show --timeline random.json\n"
@@ -244,7 +246,7 @@ def show(
 @cassette.command()
 @click.argument("old", type=FILE)
 @click.argument("new", type=FILE)
-@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON; docs/cassettes.md has the fields.")
+@click.option("--json", "as_json", is_flag=True, help="All of it, as JSON; mockprovider docs cassettes has the fields.")
 @example("  mockprovider cassette diff cassettes/random.json random-2.json")
 def diff(*, old: Path, new: Path, as_json: bool) -> None:
     """Show how the cassette NEW differs from OLD.
@@ -281,7 +283,10 @@ def diff(*, old: Path, new: Path, as_json: bool) -> None:
 )
 @click.option("--mask", "masks", multiple=True, metavar="PATH", help="A property that differs each time and does not count.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="All of it, also the equal calls, as JSON; docs/cassettes.md has the fields."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="All of it, also the equal calls, as JSON; mockprovider docs cassettes has the fields.",
 )
 @click.argument("provider", nargs=-1, metavar="[-- PROVIDER...]", type=click.UNPROCESSED)
 @example(

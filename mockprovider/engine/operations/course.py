@@ -66,6 +66,8 @@ class Course(Run):
         self.counted: dict[str, int] = {}
         self.errors: list[Exception] = []
         """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
+        self.cut_short = False
+        """Whether a registration was refused, or the program failed, before anything else had stopped the operation."""
         self.called_off = False
         self.stopped = False
         """Whether nothing new may begin: something has failed, or the operation was called off."""
@@ -116,14 +118,23 @@ class Course(Run):
             self.diagnostics.append(diagnostic)
         self.telling.diagnostic(diagnostic)
 
-    def fail(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
-        """Note ``error`` and stop: nothing new begins."""
+    def fail(self, error: Exception, urn: str = "", *, shown: bool = False, of_step: bool = False) -> None:
+        """Note ``error``, which a step ended with or not, and stop: nothing new begins."""
+        self.cut_short |= not (of_step or self.stopped)
         self.stopped = True
         self.object(error, urn, shown=shown)
 
     def blame(self, error: Exception, urn: str = "") -> None:
-        """Note ``error``, and stop unless the operation is to go on after errors."""
-        (self.object if self.operation.continue_on_error else self.fail)(error, urn)
+        """Note ``error`` of a step, and stop unless the operation is to go on after errors."""
+        if self.operation.continue_on_error:
+            self.object(error, urn)
+        else:
+            self.fail(error, urn, of_step=True)
+
+    def sum_up(self) -> None:
+        """Say in the end that it failed, where the real engine does: what cuts an operation short speaks for itself."""
+        if self.failed and not self.cut_short:
+            self.log("error", f"{'preview' if self.preview else 'update'} failed")
 
     def stop(self) -> None:
         """Begin nothing new."""

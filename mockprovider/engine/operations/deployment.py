@@ -106,10 +106,11 @@ class Deployment(Course):
             if not carried_out:
                 return state
         except ImportFailedError as failed:
+            for phase in ("begun", "failed"):
+                self.telling.step(phase, failed.step, failed.step.op.value)
+            self.blame(failed.error, self._where(goal))
             if not self.operation.continue_on_error:
-                self.fail(failed.error, self._where(goal))
                 raise StoppedError(str(failed.error)) from failed
-            self.object(failed.error, self._where(goal))
             self._give_up([failed.step], failed.step.resource, Fate.FAILED)
             return failed.step.resource
         except EXPECTED as error:
@@ -145,10 +146,9 @@ class Deployment(Course):
             except EXPECTED as error:
                 # The step may be about another resource: one that is deleted first, because it depends on this one.
                 where = step.resource.urn
+                self.blame(error, where)
                 if not self.operation.continue_on_error:
-                    self.fail(error, where)
                     raise StoppedError(str(error)) from error
-                self.object(error, where)
                 self._give_up(steps, state, Fate.FAILED)
                 self._errored += [step.old] if step.old is not None else []
                 return False
@@ -295,7 +295,7 @@ class Deployment(Course):
         try:
             resources = of_stack(self.ledger.snapshot().resources)
             if self.policing.judge_stack(resources, self.family.goals):
-                self.fail(PoliciesBrokenError("the stack breaks a mandatory policy"))
+                self.fail(PoliciesBrokenError("the stack breaks a mandatory policy"), of_step=True)
         except EXPECTED as error:
             self.fail(error)
 
@@ -311,6 +311,6 @@ class Deployment(Course):
             if outputs is not None:
                 self.plans.outputs(stack.urn, before, whole)
         except RefusedError as error:
-            self.object(error, stack.urn)
+            self.fail(error, stack.urn)
             return
         stack.outputs = whole

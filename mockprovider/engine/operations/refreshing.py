@@ -59,4 +59,4 @@ def _refresh_one(course: Course, old: ResourceState, *, known: bool) -> None:
             course.registry.loaded(old)
         course.execute(EngineStep(op=StepOp.REFRESH, old=old))
     except EXPECTED as error:
-        course.fail(error, old.urn)
+        course.fail(error, old.urn, of_step=True)

@@ -57,7 +57,7 @@ def refuse_hooks(course: Course) -> bool:
 def finish_plan(course: Course) -> None:
     """If all went well, refuse what an update plan expected and did not see."""
     for urn, message in () if course.failed or course.stopped else course.plans.unseen([old.urn for old in course.ledger.base]):
-        course.object(RefusedError(message), urn)
+        course.fail(RefusedError(message), urn)
 
 
 def _allowed(course: Course, condemned: Sequence[ResourceState]) -> bool:

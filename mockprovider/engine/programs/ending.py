@@ -23,6 +23,7 @@ def blamed(ended: Ended) -> ProgramError:
 
 def result_of(deployment: Deployment, state: State) -> Result:
     """What an operation came to that has left ``state``."""
+    deployment.sum_up()
     complaint = "" if deployment.preview else dangling(state.resources)
     if complaint:
         # As in the real engine, what was done is remembered all the same.

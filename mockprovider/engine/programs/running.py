@@ -45,5 +45,9 @@ def run_to_its_end(
         environment.monitor.callbacks.close()
     if ended.output:
         deployment.log("info", ended.output)
-    if ended.error is not None and not (ended.quiet and deployment.failed):
+    if ended.error is None:
+        return
+    if ended.quiet and deployment.failed:
+        deployment.cut_short |= not deployment.stopped
+    else:
         deployment.fail(blamed(ended), shown=ended.shown)

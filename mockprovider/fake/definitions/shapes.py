@@ -321,8 +321,8 @@ class PackageShape(Written):
 
 
 class TypesFile(Written):
-    """Packages of resource types and functions for a fake provider. See docs/resource-types.md. Reading the file also checks
-    what a schema cannot express: tokens belong to their package, templates use existing names, defaults fit.
+    """Packages of resource types and functions for a fake provider. See mockprovider docs resource-types. Reading the file
+    also checks what a schema cannot express: tokens belong to their package, templates use existing names, defaults fit.
     """
 
     mockprovider: Annotated[int, Meta(description="The version of this format.", extra_json_schema={"const": FORMAT})]

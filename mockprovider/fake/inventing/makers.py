@@ -12,7 +12,7 @@ MakerName: TypeAlias = Literal["", "iam policy document", "kubernetes secret dat
 
 
 def kubernetes_secret_data(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The ``data`` of a Kubernetes secret, of the texts in its ``stringData``."""
+    """The ``data`` of a Kubernetes secret: the program's, and the texts in its ``stringData``."""
     given = inputs.get("stringData")
     texts = given if isinstance(given, Mapping) else {}
     return {"data": {key: base64.b64encode(str(text).encode()).decode() for key, text in texts.items()}} if texts else {}

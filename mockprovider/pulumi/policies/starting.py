@@ -23,6 +23,7 @@ from mockprovider.pulumi.log import EngineServer
 from mockprovider.pulumi.policies.serving import ANALYZER
 from mockprovider.pulumi.process.plugin import PORT_SECONDS
 from mockprovider.pulumi.sdk import analyzer_pb2
+from mockprovider.wire.client import READY_SECONDS, is_ready
 from mockprovider.wire.process import Process
 from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
 
@@ -67,13 +68,16 @@ class StartedPack:
             port = self._process.line(PORT_SECONDS).strip()
             if not port.isdecimal():
                 raise PluginError(f"{self.path} is no policy pack: its first line must be its port alone, and is {port!r}.")
-        except PluginError:
+        except BaseException:
             self._end()
             raise
         self._channel = grpc.insecure_channel(f"127.0.0.1:{port}", options=(*OPTIONS, OWN_CONNECTION))
         try:
+            # Not by a call that waits until somebody listens, which would not notice that nobody is left who may.
+            if not is_ready(self._channel, READY_SECONDS, lambda: self._process.running):
+                raise PluginError(f"{self.path} printed its port, and nothing answers there.{self._process.last_words()}")
             self._introduce(str(folder), of)
-        except PluginError:
+        except BaseException:
             self.close()
             raise
 
@@ -120,7 +124,7 @@ class StartedPack:
             f"/{ANALYZER.full_name}/{name}", lambda message: bytes(message.SerializeToString()), answer.FromString
         )
         try:
-            return call(request, timeout=seconds, wait_for_ready=seconds is None)
+            return call(request, timeout=seconds)
         except grpc.RpcError as error:
             failed: Any = error
             if failed.code() is grpc.StatusCode.UNIMPLEMENTED and name in OPTIONAL:

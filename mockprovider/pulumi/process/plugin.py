@@ -63,7 +63,7 @@ class Plugin:
         try:
             self._client = Client(f"127.0.0.1:{self._port(seconds)}", PROVIDER, rewrite=back, on_failure=read_status)
             self._wait_ready(ready_seconds)
-        except PluginError:
+        except BaseException:
             self._end()
             raise
 

@@ -25,7 +25,7 @@ from mockprovider.terraform.schema.functions import fill_functions
 from mockprovider.terraform.schema.kept import KeptAnswers
 from mockprovider.terraform.schema.objects import ID, IMPLICIT_ID, ObjectSchema
 from mockprovider.terraform.schema.published import tree_of
-from mockprovider.terraform.schema.publishing import fill_rest, fill_schema
+from mockprovider.terraform.schema.publishing import METAS, fill_rest, fill_schema
 from mockprovider.terraform.schema.tree import object_of
 from mockprovider.terraform.traits import ResourceTraits
 from mockprovider.terraform.values.types import type_of
@@ -206,7 +206,9 @@ class ProviderSchema:
         answer: Any = protocol(self.major).message("GetProviderSchema.Response")()
         package, published = self.package, self.package.terraform_schema
         fill_schema(answer.provider, self.provider.tree, package.name, _version(published.get("provider")))
-        fill_rest(answer, published)
+        # A real provider that plans here has said all, and is told no more than it knows.
+        unsaid = {"provider_meta": METAS[package.name]} if package.name in METAS and package.judge is None else {}
+        fill_rest(answer, {**unsaid, **published})
         for declared in package.resources.values():
             tree = self._resource(declared).tree
             fill_schema(

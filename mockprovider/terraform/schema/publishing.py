@@ -18,11 +18,20 @@ from mockprovider.terraform.schema.tree import (
 )
 from mockprovider.terraform.values.types import type_json
 
+METAS: Mapping[str, Mapping[str, Any]] = {
+    provider: {"block": {"attributes": {attribute: {"type": type_, "optional": True}}}}
+    for provider, attribute, type_ in (
+        ("aws", "user_agent", ["list", "string"]),
+        ("google", "module_name", "string"),
+        ("google-beta", "module_name", "string"),
+    )
+}
+"""What modules tell these providers about themselves: ``terraform providers schema -json`` leaves it out of what it shows."""
+
 
 def fill_schema(into: Any, tree: Place, owner: str, version: int = 0) -> None:
     """Fill a Schema message. Raises ``DefinitionError``, naming ``owner``, for what its protocol cannot express."""
     into.version = version
-    into.block.SetInParent()
     _fill_block(into.block, tree, owner)
 
 
@@ -36,6 +45,8 @@ def fill_rest(into: Any, published: Mapping[str, Any]) -> None:
 
 
 def _fill_block(into: Any, place: Place, owner: str) -> None:
+    # Engines take a block that is not there for a broken provider, and one without anything in it is there all the same.
+    into.SetInParent()
     _fill_words(into, place, BLOCK_WORDS)
     _fill_attributes(into.attributes, place.inside, owner)
     for name, member in place.inside.items():
