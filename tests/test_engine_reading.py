@@ -142,3 +142,18 @@ def test_a_dependent_of_a_target_whose_provider_nobody_needs():
     failed = stack.refresh(target=["**::first"], target_dependents=True, expect_failure=True)
     assert "unknown provider" in str(failed.error)
     assert "second" in str(failed.error)
+
+
+def test_a_refresh_that_runs_the_program_and_excludes_dependents():
+    """As in the real engine, what depends on what is excluded is passed over while the program runs, and read in the end."""
+    stack, double, _ = make()
+
+    def program():
+        first = Bucket("first")
+        Bucket("second", ResourceOptions(depends_on=[first]))
+        Bucket("third")
+
+    stack.up(program)
+    double.journal.clear()
+    stack.refresh(program, run_program=True, exclude=["**::first"], exclude_dependents=True)
+    assert [entry.call.name for entry in double.journal.entries(op="read")] == ["third", "second"]
