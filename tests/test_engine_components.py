@@ -253,17 +253,28 @@ def test_the_configuration_that_a_component_gets(config):
 
 @pytest.mark.parametrize("outputs", [True, False])
 def test_inputs_of_components(tmp_path, outputs):
-    """References have names, files their hashes, and secrets are output values where the provider accepts these."""
+    """Whatever the provider accepts, references have names, files hashes, and secrets are marked."""
 
     def run(monitor):
         reference = ResourceReference(monitor.register(A, "resA").urn)
         inputs = {"reference": reference, "files": Archive(path=str(tmp_path)), "key": Secret("k")}
         monitor.component(A, "c", remote=True, inputs=inputs)
 
-    accepted = {name: flag for name, flag in EVERYTHING.items() if outputs or "utputs" not in name}
-    provider = Provider(handshake=lambda _: Reply(extra=accepted), construct=lambda _: Reply(value={}, extra={"urn": NOBODY}))
+    provider = Provider(
+        handshake=lambda _: Reply(extra=EVERYTHING if outputs else {}),
+        construct=lambda _: Reply(value={}, extra={"urn": NOBODY}),
+    )
     Lifecycle(provider).up(run)
     inputs = provider.of(Op.CONSTRUCT)[0].inputs
     assert (inputs["reference"].name, len(inputs["files"].hash)) == ("resA", 64)
     assert inputs["key"].value == "k"
     assert isinstance(inputs["key"], Secret) is not outputs
+
+
+@pytest.mark.parametrize(("accepts", "answered"), [(True, b"words"), (False, "words")])
+def test_byte_strings_of_a_method(accepts, answered):
+    """They are text to an SDK that does not know them."""
+    seen = []
+    provider = Provider(call=lambda _: Reply(value={"b": b"words"}))
+    Lifecycle(provider).up(lambda monitor: seen.append(monitor.call(f"{A}/method", accepts_byte_string=accepts).outputs["b"]))
+    assert seen == [answered]

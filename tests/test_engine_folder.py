@@ -7,7 +7,7 @@ from engine_toolbox import make
 
 from mockprovider.double import Double
 from mockprovider.engine.programs.ready import leading_to, of_command
-from mockprovider.errors import MalformedError, ProgramError, UnsupportedError
+from mockprovider.errors import MalformedError, PluginError, ProgramError, UnsupportedError
 from mockprovider.pulumi.languages import prepare, read_project
 from mockprovider.schema import Package
 
@@ -132,3 +132,16 @@ def test_the_variables_of_several_doubles():
     with one, two, leading_to({"one": one, "two": two, "none": object()}) as variables:
         listed = variables["PULUMI_DEBUG_PROVIDERS"].split(",")
     assert [address.partition(":")[0] for address in listed] == ["one", "two"]
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_the_project_of_a_stack(project, imported):
+    """A stack is its program's, unless it has a name already, by an import or by whoever made it."""
+    stack, _, _ = make()
+    if imported:
+        other, _, _ = make(project="other")
+        other.up(lambda: None)
+        stack.import_(other.export())
+    with pytest.raises(PluginError, match="none"):
+        stack.up(project, interpreter="none")
+    assert stack.project == ("other" if imported else "shop")

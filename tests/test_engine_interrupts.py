@@ -163,25 +163,24 @@ def test_a_second_interrupt_ends_what_never_answers(double: Double, parallel: in
     assert pending(stack) == [("creating", "b0")]
 
 
-def test_a_replacement_that_is_cancelled_between_its_steps() -> None:
-    """What has been deleted for it stays so: nothing is created any more."""
-    with Double(*TYPES) as double:
-        stack = Stack(double)
-        stack.up(lambda: Thing(NET, "n", cidr="1") and None)
-        double.faults.on.delete(name="n").cancel()
-        stack.up(lambda: Thing(NET, "n", cidr="2") and None, expect_failure=True)
+def test_a_cancelled_replacement_goes_no_further(interrupter: Interrupter, double: Double) -> None:
+    """What Ctrl-C ends while the old object is deleted is not created any more."""
+    stack = Stack(double)
+    stack.up(lambda: Thing(NET, "n", cidr="1") and None)
+    interrupter.op, interrupter.names = Op.DELETE, {"n"}
+    interrupted(stack.up, lambda: Thing(NET, "n", cidr="2") and None)
 
-        assert double.journal.ops(name="n")[-1] == "delete"
-        assert double.cloud.objects(NET) == []
+    assert double.journal.ops(name="n")[-1] == "delete"
+    assert double.cloud.objects(NET) == []
 
 
-def test_a_replacement_that_is_cancelled_before_its_report() -> None:
-    """What was created for it is remembered, what it replaces waits for its deletion, and no replacement is counted."""
-    with Double(*TYPES) as double:
-        stack = Stack(double)
-        stack.up(lambda: Bucket("b", name="1") and None)
-        double.faults.on.create(name="b").cancel()
-        ended = stack.up(lambda: Bucket("b", name="2") and None, expect_failure=True)
+def test_a_cancelled_replacement_is_not_told_as_one(interrupter: Interrupter, double: Double) -> None:
+    """What Ctrl-C ends while the new object is created is remembered, and its step is the last one that is told."""
+    events: list[Any] = []
+    stack = Stack(double, on_event=events.append)
+    stack.up(lambda: Bucket("b", name="1") and None)
+    interrupter.op, interrupter.names = Op.CREATE, {"b"}
+    interrupted(stack.up, lambda: Bucket("b", name="2") and None)
 
-        assert (ended.summary, len(double.cloud.objects(BUCKET))) == ({}, 2)
-        assert stack.state["b"].inputs["name"] == "2"
+    assert stack.state["b"].inputs["name"] == "2"
+    assert [event.op for event in events if getattr(event, "phase", "") == "done"][-1] == "create-replacement"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -51,12 +52,13 @@ def test_views_go_with_their_owner():
     assert names(ledger.snapshot().resources) == ["b", "new"]
 
 
-def test_what_has_ended_is_not_waited_for():
+def test_what_has_ended_is_not_waited_for(monkeypatch):
     """An operation is pending while it is under way, and as soon as nothing is, nothing is waited for."""
     ledger = Ledger(State(()))
     with ledger.under_way("creating", state("a")), ledger.under_way("", state("b")):
         assert [(operation.kind, operation.resource.name) for operation in ledger.pending] == [("creating", "a")]
     assert ledger.pending == ()
+    monkeypatch.setattr(threading.Condition, "wait", lambda *_: pytest.fail("there is nothing to wait for"))
     ledger.settle(30)
 
 

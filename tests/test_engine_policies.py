@@ -198,6 +198,12 @@ def test_what_a_preview_does_not_know_is_an_advice():
     stack, _, _ = make(policies=[one(check, lambda resource: {**resource.props, "acl": resource.props["source"]}, "remediate")])
     with pytest.raises(ProgramError):
         stack.up(program)
+    stack.policies = [
+        one(remediate=lambda resource: {**resource.props, "acl": resource.props.get("source", "")}, level="remediate")
+    ]
+    assert [(found.level, "during preview" in found.message) for found in stack.preview(program).policy_violations] == [
+        ("advisory", True)
+    ]
     stack.policies = [one(check, level="advisory")]
     preview = stack.preview(program)
     assert [found.message for found in preview.policy_violations] == [

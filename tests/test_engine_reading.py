@@ -2,7 +2,7 @@
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, Bucket, Existing, calls, make
+from engine_toolbox import BUCKET, Bucket, Cloud, Existing, calls, make
 from msgspec.structs import replace
 from pulumi import ResourceOptions
 
@@ -71,6 +71,7 @@ def test_importing():
         Bucket("b", ResourceOptions(import_="there"), **wanted)
 
     assert stack.up(program).summary == {"import": 1}
+    assert stack.state["b"].created == stack.state["b"].modified != ""
     assert calls(double, "b") == ["read", "check", "diff"]
     assert stack.up(program).summary == {}
     wanted["acl"] = "y"
@@ -127,3 +128,32 @@ def test_resources_that_ask_for_a_refresh_are_read_first():
     double.journal.clear()
     assert stack.up(lambda: (Bucket("b"), Bucket("c"))).summary == {"create": 1}
     assert (double.journal.ops(name="b"), double.journal.ops(name="c")) == (["read", "check", "create"], ["check", "diff"])
+
+
+def test_a_dependent_of_a_target_whose_provider_nobody_needs():
+    """As in the real engine, a refresh starts the providers of its targets alone, and fails at what depends on these."""
+    stack, _, _ = make()
+
+    def program():
+        first = Bucket("first", ResourceOptions(provider=Cloud("p")))
+        Bucket("second", ResourceOptions(provider=Cloud("q"), depends_on=[first]))
+
+    stack.up(program)
+    failed = stack.refresh(target=["**::first"], target_dependents=True, expect_failure=True)
+    assert "unknown provider" in str(failed.error)
+    assert "second" in str(failed.error)
+
+
+def test_a_refresh_that_runs_the_program_and_excludes_dependents():
+    """As in the real engine, what depends on what is excluded is passed over while the program runs, and read in the end."""
+    stack, double, _ = make()
+
+    def program():
+        first = Bucket("first")
+        Bucket("second", ResourceOptions(depends_on=[first]))
+        Bucket("third")
+
+    stack.up(program)
+    double.journal.clear()
+    stack.refresh(program, run_program=True, exclude=["**::first"], exclude_dependents=True)
+    assert [entry.call.name for entry in double.journal.entries(op="read")] == ["third", "second"]

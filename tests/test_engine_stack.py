@@ -7,6 +7,7 @@ import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Component, Thing, calls, make
 from pulumi import ResourceOptions
 
+from mockprovider.calls import Op
 from mockprovider.engine import Stack
 from mockprovider.errors import DefinitionError, ProgramError, UnsupportedError
 from mockprovider.values import UNKNOWN, Asset, Secret
@@ -316,3 +317,21 @@ def test_the_loop_of_a_program():
     make()[0].up(program)
     [(loop, known)] = loops
     assert (known, loop.is_closed()) == (True, True)
+
+
+def test_the_exit_code_of_an_operation():
+    """It is the one that a command line ends with."""
+    stack, _, breaking = make()
+    assert stack.up(lambda: Bucket("b") and None).exit_code == 0
+    breaking.fail(Op.UPDATE, "b")
+    assert stack.up(lambda: Bucket("b", acl="x") and None, expect_failure=True).exit_code == 1
+
+
+def test_when_a_resource_was_created_and_modified():
+    """Both are the moment of its creation, and an update changes the second alone."""
+    stack, _, _ = make()
+    stack.up(lambda: Bucket("b") and None)
+    created = stack.state["b"].created
+    assert created == stack.state["b"].modified != ""
+    stack.up(lambda: Bucket("b", acl="x") and None)
+    assert (stack.state["b"].created, stack.state["b"].modified > created) == (created, True)

@@ -321,7 +321,9 @@ def test_what_a_property_depends_on(fields, depends):
     request = resource_pb2.RegisterResourceRequest(
         type="a:b:C", name="c", dependencies=["a"], transforms=[callback_pb2.Callback(target="t")], **fields
     )
-    request.object.CopyFrom(encode({"acl": Secret(Output("x", dependencies=("z",)))}))
-    Transforms(callbacks, Family()).registered(request)
-    acl = asked[0]["acl"]
-    assert (acl.value, acl.secret, list(acl.dependencies)) == ("x", True, [*depends, "z"])
+    inside = Secret(Output("x", dependencies=("z",))), Output(Output("x", secret=True, dependencies=("z",)))
+    for value in inside:
+        request.object.CopyFrom(encode({"acl": value}))
+        Transforms(callbacks, Family()).registered(request)
+        acl = asked.pop()["acl"]
+        assert (acl.value, acl.secret, list(acl.dependencies)) == ("x", True, [*depends, "z"])

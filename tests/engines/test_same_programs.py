@@ -195,3 +195,16 @@ def test_ups_that_refresh_with_the_program(both):
     both.run("up", program, run_program=True)
     both.run("up", program)
     both.run("destroy", program, refresh=True, run_program=True)
+
+
+def test_a_refresh_that_runs_the_program_and_excludes_dependents(both):
+    """What depends on what is excluded is passed over while the program runs, and read once it has ended."""
+
+    def program():
+        first = Bucket("first")
+        Bucket("second", ResourceOptions(depends_on=[first]))
+        Bucket("third")
+
+    both.run("up", program)
+    both.drift(BUCKET, acl="drifted")
+    both.run("refresh", program, run_program=True, exclude=["first"], exclude_dependents=True)

@@ -57,8 +57,6 @@ def _about(request: Any, hook: Hook, occasion: Occasion) -> Any:
 
 
 def _fill(message: Any, bag: Mapping[str, Value], hook: Hook) -> None:
-    # An empty bag is there all the same.
-    message.SetInParent()
     encode_into(message, bag, hook.accepts)
 
 
