@@ -19,6 +19,7 @@ from mockprovider import Double, Function, Property, Stack, from_schema, from_te
 from mockprovider.calls import Call, Op
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.definitions import dump, load
+from mockprovider.fake.inventing.makers import azure_template_outputs
 
 IDENTITY = "aws:index/getCallerIdentity:getCallerIdentity"
 SUBNETS = "aws:ec2/getSubnets:getSubnets"
@@ -540,6 +541,29 @@ def test_a_bucket_of_google_has_an_address_of_its_own():
     [(generated, url)] = named.items()
     assert generated.startswith("logs-")
     assert url == f"gs://{generated}"
+
+
+def test_deployments_of_azure_answer_the_outputs_of_their_templates():
+    """A deployment has each output that its template says: values as they stand, and of expressions the type."""
+    token, text = "azure:core/resourceGroupTemplateDeployment:ResourceGroupTemplateDeployment", {"type": "string"}
+    properties = {"templateContent": text, "outputContent": text}
+    deployment = {"inputProperties": {"templateContent": text}, "properties": properties, "required": ["outputContent"]}
+    outputs = {
+        "accountName": {"type": "string", "value": "[parameters('name')]"},
+        "replicas": {"type": "int", "value": "[parameters('count')]"},
+        "sku": {"type": "string", "value": "Standard"},
+    }
+
+    def content(template: str) -> Any:
+        with Double(from_schema({"name": "azure", "resources": {token: deployment}})) as double:
+            inputs = {"templateContent": template, "outputContent": None}
+            Stack(double).up(lambda: pulumi.CustomResource(token, "site", inputs) and None)
+            return json.loads(double.cloud.objects()[0]["outputContent"])
+
+    values = {name: output["value"] for name, output in content(json.dumps({"outputs": outputs})).items()}
+    assert values == {"accountName": "accountname", "replicas": 1, "sku": "Standard"}
+    assert content("{}") == {}
+    assert azure_template_outputs({"templateContent": "no JSON"}) == {}
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

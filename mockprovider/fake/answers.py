@@ -241,7 +241,8 @@ class Answers:
             # Only the operation itself can tell.
             return declared
         given = saying.answer(inputs) if callable(saying.answer) else saying.answer
-        if saying.templates:
+        # What is worked out is no template: JSON has braces.
+        if saying.templates and not callable(saying.answer):
             known = {name: value for name, value in inputs.items() if not has_unknown(value)}
             # Parallel runs of Terraform's engines do not say which resource it is, so its inputs have to.
             invention = Invention(call.type, "uuid", call.urn or call.address or repr(sorted(known.items())))

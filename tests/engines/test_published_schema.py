@@ -160,7 +160,7 @@ resource "aws_acl" "this" {
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("major", [5, 6])
 def test_modules_of_public_registries_run_on_what_the_command_shows(engine: str, major: int, tmp_path: Path) -> None:
-    """What a module tells the provider about itself is no part of what the command shows, and a block may have nothing in it."""
+    """What a module tells the provider about itself is not in what the command shows, and a block may have nothing in it."""
     match = {"nesting_mode": "list", "block": {"block_types": {"everything": {"nesting_mode": "list", "block": {}}}}}
     schema = {"block": {"attributes": {"id": {"type": "string", "computed": True}}, "block_types": {"match": match}}}
     aws = {"provider": {"block": {}}, "resource_schemas": {"aws_acl": {"version": 0, **schema}}}
