@@ -543,6 +543,24 @@ def test_a_bucket_of_google_has_an_address_of_its_own():
     assert url == f"gs://{generated}"
 
 
+def test_a_preset_says_nothing_of_what_is_not_known_yet():
+    """The address of an account whose name is not known in a preview is unknown there, and known once it is made."""
+    text = {"type": "string"}
+    account = {"inputProperties": {"accountId": text}, "properties": {"accountId": text, "email": text}, "required": ["email"]}
+    double = Double(from_schema({"name": "gcp", "resources": {"gcp:serviceaccount/account:Account": account}}))
+
+    def program():
+        first = pulumi.CustomResource("gcp:serviceaccount/account:Account", "first", {"accountId": "one", "email": None})
+        inputs = {"accountId": first.id.apply(lambda id_: f"of-{id_}"), "email": None}
+        pulumi.CustomResource("gcp:serviceaccount/account:Account", "second", inputs)
+
+    stack = Stack(double)
+    assert stack.preview(program).summary == {"create": 2}
+    stack.up(program)
+    emails = {stored["email"] for stored in double.cloud.objects()}
+    assert emails == {f"{stored['accountId']}@mock-project.iam.gserviceaccount.com" for stored in double.cloud.objects()}
+
+
 def test_deployments_of_azure_answer_the_outputs_of_their_templates():
     """A deployment has each output that its template says: values as they stand, and of expressions the type."""
     token, text = "azure:core/resourceGroupTemplateDeployment:ResourceGroupTemplateDeployment", {"type": "string"}
