@@ -561,6 +561,24 @@ def test_a_preset_says_nothing_of_what_is_not_known_yet():
     assert emails == {f"{stored['accountId']}@mock-project.iam.gserviceaccount.com" for stored in double.cloud.objects()}
 
 
+def test_what_goes_by_its_name_has_it_as_its_id():
+    """The id of a bucket is its name, where a program names it; a second one of that name is another object all the same."""
+    text = {"type": "string"}
+    bucket = {"inputProperties": {"bucket": text}, "properties": {"bucket": text}}
+    double = Double(from_schema({"name": "aws", "resources": {"aws:s3/bucket:Bucket": bucket}}))
+
+    def program():
+        for name in ("logs", "copy"):
+            pulumi.CustomResource("aws:s3/bucket:Bucket", name, {"bucket": "reports"})
+        pulumi.CustomResource("aws:s3/bucket:Bucket", "other", {})
+
+    Stack(double).up(program)
+    ids = [stored.id for stored in double.cloud.objects()]
+    assert ids.count("reports") == 1
+    assert len(set(ids)) == 3
+    assert sum(id_.startswith("reports") for id_ in ids) == 2
+
+
 def test_deployments_of_azure_answer_the_outputs_of_their_templates():
     """A deployment has each output that its template says: values as they stand, and of expressions the type."""
     token, text = "azure:core/resourceGroupTemplateDeployment:ResourceGroupTemplateDeployment", {"type": "string"}

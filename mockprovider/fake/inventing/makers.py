@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from mockprovider.fake.inventing.policies import iam_policy_document
 
-MakerName: TypeAlias = Literal["", "iam policy document", "kubernetes secret data", "azure template outputs"]
+MakerName: TypeAlias = Literal["", "iam policy document", "kubernetes secret data", "azure template outputs", "id by name"]
 
 
 def kubernetes_secret_data(inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,8 +38,19 @@ def _evaluated(name: str, output: Mapping[str, Any]) -> Any:
 VALUES: Mapping[str, Any] = {"int": 1, "bool": True, "array": [], "object": {}}
 """Of the types of a template, what stands for the value of an expression; for a text the output's name does."""
 
+NAMES = ("bucket", "functionName", "identifier", "name")
+"""Under which a program gives a thing its name."""
+
+
+def id_by_name(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The id of what goes by its name, where a program gives it one."""
+    named = next((inputs[name] for name in NAMES if inputs.get(name)), None)
+    return {"id": named} if named else {}
+
+
 MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "iam policy document": iam_policy_document,
     "kubernetes secret data": kubernetes_secret_data,
     "azure template outputs": azure_template_outputs,
+    "id by name": id_by_name,
 }
