@@ -19,6 +19,7 @@ from mockprovider import Double, Function, Property, Stack, from_schema, from_te
 from mockprovider.calls import Call, Op
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.definitions import dump, load
+from mockprovider.fake.inventing.makers import azure_template_outputs
 
 IDENTITY = "aws:index/getCallerIdentity:getCallerIdentity"
 SUBNETS = "aws:ec2/getSubnets:getSubnets"
@@ -540,6 +541,65 @@ def test_a_bucket_of_google_has_an_address_of_its_own():
     [(generated, url)] = named.items()
     assert generated.startswith("logs-")
     assert url == f"gs://{generated}"
+
+
+def test_a_preset_says_nothing_of_what_is_not_known_yet():
+    """The address of an account whose name is not known in a preview is unknown there, and known once it is made."""
+    text = {"type": "string"}
+    account = {"inputProperties": {"accountId": text}, "properties": {"accountId": text, "email": text}, "required": ["email"]}
+    double = Double(from_schema({"name": "gcp", "resources": {"gcp:serviceaccount/account:Account": account}}))
+
+    def program():
+        first = pulumi.CustomResource("gcp:serviceaccount/account:Account", "first", {"accountId": "one", "email": None})
+        inputs = {"accountId": first.id.apply(lambda id_: f"of-{id_}"), "email": None}
+        pulumi.CustomResource("gcp:serviceaccount/account:Account", "second", inputs)
+
+    stack = Stack(double)
+    assert stack.preview(program).summary == {"create": 2}
+    stack.up(program)
+    emails = {stored["email"] for stored in double.cloud.objects()}
+    assert emails == {f"{stored['accountId']}@mock-project.iam.gserviceaccount.com" for stored in double.cloud.objects()}
+
+
+def test_what_goes_by_its_name_has_it_as_its_id():
+    """The id of a bucket is its name, where a program names it; a second one of that name is another object all the same."""
+    text = {"type": "string"}
+    bucket = {"inputProperties": {"bucket": text}, "properties": {"bucket": text}}
+    double = Double(from_schema({"name": "aws", "resources": {"aws:s3/bucket:Bucket": bucket}}))
+
+    def program():
+        for name in ("logs", "copy"):
+            pulumi.CustomResource("aws:s3/bucket:Bucket", name, {"bucket": "reports"})
+        pulumi.CustomResource("aws:s3/bucket:Bucket", "other", {})
+
+    Stack(double).up(program)
+    ids = [stored.id for stored in double.cloud.objects()]
+    assert ids.count("reports") == 1
+    assert len(set(ids)) == 3
+    assert sum(id_.startswith("reports") for id_ in ids) == 2
+
+
+def test_deployments_of_azure_answer_the_outputs_of_their_templates():
+    """A deployment has each output that its template says: values as they stand, and of expressions the type."""
+    token, text = "azure:core/resourceGroupTemplateDeployment:ResourceGroupTemplateDeployment", {"type": "string"}
+    properties = {"templateContent": text, "outputContent": text}
+    deployment = {"inputProperties": {"templateContent": text}, "properties": properties, "required": ["outputContent"]}
+    outputs = {
+        "accountName": {"type": "string", "value": "[parameters('name')]"},
+        "replicas": {"type": "int", "value": "[parameters('count')]"},
+        "sku": {"type": "string", "value": "Standard"},
+    }
+
+    def content(template: str) -> Any:
+        with Double(from_schema({"name": "azure", "resources": {token: deployment}})) as double:
+            inputs = {"templateContent": template, "outputContent": None}
+            Stack(double).up(lambda: pulumi.CustomResource(token, "site", inputs) and None)
+            return json.loads(double.cloud.objects()[0]["outputContent"])
+
+    values = {name: output["value"] for name, output in content(json.dumps({"outputs": outputs})).items()}
+    assert values == {"accountName": "accountname", "replicas": 1, "sku": "Standard"}
+    assert content("{}") == {}
+    assert azure_template_outputs({"templateContent": "no JSON"}) == {}
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

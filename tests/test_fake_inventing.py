@@ -103,6 +103,11 @@ def test_the_table_makes_what_it_says(form):
         ("arn", "aws:glue/job:Job", "arn:aws:glue:us-east-1:123456789012:job/job-"),
         ("executionRoleArn", "aws:ecs/service:Service", "arn:aws:iam::123456789012:role/role-"),
         ("kmsKeyArn", "aws:s3/bucket:Bucket", "arn:aws:kms:us-east-1:123456789012:key/key-"),
+        ("targetKeyArn", "aws:kms/alias:Alias", "arn:aws:kms:us-east-1:123456789012:key/key-"),
+        ("arn", "aws:index:LbListenerRule", "arn:aws:elasticloadbalancing:us-east-1:123456789012:listener-rule/app/rule-"),
+        ("arn", "aws:index:CustomerGateway", "arn:aws:ec2:us-east-1:123456789012:customer-gateway/gateway-"),
+        ("arn", "aws:index:DefaultRouteTable", "arn:aws:ec2:us-east-1:123456789012:route-table/table-"),
+        ("arn", "aws:index:VpcSecurityGroupIngressRule", "arn:aws:ec2:us-east-1:123456789012:security-group-rule/rule-"),
         ("arn", "aws:iam/getRole:getRole", "arn:aws:iam::123456789012:role/role-"),
     ],
 )

@@ -241,7 +241,8 @@ class Answers:
             # Only the operation itself can tell.
             return declared
         given = saying.answer(inputs) if callable(saying.answer) else saying.answer
-        if saying.templates:
+        # What is worked out is no template: JSON has braces.
+        if saying.templates and not callable(saying.answer):
             known = {name: value for name, value in inputs.items() if not has_unknown(value)}
             # Parallel runs of Terraform's engines do not say which resource it is, so its inputs have to.
             invention = Invention(call.type, "uuid", call.urn or call.address or repr(sorted(known.items())))
@@ -253,9 +254,21 @@ class Answers:
                 "uuid": str(UUID(invention.hex(32))),
                 "number": str(int(hashed, 16)),
             }
-            given = fill_all(given, {**known, **places(call), **generated})
+            given = self._filled(saying, {**known, **places(call), **generated})
         stating = Stating(declared, lenient=saying.lenient, inside=call.session.protocol.names_resources)
         return stating.applied(given, call.planned)
+
+    @staticmethod
+    def _filled(saying: Saying, context: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs of templates; a lenient place says nothing of those that need what is not set or not known yet."""
+        filled = {}
+        for name, text in saying.answer.items():
+            try:
+                filled[name] = fill_all(text, context)
+            except DefinitionError:
+                if not saying.lenient:
+                    raise
+        return filled
 
     def inventing(self, declared: ResourceType, id_: str, call: Call) -> Invent:
         """What makes up the values of an object."""

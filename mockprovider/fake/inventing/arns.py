@@ -18,9 +18,12 @@ ARNS: Mapping[str, str] = {
     "ecr_repository": "ecr:repository/",
     "eks_cluster": "eks:cluster/",
     "function": "lambda:function:",
+    "flow_log": "ec2:vpc-flow-log/",
     "instance_profile": "iam:instance-profile/",
+    "key": "kms:key/",
     "kms_key": "kms:key/",
     "lambda_function": "lambda:function:",
+    "lb_listener_rule": "elasticloadbalancing:listener-rule/app/",
     "lb_listener": "elasticloadbalancing:listener/app/",
     "lb_load_balancer": "elasticloadbalancing:loadbalancer/app/",
     "lb_target_group": "elasticloadbalancing:targetgroup/",
@@ -42,12 +45,15 @@ ARNS: Mapping[str, str] = {
     "target_group": "elasticloadbalancing:targetgroup/",
     "topic": "sns:",
     "user": "iam:user/",
+    "vpc_security_group_egress_rule": "ec2:security-group-rule/",
+    "vpc_security_group_ingress_rule": "ec2:security-group-rule/",
 }
 """Things, as types and properties name them, to the service and what stands before the name in their ARNs."""
 
 EC2 = frozenset(
     {"instance", "vpc", "subnet", "security_group", "ami", "eip", "internet_gateway", "nat_gateway", "route_table", "key_pair"}
-    | {"network_interface", "launch_template", "ebs_volume", "volume", "vpc_endpoint", "network_acl"}
+    | {"network_interface", "launch_template", "ebs_volume", "volume", "vpc_endpoint", "network_acl", "customer_gateway"}
+    | {"vpn_gateway", "vpn_connection", "egress_only_internet_gateway", "carrier_gateway", "vpc_peering_connection"}
 )
 """Types of EC2 whose names in Terraform do not say so."""
 
@@ -72,6 +78,18 @@ IDS: Mapping[str, str] = {
     "volume": "vol",
     "vpc": "vpc",
     "vpc_endpoint": "vpce",
+    "customer_gateway": "cgw",
+    "dhcp_options": "dopt",
+    "egress_only_internet_gateway": "eigw",
+    "flow_log": "fl",
+    "security_group_rule": "sgr",
+    "transit_gateway": "tgw",
+    "vpc_dhcp_options": "dopt",
+    "vpc_peering_connection": "pcx",
+    "vpc_security_group_egress_rule": "sgr",
+    "vpc_security_group_ingress_rule": "sgr",
+    "vpn_connection": "vpn",
+    "vpn_gateway": "vgw",
 }
 """Things to the prefix of their ids."""
 
@@ -88,8 +106,8 @@ def arn(thing: str, owner: str, region: str, account: str, name: str) -> str:
 def _owned(owner: str, thing: str) -> str:
     if owner in ARNS:
         return ARNS[owner]
-    if owner in EC2:
-        return f"ec2:{(thing or owner).replace('_', '-')}/"
+    if owner.removeprefix("default_") in EC2:
+        return f"ec2:{(thing or owner.removeprefix('default_')).replace('_', '-')}/"
     service, _, rest = owner.partition("_")
     return f"{service}:{(thing or rest or service).replace('_', '-')}/"
 
