@@ -124,6 +124,8 @@ class Both:
             if any(words in str(error) for words in BROKEN):
                 raise UnanswerableError(str(error)) from error
             raise
+        if any(words in diagnostic.message for words in BROKEN for diagnostic in real.diagnostics):
+            raise UnanswerableError(str(real.error))
         self.results = (embedded, real)
         ours, theirs = (by_resource(double) for double in self.doubles)
         existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]

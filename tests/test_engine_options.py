@@ -166,6 +166,12 @@ def test_going_on_after_errors():
     assert "no create of first" in str(failed.error)
 
 
+def test_going_on_after_errors_where_the_up_previews_first():
+    """A preview takes no ``continue_on_error``, and an up with one does."""
+    stack, _, _ = make()
+    assert stack.up(two(), preview=True, continue_on_error=True).summary == {"create": 2}
+
+
 def test_previews_of_a_refresh_and_a_destroy_change_nothing():
     """They tell what would be found and done."""
     stack, double, _ = make()

@@ -311,7 +311,7 @@ class Stack(StackMemory):
         **options: Unpack[Options],
     ) -> Result:
         check(parallel=parallel, timeout=timeout)
-        names = named(options, "preview" if preview and what == "up" else what)
+        names = named(options, what)
         only_refresh, program_refreshes = what == "refresh", run_program and what != "destroy"
         dependents = options.get("exclude_dependents" if names["exclude"] else "target_dependents", False)
         plans = plans or Planning()

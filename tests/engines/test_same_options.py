@@ -190,7 +190,7 @@ def test_going_on_after_errors(both):
 
     both.fail(Op.CREATE, "first")
     both.run("up", program, continue_on_error=True, fails=True)
-    both.run("up", program)
+    both.run("up", program, continue_on_error=True, preview=True)
     wanted["acl"] = "2"
     names.clear()
     both.fail(Op.UPDATE, "first")
