@@ -10,7 +10,6 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import pytest
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ def note(config: pytest.Config, nodeid: str, left: Left | None) -> None:
     if left is None:
         file.unlink(missing_ok=True)
         return
+    import msgspec  # noqa: PLC0415 - as slow to import as what is left itself
+
     # In one step, since a worker may be killed in the midst of it.
     beside = file.with_suffix(".new")
     beside.write_bytes(msgspec.json.encode((nodeid, left)))
@@ -59,7 +60,9 @@ def noted(config: pytest.Config) -> list[tuple[str, list[str]]]:
 
 
 def _told(data: bytes) -> tuple[str, list[str]]:
-    from mockprovider.double.marked import Left  # noqa: PLC0415 - slow to import, and only needed where something is left
+    import msgspec  # noqa: PLC0415 - slow to import, and only needed where something is left
+
+    from mockprovider.double.marked import Left  # noqa: PLC0415 - as above
 
     nodeid, left = msgspec.json.decode(data, type=tuple[str, Left])
     return nodeid, left.lines
