@@ -28,7 +28,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
         reread: as ``reply``, of a message whose tree is at hand, too, where that is read faster than the message.
         response: reply to answer message (the server's direction). Raises ``StatusError`` where the RPC is to fail.
         encoded: the bytes of the same, where they are at hand without the message; ``None`` where they are not.
-        opens: it is the first call of a new session, also on a connection that has served one before.
+        opens: it is the first call of a new session where one of these has come from the same address before: ports are reused.
         addresses: request fields that name addresses of the engine; a proxy rewrites them, a match key leaves them out.
         volatile: request fields (dotted) that differ between two runs of one program; a match key leaves them out.
         mutates: it changes the cloud, so one recorded answer answers once. The others may be asked again.
@@ -46,7 +46,7 @@ class RpcMethod(Struct, frozen=True, kw_only=True):
     request: Callable[[Call], Message]
     reply: Callable[[Any, Call], Reply]
     response: Callable[[Reply, Call], Message]
-    opens: bool = False
+    opens: frozenset[Op] = frozenset()
     addresses: tuple[str, ...] = ()
     volatile: tuple[str, ...] = ()
     mutates: bool = False

@@ -128,7 +128,8 @@ class Endpoint:
         self.cut: Callable[[str, Delivery], None] = lambda *_: None
         """Told of a peer whose connection is to be cut, where this server stands in for the provider's process."""
         self._sessions: dict[str, Session] = {}
-        self._opened: set[int] = set()
+        self._heard: dict[int, set[Op]] = {}
+        """What was asked in each session."""
         self._lock = threading.Lock()
 
     def answers(self, row: RpcMethod | None, rpc: str, asked: Sequence[bytes], peer: str) -> Sequence[bytes]:
@@ -136,7 +137,7 @@ class Endpoint:
 
         Raises ``StatusError`` where the RPC ends in one.
         """
-        session = self._session(peer, opens=row is not None and row.opens)
+        session = self._session(peer, row)
         call = None
         try:
             call = self._call(row, rpc, asked, session)
@@ -161,19 +162,23 @@ class Endpoint:
                 # Some answers repeat what was asked, and that may be what cannot be encoded.
                 raise StatusError(error_status) from error
 
-    def _session(self, peer: str, *, opens: bool) -> Session:
+    def _session(self, peer: str, row: RpcMethod | None) -> Session:
         caller = self._identify(peer)
         with self._lock:
             session = self._sessions.pop(caller, None)
-            # Ports are reused: an opening call from a peer whose session has already been opened starts a new session.
-            if session is None or (opens and caller == peer and session.number in self._opened):
+            # Ports are reused, and nobody says that a connection has ended.
+            if session is None or (row and caller == peer and not row.opens.isdisjoint(self._heard.get(session.number, ()))):
+                if session:
+                    self._heard.pop(session.number, None)
                 session = self._open_session(caller)
             # At the end, so that the first one is the one that has been silent for longest.
             self._sessions[caller] = session
-            self._opened.add(session.number)
+            heard = self._heard.setdefault(session.number, set())
+            if row:
+                heard.add(row.op)
             if len(self._sessions) > MOST_SESSIONS:
                 silent = self._sessions.pop(next(iter(self._sessions)))
-                self._opened.discard(silent.number)
+                self._heard.pop(silent.number, None)
             return session
 
     def _call(self, row: RpcMethod | None, rpc: str, asked: Sequence[bytes], session: Session) -> Call:

@@ -16,6 +16,7 @@ from wire_toolbox import SECONDS, UNKNOWN_FIELD
 from mockprovider.calls import Failure, Native, Op, Reply, Status
 from mockprovider.errors import DefinitionError, MalformedError, MissError, PluginError, UnsupportedError
 from mockprovider.pulumi.methods import PROVIDER
+from mockprovider.terraform.rpcs.methods import SERVICES
 from mockprovider.wire import server
 from mockprovider.wire.server import Endpoint, Served, decode, serve
 
@@ -186,6 +187,20 @@ def test_a_handshake_begins_a_new_session(wire):
         connection.call(rpc)
 
     assert numbers == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("major", SERVICES)
+@pytest.mark.parametrize("last", ["ConfigureProvider", "StopProvider"])
+def test_a_configuration_is_validated_in_a_new_session(wire, major, last):
+    """Terraform has no handshake: who validates where something was configured or stopped is another instance."""
+    numbers, service = [], SERVICES[major]
+    older = {"ConfigureProvider": "Configure", "StopProvider": "Stop", "ValidateProviderConfig": "PrepareProviderConfig"}
+    endpoint = Endpoint(service, lambda call: numbers.append(call.session.number) or Reply(value={}), wire.open)
+    for name in ("ValidateProviderConfig", "ConfigureProvider", last, "ValidateProviderConfig", "ConfigureProvider"):
+        rpc = older[name] if major == 5 else name
+        endpoint.answers(service.methods[rpc], rpc, [b""], "ipv4:127.0.0.1:40000")
+
+    assert numbers == [1, 1, 1, 2, 2]
 
 
 def test_a_session_opens_once_under_threads(wire):
@@ -365,4 +380,4 @@ def test_the_longest_silent_sessions_are_forgotten(wire, monkeypatch):
 
     assert [asked(peer) for peer in ("a", "b", "c", "a", "d", "a", "c", "d")] == ["1", "2", "3", "1", "4", "1", "3", "4"]
     assert asked("b") == "5", "it was silent for longest when d came"
-    assert len(endpoint._opened) == 3
+    assert len(endpoint._heard) == 3

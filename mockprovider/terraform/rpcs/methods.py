@@ -66,7 +66,15 @@ def _rows(proto: Proto) -> Iterator[RpcMethod | None]:
     """The rows that are served; ``None`` for an RPC that this major does not have."""
     row = partial(_row, proto)
     yield row("GetProviderSchema", Op.GET_SCHEMA, NOTHING, response=replies.schema_response, of_all=True, pure=True)
-    yield row("ValidateProviderConfig", Op.CHECK_CONFIG, CHECK_PROVIDER, response=replies.prepared_response, pure=True)
+    yield row(
+        "ValidateProviderConfig",
+        Op.CHECK_CONFIG,
+        CHECK_PROVIDER,
+        response=replies.prepared_response,
+        pure=True,
+        # Engines validate the configuration of each instance that they configure, and do so before.
+        opens=frozenset({Op.CONFIGURE, Op.CANCEL}),
+    )
     yield row(
         "ConfigureProvider",
         Op.CONFIGURE,
@@ -164,6 +172,7 @@ def _row(
     pure: bool = False,
     of_all: bool = False,
     volatile: tuple[str, ...] = (),
+    opens: frozenset[Op] = frozenset(),
 ) -> RpcMethod | None:
     """The row of one RPC; the functions get the shape, and the major's message class or RPC name, as their first arguments.
 
@@ -184,6 +193,7 @@ def _row(
         mutates=mutates,
         pure=pure,
         volatile=volatile,
+        opens=opens,
         encoded=partial(replies.kept_answer, response, shape, answered) if of_all else None,
     )
 
