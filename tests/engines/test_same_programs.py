@@ -10,6 +10,13 @@ from pulumi import Alias, ResourceHookBinding, ResourceOptions
 pytestmark = pytest.mark.pulumi_cli
 
 
+def two_and_another():
+    """A program of a resource with a dependent, and one that needs neither."""
+    first = Bucket("first")
+    Bucket("second", ResourceOptions(depends_on=[first]))
+    Bucket("third")
+
+
 def test_destroys_that_run_the_program(both):
     """What the program registers is deleted with its providers, which have the program's configuration."""
     config = {"tag": "1"}
@@ -142,20 +149,14 @@ def test_names_in_refreshes(both):
 
 def test_targets_of_refreshes_and_destroys(both):
     """Targets and exclusions limit what is read and deleted where the program runs, too."""
-
-    def program():
-        first = Bucket("first")
-        Bucket("second", ResourceOptions(depends_on=[first]))
-        Bucket("third")
-
-    both.run("up", program)
+    both.run("up", two_and_another)
     both.drift(BUCKET, acl="drifted")
-    both.run("refresh", program, run_program=True, target=["first"])
-    both.run("refresh", program, run_program=True, exclude=["third"])
-    both.run("destroy", program, run_program=True, target=["second"])
-    both.run("destroy", program, run_program=True, target=["first"], target_dependents=True)
-    both.run("destroy", program, run_program=True, exclude=["third"])
-    both.run("destroy", program, run_program=True)
+    both.run("refresh", two_and_another, run_program=True, target=["first"])
+    both.run("refresh", two_and_another, run_program=True, exclude=["third"])
+    both.run("destroy", two_and_another, run_program=True, target=["second"])
+    both.run("destroy", two_and_another, run_program=True, target=["first"], target_dependents=True)
+    both.run("destroy", two_and_another, run_program=True, exclude=["third"])
+    both.run("destroy", two_and_another, run_program=True)
 
 
 def test_protection_in_destroys(both):
@@ -199,12 +200,6 @@ def test_ups_that_refresh_with_the_program(both):
 
 def test_a_refresh_that_runs_the_program_and_excludes_dependents(both):
     """What depends on what is excluded is passed over while the program runs, and read once it has ended."""
-
-    def program():
-        first = Bucket("first")
-        Bucket("second", ResourceOptions(depends_on=[first]))
-        Bucket("third")
-
-    both.run("up", program)
+    both.run("up", two_and_another)
     both.drift(BUCKET, acl="drifted")
-    both.run("refresh", program, run_program=True, exclude=["first"], exclude_dependents=True)
+    both.run("refresh", two_and_another, run_program=True, exclude=["first"], exclude_dependents=True)
