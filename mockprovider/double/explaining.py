@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mockprovider.calls import Op
 from mockprovider.cloud import CloudObject
 from mockprovider.double.double import Double
 from mockprovider.double.masking import RunSecrets, mask
@@ -42,9 +43,30 @@ def _lines(double: Double, name: str) -> Iterator[str]:
         # The objects of real and recorded providers are not in our cloud.
         yield "What exists:"
         yield from _objects(double, objects)
+    if double.is_fake:
+        yield from _undeclared(double)
     yield from map(str, double.engines.held[-CALLS:])
     for rule in double.faults.rules:
         yield f"Fault: {rule}{f': {rule.unfired}' if rule.unfired else ''}"
+
+
+def _undeclared(double: Double) -> Iterator[str]:
+    """For each package of which nobody declared types or functions that only gave back what they got: what knows more."""
+    used: dict[str, dict[str, None]] = {}
+    for entry in double.journal:
+        call, package = entry.call, entry.call.type.partition(":")[0]
+        known = double.packages.get(package)
+        declared = known is not None and (call.type in known.resources or call.type in known.functions)
+        echoed = call.op in (Op.CREATE, Op.INVOKE) and entry.reply is not None and entry.reply.value == call.inputs
+        if entry.side is Side.ENGINE and echoed and not declared:
+            used.setdefault(package, {})[call.type] = None
+    for package, tokens in used.items():
+        first, *others = tokens
+        yield (
+            f"Nobody declared {first}{f' and {len(others)} more' if others else ''}: a program gets back what it gave, and no "
+            f"other outputs. An installed SDK or a schema of {package} has them: provider.define(from_sdk(...)), or another "
+            "way of those in mockprovider docs schemas."
+        )
 
 
 def _calls(entries: list[Entry]) -> Iterator[str]:

@@ -41,6 +41,32 @@ def test_the_section(run):
     assert "hunter-two" not in result.stdout.str()
 
 
+def test_what_nobody_declared(run):
+    """A failed test names the types that nobody declared, by package, and what knows them; declared ones it does not."""
+    source = """
+        import pulumi
+        from cloud import BUCKET, program
+
+        def undeclared():
+            program()
+            pulumi.CustomResource("azure-native:web:Site", "site", {})
+            pulumi.CustomResource("azure-native:web:Plan", "plan", {})
+
+        def test_it(provider, pulumi_stack):
+            provider.define(BUCKET)
+            pulumi_stack.up(undeclared)
+            assert False
+    """
+    result = run(source)
+
+    result.stdout.fnmatch_lines([
+        "What exists:",
+        "Nobody declared azure-native:web:* and 1 more: a program gets back what it gave, and no other outputs. An installed "
+        "SDK or a schema of azure-native has them: provider.define(from_sdk(...)), or another way of those in *",
+    ])  # fmt: skip
+    result.stdout.no_fnmatch_line("Nobody declared cloud*")
+
+
 def test_a_journal_that_has_forgotten(run):
     """Where the journal's limit was reached, the section says so before it shows what is left."""
     result = run(FAILING.replace("provider.define", "provider.journal.limit = 4; provider.define"))
