@@ -7,8 +7,9 @@ order of what has no order (resources in a state, calls for different resources)
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
+from itertools import groupby
 from pprint import pformat
 from typing import Any
 
@@ -222,7 +223,8 @@ def blamed(result: Result) -> list[tuple[str, str]]:
 def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
     """What is compared of a double's calls, by the URN (or function) that they are about.
 
-    Not of a Configure that nobody needs: the real engine does not wait for it, and may have ended before it was sent.
+    Not of a Configure that nobody needs: the real engine does not wait for it, and may have ended before it was sent. Nor in
+    which order one resource's objects are deleted, one after the other: the real engine goes through them as Go does a map.
     """
     found = defaultdict(list)
     entries = double.journal.entries()
@@ -234,7 +236,14 @@ def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
             found[entry.call.urn].append(_comparable(entry.call))
         elif entry.call.op is Op.INVOKE:
             found[entry.call.type].append(_comparable(entry.call))
-    return dict(found)
+    return {about: [*_unordered(calls)] for about, calls in found.items()}
+
+
+def _unordered(calls: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The calls of one resource, with deletions that follow each other in the order of the objects' ids."""
+    for deleting, some in groupby(calls, key=lambda call: call["method"] == "Delete"):
+        following = list(some)
+        yield from sorted(following, key=lambda call: str(call["id"])) if deleting else following
 
 
 def _comparable(call: Call) -> dict[str, Any]:
