@@ -67,7 +67,7 @@ class Course(Run):
         self.errors: list[Exception] = []
         """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
         self.cut_short = False
-        """Whether a registration was refused, or the program failed, before anything else had stopped the operation."""
+        """Whether a name that nothing has, a refused registration or a failed program was the first to stop the operation."""
         self.called_off = False
         self.stopped = False
         """Whether nothing new may begin: something has failed, or the operation was called off."""

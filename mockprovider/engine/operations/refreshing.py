@@ -21,6 +21,8 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
     else:
         missing = targets.missing(remembered) if operation.destroying or not flagged_only else []
     if course.refuse_missing(missing):
+        # Where the program of a destroy has run, the operation is under way already, and is summed up.
+        course.cut_short = not (operation.destroying and flagged_only)
         course.stop()
         return
     if operation.program_refreshes:
