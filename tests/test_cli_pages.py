@@ -56,7 +56,11 @@ def test_a_page_is_printed():
 
 @pytest.mark.parametrize(
     ("place", "said"),
-    [("anwers", "no page 'anwers'.*'answers'"), ("answers#what-is-not-cheked", "no section .*'what-is-not-checked'")],
+    [
+        ("anwers", r"no page 'anwers'\. Did you mean 'answers'\?"),
+        ("xyz", r"no page 'xyz'\. There are: answers, api, "),
+        ("answers#what-is-not-cheked", r"no section .*'\. Did you mean 'what-is-not-checked'\?"),
+    ],
 )
 def test_a_page_that_there_is_not(place, said):
     """A misspelt page or section is told with what is nearest."""

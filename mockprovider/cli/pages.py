@@ -35,12 +35,12 @@ def read(place: str) -> str:
     """A page, or one of its sections, spelled as in links to it. Raises ``DefinitionError`` if there is none."""
     name, _, anchor = place.partition("#")
     if name not in _pages():
-        raise DefinitionError(f"There is no page {name!r}.{did_you_mean(name, _pages())}")
+        raise DefinitionError(f"There is no page {name!r}. {did_you_mean(name, _pages(), 'There are')}")
     lines = _lines(_pages()[name])
     headings = list(_headings(lines)) if anchor else [(0, 0, "")]
     anchors = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for _, _, title in headings]
     if anchor not in anchors:
-        raise DefinitionError(f"The page {name!r} has no section {anchor!r}.{did_you_mean(anchor, anchors)}")
+        raise DefinitionError(f"The page {name!r} has no section {anchor!r}. {did_you_mean(anchor, anchors, 'It has')}")
     (first, level, _), *further = headings[anchors.index(anchor) :]
     end = next((number for number, depth, _ in further if depth <= level), len(lines))
     return "\n".join(lines[first:end])
