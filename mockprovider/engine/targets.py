@@ -65,9 +65,11 @@ class Targets:
         """Whether ``state`` is included, which is remembered; ``implied`` says that it is in any case. Ask for what it depends
         on before.
         """
-        named = self.excludes(state.urn) if self.excluding else self.names(state.urn)
+        asked_for = self.excludes if self.excluding else self.names
+        named = asked_for(state.urn)
         needed = state.dependency_urns(provider=self._through_providers) if self.dependents else ()
-        reached = named or not self._reached.isdisjoint(needed)
+        # What is only read is never asked here, and may have been named all the same.
+        reached = named or any(urn in self._reached or asked_for(urn) for urn in needed)
         if named or (reached and not (implied and self.excluding)):
             self._reached.add(state.urn)
         return implied or reached != self.excluding

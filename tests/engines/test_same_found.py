@@ -195,3 +195,23 @@ def test_secret_outputs_are_marked_after_the_diff_of_a_refresh(make_both):
     both.run("refresh", preview=True)
     both.run("refresh")
     both.run("up", program)
+
+
+@pytest.mark.parametrize("option", ["exclude", "target"])
+def test_what_needs_something_that_is_only_read_goes_with_it(make_both, option):
+    """What is only read is read in any case, and what depends on it goes by whether that was named."""
+    both = make_both(serial=True)
+    both.create(BUCKET, "kept", acl="1", arn="arn:kept")
+    inputs = {"acl": "1"}
+
+    @one_by_one
+    def program():
+        source = Bucket("source", ResourceOptions(id="kept"))
+        yield source
+        yield Bucket("needs", source=source.arn, **inputs)
+        yield Bucket("other", **inputs)
+
+    both.run("up", program)
+    inputs["acl"] = "2"
+    both.run("up", program, **{option: ["source"], f"{option}_dependents": True})
+    both.run("destroy")
