@@ -113,6 +113,18 @@ def test_an_exclusion_that_something_new_needs():
     assert double.cloud.objects() == []
 
 
+def test_an_object_that_a_read_takes_the_place_of_is_not_lost():
+    """Where it is excluded it stays in the state, to be deleted; the real engine forgets it."""
+    stack, double, _ = make()
+    double.cloud.create(BUCKET, "kept", {"acl": "1"})
+    stack.up(lambda: Bucket("first"))
+    stack.up(lambda: Bucket("first", pulumi.ResourceOptions(id="kept")), exclude=["first"])
+    assert len(double.cloud.objects(BUCKET)) == 2
+
+    stack.destroy()
+    assert [each.id for each in double.cloud.objects(BUCKET)] == ["kept"]
+
+
 def test_options_that_do_not_go_together():
     """What the CLI does not take is refused here, too, before anything is done."""
     stack, double, _ = make()
