@@ -8,7 +8,6 @@ from typing import Any, Unpack
 
 from mockprovider.clock import Clock
 from mockprovider.engine.cancelling import OperationAtWork
-from mockprovider.engine.heap import left_alone
 from mockprovider.engine.memory import StackMemory
 from mockprovider.engine.operation import Operation
 from mockprovider.engine.operations.deployment import Deployment
@@ -376,7 +375,7 @@ class Stack(StackMemory):
 
         self._at_work = at_work = OperationAtWork(deployment)
         try:
-            with at_work.entered(self._provider), left_alone(len(self._state.resources)):
+            with at_work.entered(self._provider):
                 at_work.attend(carry_out, seconds)
         finally:
             self._at_work = None
