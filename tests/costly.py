@@ -61,10 +61,15 @@ class Sampling(Said):
             items[:] = [item for item in items if item not in left_out]
 
 
+def is_costly(item: pytest.Item) -> bool:
+    """Whether each case of a test starts a process or an engine."""
+    return ENGINES in item.path.parents or item.get_closest_marker("costly") is not None
+
+
 def _left_out(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
     tests = defaultdict(list)
     for item in items:
-        if ENGINES in item.path.parents or item.get_closest_marker("costly"):
+        if is_costly(item):
             tests[item.nodeid.partition("[")[0]].append(item)
     for cases in tests.values():
         # By chance, so that neighbours do not go together, but the same in each worker and in each run.

@@ -16,6 +16,7 @@ from zlib import crc32
 
 import hypothesis
 import pytest
+from costly import ENGINES, is_costly
 from saying import Said
 
 SECONDS = 6.0
@@ -29,8 +30,8 @@ LONGEST = 0.25
 
 EXAMPLES = 5
 MEASURED = "mockprovider/seconds"
-ENGINES, *PROCESSES = (Path(__file__).parent / name for name in ("engines", "plugin", "wire"))
-"""Whose tests start engines, and other processes."""
+PROCESSES = [Path(__file__).parent / name for name in ("plugin", "wire")]
+"""Whose tests start processes."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -78,9 +79,9 @@ class Choosing(Said):
 
 def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds: float) -> Iterator[pytest.Item]:
     cost = {item: measured.get(item.nodeid, 2 * LONGEST if _starts_processes(item) else ORDINARY) for item in items}
+    new = {item for item in items if item.nodeid not in measured and not _starts_processes(item)}
     # New ones first. Of those that take equally long, some of each room come, and the same in each worker.
-    rank = {item: 0 if cost[item] == ORDINARY else cost[item] for item in items}
-    quickest_first = sorted(items, key=lambda item: (rank[item], crc32(item.nodeid.encode())))
+    quickest_first = sorted(items, key=lambda item: (item not in new, cost[item], crc32(item.nodeid.encode())))
     rooms = {item.path: item for item in reversed(quickest_first) if cost[item] <= LONGEST}
     yield from rooms.values()
     left = seconds - sum(cost[item] + EACH for item in rooms.values())
@@ -93,7 +94,7 @@ def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds
 
 def _starts_processes(item: pytest.Item) -> bool:
     by_nature = any(folder in item.path.parents for folder in PROCESSES)
-    return by_nature or "pytester" in getattr(item, "fixturenames", ()) or item.get_closest_marker("costly") is not None
+    return by_nature or "pytester" in getattr(item, "fixturenames", ()) or is_costly(item)
 
 
 class Measuring:

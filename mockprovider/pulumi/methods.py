@@ -252,7 +252,7 @@ def make_method(name: str, row: Row, request: type[Message], response: type[Mess
         reply=diff_reply if row.op in (Op.DIFF, Op.DIFF_CONFIG) else reply,
         reread=diff_reply if row.op in (Op.DIFF, Op.DIFF_CONFIG) else reply,
         response=special.get(row.op, to_response),
-        opens=frozenset(Op) if row.opens else frozenset(),
+        opens=row.opens,
         addresses=row.addresses,
         volatile=row.volatile,
         mutates=row.mutates,

@@ -22,7 +22,7 @@ class Row(Struct, frozen=True, kw_only=True):
 
     op: Op
     renames: Mapping[str, str] = {}
-    opens: bool = False
+    opens: frozenset[Op] = frozenset()
     addresses: tuple[str, ...] = ()
     volatile: tuple[str, ...] = ()
     mutates: bool = False
@@ -44,7 +44,7 @@ WAY_BACK: Mapping[str, Any] = {
 TABLE: Mapping[str, Row] = {
     "Handshake": Row(
         op=Op.HANDSHAKE,
-        opens=True,
+        opens=frozenset(Op),
         addresses=("engine_address", "mapper_target", "loader_target", "resolver_target"),
         volatile=("root_directory", "program_directory"),
     ),

@@ -127,9 +127,8 @@ class Endpoint:
         self._identify = identify
         self.cut: Callable[[str, Delivery], None] = lambda *_: None
         """Told of a peer whose connection is to be cut, where this server stands in for the provider's process."""
-        self._sessions: dict[str, Session] = {}
-        self._heard: dict[int, set[Op]] = {}
-        """What was asked in each session."""
+        self._sessions: dict[str, tuple[Session, set[Op]]] = {}
+        """The session of each caller, and what was asked in it."""
         self._lock = threading.Lock()
 
     def answers(self, row: RpcMethod | None, rpc: str, asked: Sequence[bytes], peer: str) -> Sequence[bytes]:
@@ -165,20 +164,16 @@ class Endpoint:
     def _session(self, peer: str, row: RpcMethod | None) -> Session:
         caller = self._identify(peer)
         with self._lock:
-            session = self._sessions.pop(caller, None)
+            session, heard = self._sessions.pop(caller, (None, set()))
             # Ports are reused, and nobody says that a connection has ended.
-            if session is None or (row and caller == peer and not row.opens.isdisjoint(self._heard.get(session.number, ()))):
-                if session:
-                    self._heard.pop(session.number, None)
-                session = self._open_session(caller)
-            # At the end, so that the first one is the one that has been silent for longest.
-            self._sessions[caller] = session
-            heard = self._heard.setdefault(session.number, set())
+            if session is None or (row and caller == peer and not row.opens.isdisjoint(heard)):
+                session, heard = self._open_session(caller), set()
             if row:
                 heard.add(row.op)
+            # At the end, so that the first one is the one that has been silent for longest.
+            self._sessions[caller] = session, heard
             if len(self._sessions) > MOST_SESSIONS:
-                silent = self._sessions.pop(next(iter(self._sessions)))
-                self._heard.pop(silent.number, None)
+                del self._sessions[next(iter(self._sessions))]
             return session
 
     def _call(self, row: RpcMethod | None, rpc: str, asked: Sequence[bytes], session: Session) -> Call:

@@ -380,4 +380,4 @@ def test_the_longest_silent_sessions_are_forgotten(wire, monkeypatch):
 
     assert [asked(peer) for peer in ("a", "b", "c", "a", "d", "a", "c", "d")] == ["1", "2", "3", "1", "4", "1", "3", "4"]
     assert asked("b") == "5", "it was silent for longest when d came"
-    assert len(endpoint._heard) == 3
+    assert len(endpoint._sessions) == 3

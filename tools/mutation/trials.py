@@ -215,7 +215,7 @@ def _pytest(trials: Sequence[Trial], root: Path, plugin: object) -> int:
     os.chdir(root)
     sys.path.insert(0, str(root))
     files = list(dict.fromkeys(name.partition("::")[0] for trial in trials for name in trial.tests))
-    off = [f"-pno:{name}" for name in ("cov", "randomly", "xdist")]
+    off = [f"-pno:{name}" for name in ("randomly", "xdist")]
     # What was imported before the fork is rewritten no more, and that is no reason to fail. Forks would share captured output.
     off += [f"-ocache_dir={root / 'build' / 'mutants' / 'cache'}", "-Wignore::pytest.PytestAssertRewriteWarning", "-s"]
     return pytest.main(["-q", "--tb=no", f"--rootdir={root}", *off, *files], plugins=[plugin])

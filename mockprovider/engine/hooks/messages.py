@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import structs
@@ -14,7 +13,6 @@ from mockprovider.pulumi.sdk import resource_pb2
 from mockprovider.pulumi.stacks.resource_options import IN_CALLBACKS
 from mockprovider.pulumi.stacks.state import UNKNOWN_ID, ResourceState
 from mockprovider.pulumi.values import encode_into
-from mockprovider.values import Value
 
 MESSAGES: Any = resource_pb2
 """Older SDKs lack the messages of hooks, and no program of theirs has one."""
@@ -24,7 +22,7 @@ def call(hook: Hook, occasion: Occasion, *, complete: bool) -> None:
     """Call a hook before a step, or after it where it is ``complete``. Raises ``CallbackFailedError``."""
     request = _about(MESSAGES.ResourceHookRequest(), hook, occasion)
     if complete and occasion.new is not None:
-        _fill(request.new_outputs, occasion.new.outputs, hook)
+        encode_into(request.new_outputs, occasion.new.outputs, hook.accepts)
     _judged(hook.call(request, MESSAGES.ResourceHookResponse()))
 
 
@@ -47,17 +45,13 @@ def _about(request: Any, hook: Hook, occasion: Occasion) -> Any:
         request.id = resource.id
     for side, state in (("new", occasion.new), ("old", occasion.old)):
         if state is not None:
-            _fill(getattr(request, f"{side}_inputs"), state.inputs, hook)
+            encode_into(getattr(request, f"{side}_inputs"), state.inputs, hook.accepts)
             # Older SDKs know no options of hooks.
             if f"{side}_options" in request.DESCRIPTOR.fields_by_name:
                 _set_options(getattr(request, f"{side}_options"), state)
     if occasion.old is not None:
-        _fill(request.old_outputs, occasion.old.outputs, hook)
+        encode_into(request.old_outputs, occasion.old.outputs, hook.accepts)
     return request
-
-
-def _fill(message: Any, bag: Mapping[str, Value], hook: Hook) -> None:
-    encode_into(message, bag, hook.accepts)
 
 
 def _set_options(message: Any, state: ResourceState) -> None:

@@ -52,11 +52,11 @@ class ProviderSource(Protocol):
 class CallFailedError(Exception):
     """An RPC that failed: its code, its message, and what came with it."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: Reply, said: str = "") -> None:
         message = "; ".join(failure.reason for failure in reply.failures)
         if reply.status is not None:
             message = reply.status.message or message
-        super().__init__(message)
+        super().__init__(said or message)
         self.reply = reply
 
     @property
@@ -352,10 +352,11 @@ class Instance:
         error = CallFailedError(reply)
         if error.code == UNIMPLEMENTED and call.method not in str(error):
             # What gRPC says where a method is missing does not name it.
-            error.args = (
+            said = (
                 f"the provider of {self.package!r} does not implement {call.method}, which the engine needs here, and answered "
-                f"{str(error)!r}. Implement it in the provider, or answer it in a layer of the double.",
+                f"{str(error)!r}. Implement it in the provider, or answer it in a layer of the double."
             )
+            raise CallFailedError(reply, said)
         raise error
 
 

@@ -106,8 +106,9 @@ def arn(thing: str, owner: str, region: str, account: str, name: str) -> str:
 def _owned(owner: str, thing: str) -> str:
     if owner in ARNS:
         return ARNS[owner]
-    if owner.removeprefix("default_") in EC2:
-        return f"ec2:{(thing or owner.removeprefix('default_')).replace('_', '-')}/"
+    plain = owner.removeprefix("default_")
+    if plain in EC2:
+        return f"ec2:{(thing or plain).replace('_', '-')}/"
     service, _, rest = owner.partition("_")
     return f"{service}:{(thing or rest or service).replace('_', '-')}/"
 
