@@ -22,3 +22,12 @@ def test_diagnostics():
         Diagnostic("warning", "careful", BUCKET),
         Diagnostic("error", "no"),
     ]
+
+
+def test_refreshes_of_several_instances():
+    """Where two instances of one resource are refreshed, each step has the op that it ended with."""
+    begun = {"resourcePreEvent": {"metadata": {"op": "refresh", "urn": BUCKET}}}
+    ended = [{"resOutputsEvent": {"metadata": {"op": op, "urn": BUCKET}}} for op in ("same", "delete")]
+    assert {op for op, _ in read_log(map(json.dumps, [begun, begun, *ended])).steps} == {"same", "delete"}
+    twice = [begun, begun, ended[0], ended[0]]
+    assert read_log(map(json.dumps, twice)).steps == [("same", BUCKET), ("same", BUCKET)]

@@ -168,7 +168,7 @@ def test_a_failing_child_fails_the_run():
     stack = Stack(double)
     result = stack.up(lambda: Remote(SITE, "first", domain="a.org") and None, expect_failure=True)
     assert [each.message for each in result.diagnostics if each.severity == "error"] == [
-        "resource 'first-logs' exists but failed to initialize: no space",
+        "1 error occurred:\n\t* no space\n\n",
         "update failed",
     ]
 

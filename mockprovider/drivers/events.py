@@ -99,11 +99,17 @@ def _end(steps: list[_Step], metadata: Mapping[str, Any]) -> None:
 
 
 def _last(steps: list[_Step], metadata: Mapping[str, Any]) -> _Step:
-    """The step that ``metadata`` is about: of several for one resource the one with its op, else a refresh."""
+    """The step that ``metadata`` is about: of several for one resource one that has not ended, with its op or a refresh."""
     candidates = [step for step in steps if step.urn == metadata["urn"]]
-    fitting = [step for step in candidates if step.op == metadata["op"]] or candidates
-    # Several old instances of one resource are deleted by equal steps.
-    return next((step for step in reversed(fitting) if not step.done and not step.failed), fitting[-1])
+    fitting = [step for step in candidates if step.op == metadata["op"]]
+    # Several instances of one resource are deleted, or refreshed, by equal steps. The op of a refresh is known at its end.
+    running = [
+        step
+        for op in (metadata["op"], REFRESH)
+        for step in reversed(candidates)
+        if step.op == op and not step.done and not step.failed
+    ]
+    return next(iter(running), (fitting or candidates)[-1])
 
 
 def take_log(events: Path) -> Log:
