@@ -22,3 +22,17 @@ def test_diagnostics():
         Diagnostic("warning", "careful", BUCKET),
         Diagnostic("error", "no"),
     ]
+
+
+def test_refreshes_of_one_resource():
+    """Of several instances that are refreshed one after the other, each has what its own Read has found."""
+    told = [
+        event
+        for found in ("same", "update")
+        for event in (
+            {"resourcePreEvent": {"metadata": {"op": "refresh", "urn": BUCKET}}},
+            {"resOutputsEvent": {"metadata": {"op": found, "urn": BUCKET}}},
+        )
+    ]
+
+    assert read_log(map(json.dumps, [*told, *told])).steps == [("same", BUCKET), ("update", BUCKET)] * 2
