@@ -264,3 +264,21 @@ def test_an_exclusion_does_not_spare_what_is_old_alone(both_with_old_instances, 
     both.adopt(exported)
     deleted = both.run(*((operation, program) if operation == "up" else (operation,)), exclude=["first"])
     assert deleted["first"] == ["Delete"]
+
+
+def test_a_provider_that_is_ended_is_not_asked_again(make_both):
+    """Where two targets of a destroy would each replace it, the second question fails, and nothing is deleted."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        first = Bucket("first")
+        yield first
+        second = Bucket("second", ResourceOptions(depends_on=[first]))
+        yield second
+        yield Cloud("provider", region=Output.concat(first.id, second.id))
+
+    both.run("up", program)
+    both.run("destroy", target=["first"], target_dependents=True, fails=True)
+    assert len(both.objects()[0]) == 2
+    both.run("destroy")
