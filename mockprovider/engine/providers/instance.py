@@ -187,7 +187,7 @@ class Instance:
     def end(self) -> None:
         """Let every further call for a resource fail, as over a connection that was closed."""
         self._unusable = CallFailedError(
-            Reply(failures=(Failure("the connection to the provider was closed", status="cancelled"),))
+            Reply(failures=(Failure("grpc: the client connection is closing", status="cancelled"),))
         )
 
     def cancel(self) -> None:
