@@ -31,3 +31,17 @@ def test_refreshes_of_several_instances():
     assert {op for op, _ in read_log(map(json.dumps, [begun, begun, *ended])).steps} == {"same", "delete"}
     twice = [begun, begun, ended[0], ended[0]]
     assert read_log(map(json.dumps, twice)).steps == [("same", BUCKET), ("same", BUCKET)]
+
+
+def test_refreshes_of_one_resource():
+    """Of several instances that are refreshed one after the other, each has what its own Read has found."""
+    told = [
+        event
+        for found in ("same", "update")
+        for event in (
+            {"resourcePreEvent": {"metadata": {"op": "refresh", "urn": BUCKET}}},
+            {"resOutputsEvent": {"metadata": {"op": found, "urn": BUCKET}}},
+        )
+    ]
+
+    assert read_log(map(json.dumps, [*told, *told])).steps == [("same", BUCKET), ("update", BUCKET)] * 2

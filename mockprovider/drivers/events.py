@@ -99,17 +99,14 @@ def _end(steps: list[_Step], metadata: Mapping[str, Any]) -> None:
 
 
 def _last(steps: list[_Step], metadata: Mapping[str, Any]) -> _Step:
-    """The step that ``metadata`` is about: of several for one resource one that has not ended, with its op or a refresh."""
-    candidates = [step for step in steps if step.urn == metadata["urn"]]
-    fitting = [step for step in candidates if step.op == metadata["op"]]
-    # Several instances of one resource are deleted, or refreshed, by equal steps. The op of a refresh is known at its end.
-    running = [
-        step
-        for op in (metadata["op"], REFRESH)
-        for step in reversed(candidates)
-        if step.op == op and not step.done and not step.failed
-    ]
-    return next(iter(running), (fitting or candidates)[-1])
+    """The step that ``metadata`` is about: of several for one resource one under way with its op, else a refresh under way."""
+
+    def fits(step: _Step) -> tuple[bool, bool, bool]:
+        # Several old instances of one resource are deleted, or refreshed, by equal steps.
+        is_open, is_same = not (step.done or step.failed), step.op == metadata["op"]
+        return is_open and (is_same or step.op == REFRESH), is_same, is_open
+
+    return max((step for step in reversed(steps) if step.urn == metadata["urn"]), key=fits)
 
 
 def take_log(events: Path) -> Log:

@@ -215,3 +215,70 @@ def test_what_needs_something_that_is_only_read_goes_with_it(make_both, option):
     inputs["acl"] = "2"
     both.run("up", program, **{option: ["source"], f"{option}_dependents": True})
     both.run("destroy")
+
+
+@pytest.fixture
+def both_with_old_instances(make_both):
+    """Both engines with two buckets and their old instances, whose deletions have failed; the program has neither any more."""
+    both = make_both(serial=True)
+    inputs, names = {}, ["first", "second"]
+
+    @one_by_one
+    def program():
+        for name in names:
+            yield Bucket(name, **inputs)
+
+    both.run("up", program)
+    inputs["name"] = "x"
+    both.breaks(lambda on: on.delete(BUCKET).error("no").always())
+    both.run("up", program, continue_on_error=True, fails=True)
+    both.mend()
+    names.clear()
+    return both, program
+
+
+@pytest.mark.parametrize("limits", [{"exclude": ["first"]}, {"target": ["second"]}])
+@pytest.mark.parametrize("operation", ["up", "destroy"])
+def test_old_instances_are_kept_as_the_others_are(both_with_old_instances, operation, limits):
+    """Where the program has no such resource any more, each instance that an operation passes over has a step of its own."""
+    both, program = both_with_old_instances
+    both.run(*((operation, program) if operation == "up" else (operation,)), **limits)
+    assert len(both.objects()[0]) == 2
+    both.run("destroy")
+
+
+def test_each_instance_of_a_resource_is_refreshed(both_with_old_instances):
+    """What each Read has found is told, though they are of one resource and come one after the other."""
+    both, _ = both_with_old_instances
+    assert both.run("refresh")["first"] == ["Read", "Diff"] * 2
+
+
+@pytest.mark.parametrize("operation", ["up", "destroy"])
+def test_an_exclusion_does_not_spare_what_is_old_alone(both_with_old_instances, make_both, operation):
+    """An old instance whose resource is not in the state any more is deleted, though it is excluded."""
+    older, program = both_with_old_instances
+    exported = older.stack.export()
+    resources = exported["deployment"]["resources"]
+    resources[:] = [each for each in resources if each.get("delete") or not each["urn"].endswith("::first")]
+    both = make_both(serial=True)
+    both.adopt(exported)
+    deleted = both.run(*((operation, program) if operation == "up" else (operation,)), exclude=["first"])
+    assert deleted["first"] == ["Delete"]
+
+
+def test_a_provider_that_is_ended_is_not_asked_again(make_both):
+    """Where two targets of a destroy would each replace it, the second question fails, and nothing is deleted."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        first = Bucket("first")
+        yield first
+        second = Bucket("second", ResourceOptions(depends_on=[first]))
+        yield second
+        yield Cloud("provider", region=Output.concat(first.id, second.id))
+
+    both.run("up", program)
+    both.run("destroy", target=["first"], target_dependents=True, fails=True)
+    assert len(both.objects()[0]) == 2
+    both.run("destroy")

@@ -488,7 +488,7 @@ def test_going_on_where_what_is_deleted_first_has_dependents(serial, fault):
     serial.fail(*fault)
     serial.run("up", program, continue_on_error=True, fails=None)
     serial.run("up", program, continue_on_error=True, fails=None)
-    serial.run("destroy")
+    serial.run("destroy", fails=None)
 
 
 def test_hooks_that_fail_while_the_program_refreshes(serial):

@@ -85,8 +85,9 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
     ]
     ours = planner.revisiting.to_delete
     if targets.excluding:
-        spared = staying(course.ledger.base, targets.excludes, dependents=targets.dependents)
-        return _without(course, leftovers, spared) + [resource for resource in ours if resource.urn not in spared]
+        # As in the real engine, what has nothing but old instances is not spared.
+        spared = course.ledger.live.keys() & staying(course.ledger.base, targets.excludes, dependents=targets.dependents)
+        return _without(course, planner, leftovers, spared) + [resource for resource in ours if resource.urn not in spared]
     if not targets.constrained:
         return leftovers + ours
     try:
@@ -106,13 +107,13 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         course.stop()
         return []
     going_too = [resource for resource in ours if resource.urn in going]
-    return _without(course, leftovers, {resource.urn for resource in leftovers} - going) + going_too
+    return _without(course, planner, leftovers, {resource.urn for resource in leftovers} - going) + going_too
 
 
-def _without(course: Course, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
-    """The leftovers without the spared ones, which get a ``same`` step."""
+def _without(course: Course, planner: Planner, leftovers: Sequence[ResourceState], spared: set[str]) -> list[ResourceState]:
+    """The leftovers without the spared ones, which get a ``same`` step, except for old instances of what is registered."""
     for resource in leftovers:
-        if resource.urn in spared and not resource.delete:
+        if resource.urn in spared and not (resource.delete and planner.has_seen(resource.urn)):
             step = EngineStep(op=StepOp.SAME, old=resource, new=copied(resource), passed_over=True)
             course.plans.admit([step])
             course.execute(step)

@@ -89,6 +89,7 @@ class Instance:
         self._handler = source
         self._session = source.open(PULUMI, package=plugin or package, engine=engine)
         self._unusable: CallFailedError | None = None
+        self._closed: Reply | None = None
         self._supports_preview = True
         self._extending = threading.Lock()
         self._extensions: set[Extension] = set()
@@ -185,10 +186,8 @@ class Instance:
             self._supports_preview = bool(reply.extra.get("supportsPreview"))
 
     def end(self) -> None:
-        """Let every further call for a resource fail, as over a connection that was closed."""
-        self._unusable = CallFailedError(
-            Reply(failures=(Failure("grpc: the client connection is closing", status="cancelled"),))
-        )
+        """Let every further call fail, as over a connection that was closed."""
+        self._closed = Reply(failures=(Failure("grpc: the client connection is closing", status="cancelled"),))
 
     def cancel(self) -> None:
         """Cancel, as at every shutdown. The session ends whatever the provider answers."""
@@ -345,7 +344,7 @@ class Instance:
 
     def _ask(self, op: Op, *, partial: bool = False, **fields: Any) -> Reply:
         call = self._call(op, **fields)
-        reply = self._handler(call)
+        reply = self._closed or self._handler(call)
         if reply.ok or _failures_are_data(op, reply):
             return reply
         # An object that exists although it failed is remembered, with the reasons; an update's reply may lack the id.
