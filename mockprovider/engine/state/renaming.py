@@ -40,8 +40,8 @@ def _following(state: ResourceState, names: Mapping[str, str]) -> ResourceState:
         return names.get(urn, urn)
 
     following = with_urns(state, now)
-    if any(now(known) != known for known in state.dependency_urns()):
+    by_property = following["property_dependencies"]
+    if by_property != state.property_dependencies:
         # As in the real engine, properties without dependencies are left out of what is written anew.
-        by_property = following["property_dependencies"]
         following["property_dependencies"] = {key: urns for key, urns in by_property.items() if urns}
     return replace(state, urn=now(state.urn), aliases=(), view_of=now(state.view_of), **following)
