@@ -1,14 +1,15 @@
-"""Which cases an ordinary run plays of a test whose every case costs a process or an engine: one in four.
+"""Which tests an ordinary run leaves out: seven in eight of those that cost much.
 
-Such tests are all of ``tests/engines``, and those with the marker ``costly``. Each keeps at least one case, always the same,
-and the run says how many it left out. ``--every-case``, as in ``.ci/run``, plays all of them; so does a run that names a file,
-words (``-k``), or what failed last (``--lf``).
+Costly are all of ``tests/engines``, and what ``tests/costly.txt`` lists: what took a tenth of a second or more when
+``tools/list-costly`` wrote it, since it starts processes or reads a large schema. Each file keeps one in eight of its costly
+cases, always the same, and the run says how many it left out. ``--every-case``, as in ``.ci/run``, plays all of them; so does a
+run that names a file, words (``-k``), or what failed last (``--lf``).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -16,8 +17,9 @@ from zlib import crc32
 import pytest
 from saying import Said
 
-ONE_IN = 4
-ENGINES = Path(__file__).parent / "engines"
+ONE_IN = 8
+ENGINES = "tests/engines"
+LIST = Path("tests", "costly.txt")
 WHOLE = "every_case"
 """The key under which a worker learns it: its own arguments name files always."""
 NAMING = ("every_case", "trials", "keyword", "lf")
@@ -29,13 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("trials").addoption(
         "--every-case",
         action="store_true",
-        help="play all cases of costly tests, all pinned cases of the campaigns, and more of each property",
+        help="play all costly tests, all pinned cases of the campaigns, and more of each property",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the marker."""
-    config.addinivalue_line("markers", "costly: each case of the test starts a process: an ordinary run plays one in four")
+    """Leave tests out."""
     config.pluginmanager.register(Sampling(config))
 
 
@@ -53,25 +54,30 @@ class Sampling(Said):
         node.workerinput[WHOLE] = self._whole
 
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        """Leave out three in four cases of each costly test."""
-        left_out = set() if self._whole else set(_left_out(items))
+        """Leave out seven in eight costly cases of each file."""
+        left_out = set() if self._whole else set(_left_out(items, listed(config.rootpath)))
         if left_out:
             self.said = f"costly: {len(left_out)} cases were left out, as in each ordinary run; --every-case plays them"
             config.hook.pytest_deselected(items=[*left_out])
             items[:] = [item for item in items if item not in left_out]
 
 
-def is_costly(item: pytest.Item) -> bool:
-    """Whether each case of a test starts a process or an engine."""
-    return ENGINES in item.path.parents or item.get_closest_marker("costly") is not None
+def listed(root: Path) -> frozenset[str]:
+    """The tests that ``tests/costly.txt`` lists, if there is one."""
+    return frozenset((root / LIST).read_text(encoding="utf-8").split()) if (root / LIST).exists() else frozenset()
 
 
-def _left_out(items: Iterable[pytest.Item]) -> Iterator[pytest.Item]:
-    tests = defaultdict(list)
+def is_costly(item: pytest.Item, costly: Collection[str]) -> bool:
+    """Whether a case starts an engine, or belongs to a test that is listed."""
+    return item.nodeid.startswith(f"{ENGINES}/") or item.nodeid.partition("[")[0] in costly
+
+
+def _left_out(items: Iterable[pytest.Item], costly: Collection[str]) -> Iterator[pytest.Item]:
+    files = defaultdict(list)
     for item in items:
-        if is_costly(item):
-            tests[item.nodeid.partition("[")[0]].append(item)
-    for cases in tests.values():
+        if is_costly(item, costly):
+            files[item.path].append(item)
+    for cases in files.values():
         # By chance, so that neighbours do not go together, but the same in each worker and in each run.
         cases.sort(key=lambda item: crc32(item.nodeid.encode()))
         yield from cases[-(-len(cases) // ONE_IN) :]

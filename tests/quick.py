@@ -1,22 +1,22 @@
 """Which tests are quick: as many as take a few seconds together, by what each took when it last ran here.
 
 Every other run measures, and ``--quick`` goes by what was measured, so nobody keeps a list. Each file is there with its
-quickest test, and then the quickest of all are, until the time is spent. A new test is quick, unless it starts processes by
-nature; where nothing ever ran, each is taken for an ordinary one, so that a fresh clone has a sample of all rooms. Properties
-have a few examples only. The run says how many of the tests it has, and how many never ran.
+quickest test, and then the quickest of all are, until the time is spent. A new test is quick, unless it is costly
+(tests/costly.py); where nothing ever ran, each is taken for an ordinary one, so that a fresh clone has a sample of all rooms.
+Properties have a few examples only. The run says how many of the tests it has, and how many never ran.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import hypothesis
 import pytest
-from costly import ENGINES, is_costly
+from costly import ENGINES, is_costly, listed
 from saying import Said
 
 SECONDS = 6.0
@@ -30,8 +30,6 @@ LONGEST = 0.25
 
 EXAMPLES = 5
 MEASURED = "mockprovider/seconds"
-PROCESSES = [Path(__file__).parent / name for name in ("plugin", "wire")]
-"""Whose tests start processes."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not even read what no save waits for."""
-    return True if config.getoption("quick") and collection_path == ENGINES else None
+    return True if config.getoption("quick") and collection_path == config.rootpath / ENGINES else None
 
 
 class Choosing(Said):
@@ -70,16 +68,20 @@ class Choosing(Said):
         cache = getattr(config, "cache", None)
         measured: Mapping[str, float] = cache.get(MEASURED, {}) if cache else {}
         workers = getattr(config, "workerinput", {}).get("workercount", 1)
-        quick = set(_chosen(items, measured, workers * config.getoption("quick_seconds")))
+        names = listed(config.rootpath)
+        costly = {item.nodeid for item in items if is_costly(item, names)}
+        quick = set(_chosen(items, measured, costly, workers * config.getoption("quick_seconds")))
         guessed = sum(item.nodeid not in measured for item in quick)
         self.said = f"quick: {len(quick)} of {len(items)} tests, of which {guessed} have never run here"
         config.hook.pytest_deselected(items=[item for item in items if item not in quick])
         items[:] = [item for item in items if item in quick]
 
 
-def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds: float) -> Iterator[pytest.Item]:
-    cost = {item: measured.get(item.nodeid, 2 * LONGEST if _starts_processes(item) else ORDINARY) for item in items}
-    new = {item for item in items if item.nodeid not in measured and not _starts_processes(item)}
+def _chosen(
+    items: Sequence[pytest.Item], measured: Mapping[str, float], costly: Collection[str], seconds: float
+) -> Iterator[pytest.Item]:
+    cost = {item: measured.get(item.nodeid, 2 * LONGEST if item.nodeid in costly else ORDINARY) for item in items}
+    new = {item for item in items if item.nodeid not in measured and item.nodeid not in costly}
     # New ones first. Of those that take equally long, some of each room come, and the same in each worker.
     quickest_first = sorted(items, key=lambda item: (item not in new, cost[item], crc32(item.nodeid.encode())))
     rooms = {item.path: item for item in reversed(quickest_first) if cost[item] <= LONGEST}
@@ -90,11 +92,6 @@ def _chosen(items: Sequence[pytest.Item], measured: Mapping[str, float], seconds
         if left < 0:
             return
         yield item
-
-
-def _starts_processes(item: pytest.Item) -> bool:
-    by_nature = any(folder in item.path.parents for folder in PROCESSES)
-    return by_nature or "pytester" in getattr(item, "fixturenames", ()) or is_costly(item)
 
 
 class Measuring:

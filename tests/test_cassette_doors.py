@@ -41,7 +41,6 @@ def test_every_cell_from_python(tmp_path, mode, existed, outcome):
 NEWER = (Mode.ONCE, Mode.NEW, Mode.REWRITE, Mode.VERIFY)
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("mode", "existed", "outcome"), [cell for cell in CELLS if cell[0] in NEWER and (cell[1] or cell[0] is not Mode.VERIFY)]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -286,6 +287,29 @@ def test_what_the_provider_is_stays_a_miss(tmp_path, family, major):
         with pytest.raises(MissError, match="it is about the provider itself"):
             double.raise_errors()
         double.errors.clear()
+
+
+@pytest.mark.parametrize("major", [5, 6])
+def test_renewals_that_were_due_a_moment_apart_are_equal(tmp_path, major):
+    """What was renewed twice is renewed on replay as often as asked, though no two renewals were due after the same time."""
+    key = Ephemeral("cloud:index:Key", {"name": str}, {"word": "w"}, renew_after=60)
+
+    def lives(life: Life) -> Reply:
+        started(life)
+        opened = life.ask(Op.OPEN, key.token, inputs={"name": "k"})
+        return [life.ask(Op.RENEW, key.token, private=opened.private) for _ in range(2)][-1]
+
+    path = tmp_path / "it.json"
+    record(path, "terraform", major, lives, definitions=(key,))
+    due = iter(["60.0", "60.0", "59.998"])
+    path.write_text(re.sub(r'(?<="after_seconds": )[0-9.]+', lambda _: next(due), path.read_text()))
+    assert not [*due]
+    with past(path, "terraform", major, definitions=(key,)) as (life, double):
+        renewed = lives(life)
+        again = life.ask(Op.RENEW, key.token, private=renewed.private)
+
+    assert double.made_up == []
+    assert [reply.renew_after == pytest.approx(60, abs=30) for reply in (renewed, again)] == [True, True]
 
 
 @pytest.mark.parametrize("major", [5, 6])

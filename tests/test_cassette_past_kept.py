@@ -23,7 +23,6 @@ class Past(Asker):
         self._handlers = dict(zip(self._spoken, self.doubles.values(), strict=True))
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("kept", "by"), KEPT)
 def test_a_kept_cassette_is_replayed_as_it_is(kept: Kept, by: str) -> None:
     """Each recorded call gets its recorded answer, nothing is made up, and what was created and not deleted is in the cloud."""

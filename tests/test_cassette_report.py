@@ -202,7 +202,6 @@ def test_notices_of_the_recorder_are_part_of_it() -> None:
 # Files
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("kept", "engine"), [(kept, engine) for kept, engine in kept_recordings()])
 def test_each_kept_cassette_has_a_report(kept: Any, engine: str) -> None:
     """Of each committed cassette there is a report that finds nothing to refuse, and is plain data."""
@@ -259,7 +258,6 @@ def test_a_recording_that_replays_is_proved() -> None:
     assert proof(cassette) == []
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("kept", "engine"), [(kept, engine) for kept, engine in kept_recordings()])
 def test_each_kept_cassette_is_proved(kept: Any, engine: str) -> None:
     """Each committed cassette answers all that it was asked."""

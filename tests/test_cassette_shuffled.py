@@ -68,7 +68,6 @@ def cassettes(tmp_path_factory):
     return paths
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("family", "major"), PROTOCOLS)
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_masked_list_in_any_order(cassettes, family, major, order):
@@ -80,7 +79,6 @@ def test_a_masked_list_in_any_order(cassettes, family, major, order):
     assert verified.left == []
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("family", "major"), PROTOCOLS)
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_masked_list_in_any_order_beside_a_run(cassettes, family, major, order):

@@ -96,7 +96,6 @@ def test_an_unchanged_provider_differs_nowhere(cassettes, family, major):
     assert verification.made_up > 0
 
 
-@pytest.mark.costly
 @by_protocol
 @pytest.mark.parametrize("planted", PLANTED)
 def test_each_planted_change_is_found(cassettes, family, major, planted):

@@ -223,7 +223,6 @@ def test_what_is_undecided_fails(path):
     assert check(path) == ([], 0)
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     "spelled",
     [

@@ -86,7 +86,6 @@ CELLS = [
 ]
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: "-".join(map(str, cell)))
 def test_every_cell_from_exec(tmp_path: Path, execute: Executing, live: str, cell: tuple[Mode, bool, str]) -> None:
     """From `exec`, each mode does with each call what the table says, and fails where it refuses."""
@@ -103,7 +102,6 @@ def test_every_cell_from_exec(tmp_path: Path, execute: Executing, live: str, cel
     assert_kept(tmp_path / "it.json", before, expected, mode)
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("mode", [Mode.NONE, Mode.ONCE])
 @pytest.mark.parametrize("outcomes", [("found",), ("found", "missing"), ("missing", "ambiguous")], ids=" ".join)
 def test_a_fake_past_the_end(tmp_path: Path, execute: Executing, live: str, mode: Mode, outcomes: tuple[str, ...]) -> None:
@@ -146,7 +144,6 @@ def assert_beside(path: Path, before: bytes, said: str, mode: str) -> None:
     assert [*path.parent.glob("it.json*.new")] == []
 
 
-@pytest.mark.costly
 @FAILING
 def test_a_command_that_fails_replaces_nothing(tmp_path: Path, execute: Executing, live: str, mode: str, existed: bool) -> None:
     """Where the command fails, the cassette stays, the recording is beside it, and the code is the command's own."""
@@ -156,7 +153,6 @@ def test_a_command_that_fails_replaces_nothing(tmp_path: Path, execute: Executin
     assert_beside(tmp_path / "it.json", before, ended.stderr, mode)
 
 
-@pytest.mark.costly
 @FAILING
 def test_a_command_that_is_interrupted_replaces_nothing(tmp_path: Path, live: str, mode: str, existed: bool) -> None:
     """Where the command is interrupted, the cassette stays, the recording is beside it, and the code says so."""

@@ -62,7 +62,6 @@ def written(*arguments: str) -> Package:
     return package
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("protocol", ["pulumi", "terraform"])
 @pytest.mark.parametrize("by", ["name", "path", "plugin folder"])
 def test_a_plugin_is_asked_over_its_protocol(protocol: str, by: str, bin_: Path, tmp_path: Path) -> None:

@@ -48,7 +48,6 @@ def check(*arguments: str | Path) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("path", CASSETTES, ids=str)
 def test_recorded_providers_and_engines_break_nothing(path: Path) -> None:
     """What was recorded of real providers under real engines breaks no rule, neither of the engine's nor of the provider's."""

@@ -117,7 +117,6 @@ def at_home(page, example):
         node_modules()
 
 
-@pytest.mark.costly
 @pytest.mark.usefixtures("at_home")
 @pytest.mark.parametrize(("page", "example"), list(runs()))
 def test_an_example_does_what_its_page_says(page, example, pytester, monkeypatch, request):

@@ -24,6 +24,15 @@ def test_diagnostics():
     ]
 
 
+def test_refreshes_of_several_instances():
+    """Where two instances of one resource are refreshed, each step has the op that it ended with."""
+    begun = {"resourcePreEvent": {"metadata": {"op": "refresh", "urn": BUCKET}}}
+    ended = [{"resOutputsEvent": {"metadata": {"op": op, "urn": BUCKET}}} for op in ("same", "delete")]
+    assert {op for op, _ in read_log(map(json.dumps, [begun, begun, *ended])).steps} == {"same", "delete"}
+    twice = [begun, begun, ended[0], ended[0]]
+    assert read_log(map(json.dumps, twice)).steps == [("same", BUCKET), ("same", BUCKET)]
+
+
 def test_refreshes_of_one_resource():
     """Of several instances that are refreshed one after the other, each has what its own Read has found."""
     told = [

@@ -13,6 +13,7 @@ from component_toolbox import HUSH, SITE, package, program
 from engine_toolbox import BUCKET, Bucket, Cloud, Remote
 from lifecycle_toolbox import EVERYTHING, A, Lifecycle, Provider, errors
 
+from mockprovider import from_schema
 from mockprovider.calls import Failure, Op, Reply
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.engine import Stack
@@ -43,6 +44,37 @@ def test_children_are_in_the_state_below_their_component():
     assert kept == [each for each in kept if each.startswith("https://")]
     assert (below["first-logs"], below["first-more"], below["third-logs"]) == ("first", "first", "third")
     assert outputs["text"] == "hello https://b.org/"
+
+
+def test_a_component_of_a_schema_has_the_children_that_it_shows():
+    """An output that is a resource is a child with what its type requires; one that is a component, and an input, is none."""
+    text, token = {"type": "string"}, "front:index:Bucket"
+    shown = {"bucket": token, "given": token, "inner": "front:index:Inner"}
+    bucket = {"inputProperties": {"zone": text}, "requiredInputs": ["zone"], "properties": {"zone": text}}
+    web = {
+        "isComponent": True,
+        "inputProperties": {"given": {"$ref": f"#/resources/{token}"}},
+        "properties": {name: {"$ref": f"#/resources/{type_}"} for name, type_ in shown.items()},
+    }
+    resources_ = {token: bucket, "front:index:Web": web, "front:index:Inner": {"isComponent": True}}
+
+    def web_of():
+        component = pulumi.ComponentResource(
+            "front:index:Web", "web", {"given": "b", **dict.fromkeys(("bucket", "inner"))}, remote=True
+        )
+        pulumi.export("bucket", component.bucket)
+
+    with Double(from_schema({"name": "front", "resources": resources_})) as double:
+        stack = Stack(double)
+        assert stack.preview(web_of).summary == {"create": 2}
+        outputs = stack.up(web_of).outputs
+        (child,) = [each for each in resources(stack.export()) if each["type"] == token]
+        assert outputs["bucket"] == child["id"]
+        assert child["parent"].endswith("::web")
+        assert child["inputs"]["zone"]
+        assert stack.up(web_of).summary == {}
+        stack.destroy()
+        assert double.cloud.objects() == []
 
 
 def test_over_the_wire_is_as_in_process():
@@ -136,7 +168,7 @@ def test_a_failing_child_fails_the_run():
     stack = Stack(double)
     result = stack.up(lambda: Remote(SITE, "first", domain="a.org") and None, expect_failure=True)
     assert [each.message for each in result.diagnostics if each.severity == "error"] == [
-        "resource 'first-logs' exists but failed to initialize: no space",
+        "1 error occurred:\n\t* no space\n\n",
         "update failed",
     ]
 

@@ -151,9 +151,9 @@ def test_check_failures_are_told_by_path():
     """What Check objects to fails the resource, with type, property and a value that is not secret; nothing is created."""
     stack, double, _ = make()
     up = stack.up(lambda: Bucket("b", acl=7), expect_failure=True)
-    assert "cloud:index:Bucket resource 'b': property acl value 7 has a problem" in str(up.error)
+    assert "cloud:index:Bucket resource 'b': property acl value {7} has a problem" in str(up.error)
     hidden = stack.up(lambda: Bucket("b", acl=pulumi.Output.secret(78901)), expect_failure=True)
-    assert "property acl has a problem" in str(hidden.error)
+    assert "property acl value {[secret]} has a problem" in str(hidden.error)
     assert double.cloud.objects() == []
 
 

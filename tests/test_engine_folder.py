@@ -64,7 +64,6 @@ def test_encrypted_configuration_is_refused(project):
         read_project(project).config("dev")
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("then", "said"),
     [

@@ -279,12 +279,15 @@ def test_stack_references():
 
 
 def test_an_unknown_stack_is_named_with_the_nearest():
-    """The error tells which names were given, and which is nearest."""
+    """The error tells which names were given, and which is nearest, or how to give one."""
     stack, _, _ = make(references={"organization/network/prod": {}})
     with pytest.raises(
         ProgramError, match=r"unknown stack 'organization/network/pord'\. Did you mean 'organization/network/prod'\?"
     ):
         stack.up(lambda: pulumi.StackReference("organization/network/pord"))
+    said = r"unknown stack 'acme/shop/dev'\. A test says .*references=\{'acme/shop/dev': \{\.\.\.\}\}\)\. Given are: none\."
+    with pytest.raises(ProgramError, match=said):
+        make()[0].up(lambda: pulumi.StackReference("acme/shop/dev"))
 
 
 @pytest.mark.parametrize(

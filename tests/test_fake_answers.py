@@ -286,6 +286,7 @@ def test_lists_have_one_element():
     assert [set(option) for option in certificate["domainValidationOptions"]] == [
         {"domainName", "resourceRecordName", "resourceRecordType"}
     ]
+    double.presets = False
     assert len(asked(double, SUBNETS)["ids"]) == 1
     assert made(double, SUBNET, vpcId="v").value["securityGroups"] == []
 
@@ -442,10 +443,51 @@ def test_presets_can_be_overridden_and_switched_off():
     assert asked(double, ZONES)["names"][0].startswith("zones-")
 
 
-def test_presets_are_for_schemas():
-    """A function that a user declares answers as declared, and a package that nobody declares echoes."""
+def test_presets_are_for_what_no_user_declared():
+    """A function of the user's answers as declared; one that nobody declares as the preset says, beside its echo."""
     assert asked(Double(Function(ZONES, returns={"names": []})), ZONES) == {"names": []}
-    assert asked(Double(name="aws"), ZONES)["id"]
+    double = Double(name="aws")
+    answer = asked(double, ZONES, state="available")
+    assert answer["state"] == "available"
+    assert answer["names"][0] == "us-east-1a"
+    assert "as the preset aws says" in str(double.journal.entries(type=ZONES)[0])
+    double.presets = False
+    assert "names" not in asked(double, ZONES)
+    assert Double(name="aws", strict=True)(Call(op=Op.INVOKE, session=double.open(package="aws"), type=ZONES)).failures
+
+
+@pytest.mark.parametrize("double", [aws(), Double(name="aws")], ids=["of a schema", "of nothing"])
+def test_a_preset_leaves_what_the_call_says_as_it_is(double):
+    """Who looks up a network by its id gets that network, and a number of elements that a test says counts as well."""
+    vpc = "aws:ec2/getVpc:getVpc"
+    assert asked(double, vpc, id="vpc-9")["id"] == "vpc-9"
+    assert asked(double, vpc)["id"].startswith("vpc-")
+
+
+def test_types_that_go_by_their_address_have_it_as_their_id():
+    """Topics, policies and clusters of AWS go by their ARN, and queues by their URL, which end with their names."""
+    text = {"type": "string"}
+    of = {
+        "aws:sns/topic:Topic": ("arn", "arn:aws:sns:us-east-1:123456789012:jobs"),
+        "aws:iam/policy:Policy": ("arn", "arn:aws:iam::123456789012:policy/jobs"),
+        "aws:ecs/cluster:Cluster": ("arn", "arn:aws:ecs:us-east-1:123456789012:cluster/jobs"),
+        "aws:alb/targetGroup:TargetGroup": ("arn", "arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/jobs"),
+        "aws:sqs/queue:Queue": ("url", "https://sqs.us-east-1.amazonaws.com/123456789012/jobs"),
+    }
+    resources = {
+        token: {"inputProperties": {"name": text}, "properties": {"name": text, address: text}, "required": [address]}
+        for token, (address, _) in of.items()
+    }
+    double = Double(from_schema({"name": "aws", "meta": {"moduleFormat": "(.*)(?:/[^/]*)"}, "resources": resources}))
+    for token, (address, expected) in of.items():
+        reply = made(double, token, name="jobs")
+        assert reply.id == reply.value[address] == expected
+
+
+def test_versions_of_clusters_go_by_their_channel():
+    """Programs take Google's version of a release channel by the channel's name."""
+    token = "gcp:container/getEngineVersions:getEngineVersions"
+    assert asked(Double(name="gcp"), token)["releaseChannelLatestVersion"]["STABLE"].startswith("1.")
 
 
 def test_a_policy_document_is_the_one_that_the_program_describes():

@@ -86,6 +86,11 @@ def test_small_talk(op):
         (CONFIG, None, {"region": "north"}, []),
         (CONFIG, {"region": None, "retries": 1}, {"region": "north", "retries": 1}, []),
         (CONFIG, {"region": UNKNOWN}, {"region": UNKNOWN}, []),
+        # Pulumi's SDKs hand over to providers as JSON what is no text.
+        (CONFIG, {"retries": "3"}, {"region": "north", "retries": "3"}, []),
+        (CONFIG, {"retries": Secret("3")}, {"region": "north", "retries": Secret("3")}, []),
+        (CONFIG, {"retries": "true"}, {"region": "north", "retries": "true"}, ["retries"]),
+        ({"tags": Property(dict[str, str])}, {"tags": '{"a": "b"}'}, {"tags": '{"a": "b"}'}, []),
         ({"zone": Property(required=True)}, {}, {}, ["zone"]),
         ({"zone": Property(required=True)}, None, {}, ["zone"]),
         ({}, {"more": 1}, {"more": 1}, []),

@@ -94,7 +94,6 @@ class Together:
         return first + self.ask(f"{self.url}/{call.name}/2")
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_each_call_has_its_own(tmp_path: Path, way: Callable[[str], str]) -> None:
     """Of calls in flight at once, each has its own requests and no other's, and gets their answers on replay."""

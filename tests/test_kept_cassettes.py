@@ -24,7 +24,6 @@ ALL = [pytest.param(kept, engine, id=f"{kept.name}-{engine}") for kept, engine i
 PULUMI = [each for each in ALL if each.values[0].protocol == "pulumi"]
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("kept", "engine"), ALL)
 def test_each_recorded_request_gets_its_recorded_answer(kept: Kept, engine: str) -> None:
     """Every message of a kept cassette is answered by the equal of what was recorded, in the cassette's own order."""

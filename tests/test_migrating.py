@@ -132,7 +132,6 @@ def test_a_newer_version_is_refused(path: Path) -> None:
 # Today's ------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("kept", KEPT, ids=lambda kept: f"{kept.parent.name}-{kept.stem}")
 def test_kept_cassettes(kept: Path, tmp_path: Path) -> None:
     """What is kept stays byte for byte, but for values that an older version spelled in another way; those replay as before."""

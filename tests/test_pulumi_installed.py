@@ -43,6 +43,19 @@ def test_an_sdk_says_what_a_provider_serves(package: Package) -> None:
     assert not package.config["accessKey"].required
 
 
+def test_components_show_resources_of_other_sdks(tmp_path: Path) -> None:
+    """A class of an SDK that is installed beside is the resource that this lists under it; any other may be anything."""
+    listed = [{"pkg": "net", "mod": "lb/lb", "fqn": "pulumi_net.lb", "classes": {"net:lb/lb:Lb": "Lb"}}]
+    shown = NEW["site.py"].replace("pulumi.Output[_builtins.str]", "pulumi.Output['pulumi_net.lb.Lb']")
+    write_sdk(tmp_path / "pulumi_net", {"__init__.py": f'_utilities.register(resource_modules="""\n{json.dumps(listed)}\n""")'})
+    assert '"$ref": "/net/v0.0.0/schema.json#/resources/net:lb%2Flb:Lb"' in text(
+        from_sdk(write_sdk(tmp_path / "pulumi_cloud", {**NEW, "site.py": shown}))
+    )
+    alone = from_sdk(write_sdk(tmp_path / "alone" / "pulumi_cloud", {**NEW, "site.py": shown}))
+    assert alone.components["cloud:index:Site"].outputs["url"].kind.name == "any"
+    assert "/net/" not in text(alone)
+
+
 def test_properties_have_their_names_on_the_wire_and_their_flags(package: Package) -> None:
     """Inputs come from the arguments' class and outputs from the getters; secrets and replacements from the options."""
     declared = package.resources[BUCKET].properties

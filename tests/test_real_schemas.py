@@ -19,7 +19,6 @@ COUNTS = {"random": (7, 0), "tls": (4, 2), "kubernetes": (189, 0), "azure-native
 """Resources and functions of each, components and methods aside."""
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("name", sorted(COUNTS))
 def test_a_real_schema_is_read_whole(name, pytestconfig):
     """Every resource and function is there, and each that a provider could have been made of data is served over Terraform."""
@@ -34,7 +33,6 @@ def test_a_real_schema_is_read_whole(name, pytestconfig):
     assert len(ProviderSchema(package).message().resource_schemas) == COUNTS[name][0]
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("name", sorted(COUNTS))
 def test_every_type_of_a_real_schema_makes_objects(name, pytestconfig):
     """A fake of each type plans and creates an object of whatever the program must say."""
@@ -56,7 +54,6 @@ def test_a_real_schema_keeps_the_contract(name, pytestconfig):
     assert run.broken == []
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("name", sorted(COUNTS))
 def test_a_kept_real_schema_is_the_one_that_was_read(name, pytestconfig, tmp_path, monkeypatch):
     """Read a type at a time, and in the other direction, it comes to the same as read whole."""

@@ -127,7 +127,6 @@ def test_a_state_that_cannot_be_shown_is_a_secret(state: str) -> None:
     assert joined(build({"state": tree}, SENT)) == state.encode()
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("state", [b"\x00\x01", b"text", b"[1]", b'"k"', b"{", b"[" * 100_000])
 def test_what_is_no_state_stays_bytes(state: bytes) -> None:
     """What is no JSON object is kept as the bytes that it is."""

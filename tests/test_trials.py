@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -146,7 +147,6 @@ def test_quick_has_each_file(run, pytester):
     assert cases == []
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("seconds", "passed"), [("0.05", 1), ("0.1", 2), ("0.2", 3)])
 def test_quick_among_workers(run, pytester, seconds, passed):
     """Each worker adds to the time, all come to the same tests, and the run says which they are."""
@@ -160,44 +160,61 @@ def test_quick_among_workers(run, pytester, seconds, passed):
 COSTLY = """
     import pytest
 
-    @pytest.mark.costly
     @pytest.mark.parametrize("case", range(9))
     def test_costly(case):
         "Each case starts a process."
         print("case", case)
 
-    @pytest.mark.costly
     def test_alone():
-        "Its only case."
+        "So does its only case."
+
+    def test_cheap():
+        "It starts none."
 """
 
 
-LEFT_OUT = "costly: 6 cases were left out, as in each ordinary run; --every-case plays them"
+LEFT_OUT = "costly: 8 cases were left out, as in each ordinary run; --every-case plays them"
 
 
-def test_an_ordinary_run_has_one_in_four_costly_cases(run, pytester):
-    """Each costly test keeps one in four of its cases, and says so, unless a run asks for all, for a file or by words."""
+@pytest.fixture
+def costly(pytester):
+    """A file with ten costly cases and a cheap one, beside the file of three tests that costs nothing."""
+    pytester.mkdir("tests").joinpath("costly.txt").write_text("test_many.py::test_costly\ntest_many.py::test_alone\n")
     pytester.makepyfile(test_many=COSTLY)
+
+
+@pytest.mark.usefixtures("costly")
+def test_an_ordinary_run_has_one_in_eight_costly_cases(run):
+    """A file keeps one in eight cases of its costly tests, and the run says so, unless it asks for all or for that file."""
     ordinary, _ = run()
     whole = [run(*words)[0] for words in (["--every-case"], ["--lf"], ["-k", "many"], ["test_many.py"])]
 
-    ordinary.assert_outcomes(passed=3 + 3 + 1, deselected=6)
+    ordinary.assert_outcomes(passed=3 + 2 + 1, deselected=8)
     ordinary.stdout.fnmatch_lines([LEFT_OUT])
-    assert [result.parseoutcomes()["passed"] for result in whole] == [13, 13, 10, 10]
+    assert [result.parseoutcomes()["passed"] for result in whole] == [14, 14, 11, 11]
 
 
-def test_workers_learn_whether_every_case_is_played(run, pytester):
+@pytest.mark.usefixtures("costly")
+def test_workers_learn_whether_every_case_is_played(run):
     """Among workers, an ordinary run leaves out what it does without them, and one that names a file plays all of it."""
-    pytester.makepyfile(test_many=COSTLY)
     (ordinary, _), (named, _) = (run("-p", "xdist", "-n1", *words) for words in ([], ["test_many.py"]))
 
-    ordinary.assert_outcomes(passed=3 + 3 + 1)
+    ordinary.assert_outcomes(passed=3 + 2 + 1)
     ordinary.stdout.fnmatch_lines([LEFT_OUT])
-    named.assert_outcomes(passed=10)
+    named.assert_outcomes(passed=11)
 
 
-def test_the_same_costly_cases_are_left_out(run, pytester):
+@pytest.mark.usefixtures("costly")
+def test_the_same_costly_cases_are_left_out(run):
     """Two ordinary runs play the same cases."""
-    pytester.makepyfile(test_many=COSTLY)
-
     assert run()[1] == run()[1]
+
+
+def test_what_is_listed_as_costly_is_there():
+    """The list of costly tests names tests that exist, in order, so that one which was renamed is listed anew."""
+    root = Path(__file__).parent.parent
+    tests = (root / "tests/costly.txt").read_text(encoding="utf-8").splitlines()
+    sources = {file: (root / file).read_text(encoding="utf-8") for file in {test.partition("::")[0] for test in tests}}
+
+    assert tests == sorted(set(tests))
+    assert [test for test in tests if f"def {test.partition('::')[2]}(" not in sources[test.partition("::")[0]]] == []

@@ -16,6 +16,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import fill_all, inventing
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
+from mockprovider.fake.inventing.arns import arn
 from mockprovider.fake.inventing.forms import Invention, whereabouts
 from mockprovider.fake.inventing.inventor import nothing_said, plain
 from mockprovider.fake.inventing.stated import Invent, whole
@@ -185,14 +186,27 @@ class Answers:
 
     # Asked ------------------------------------------------------------------------------------------------------------
 
-    def answer(self, token: str, function: Function | None, arguments: Bag, call: Call) -> tuple[dict[str, Value], str] | None:
-        """What somebody says that a call of a function is answered, checked and completed, and who says it."""
-        names = names_of(function) if function else {token}
-        for sayings in self._layers(token, from_schema=function is not None and is_open(function)):
+    def answer(
+        self, token: str, function: Function | None, arguments: Bag, call: Call, echo: Bag | None = None
+    ) -> tuple[dict[str, Value], str] | None:
+        """What somebody says that a call of a function is answered, checked and completed, and who says it.
+
+        ``echo`` is what a function that nobody declared answers otherwise. A lenient place, such as a preset, adds to that, and
+        leaves what the call says itself as it is.
+        """
+        names = names_of(function or Function(token))
+        is_preset = echo is not None or (function is not None and is_open(function))
+        for sayings in self._layers(token, presets=is_preset):
             for saying in reversed(sayings.answers):
                 if saying.is_of(names) and saying.fits(arguments):
-                    return self._fitted(saying, function, self._next(saying, arguments, call)), saying.origin
+                    given = self._fitted(saying, function, self._next(saying, arguments, call))
+                    return self._added(given, arguments, echo or {}, token) if saying.lenient else given, saying.origin
         return None
+
+    def _added(self, given: Bag, arguments: Bag, echo: Bag, token: str) -> dict[str, Value]:
+        _, counts = self._counts(token)
+        said = {name: arguments[name] for name in given if arguments.get(name) is not None}
+        return {**echo, **{name: value for name, value in given.items() if counts(plain(name)) is None}, **said}
 
     def _next(self, saying: Saying, arguments: Bag, call: Call) -> Any:
         answer = saying.answer
@@ -216,7 +230,7 @@ class Answers:
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""
         outputs: list[Saying] = []
-        for sayings in reversed(self._layers(declared.token, from_schema=declared.of_schema)):
+        for sayings in reversed(self._layers(declared.token, presets=declared.of_schema)):
             outputs += sayings.outputs
         if not outputs:
             return declared
@@ -247,14 +261,17 @@ class Answers:
             # Parallel runs of Terraform's engines do not say which resource it is, so its inputs have to.
             invention = Invention(call.type, "uuid", call.urn or call.address or repr(sorted(known.items())))
             hashed = invention.hex()
+            where = places(call)
+            # The name of the thing itself, where it has one.
+            name = str(known.get("name") or call.name or invention.label)
             generated = {
-                # The name of the thing itself, where it has one.
-                "name": known.get("name") or call.name,
+                "name": name,
+                "arn": arn("", invention.owner, where["region"], where["account"], name),
                 "hash": hashed,
                 "uuid": str(UUID(invention.hex(32))),
                 "number": str(int(hashed, 16)),
             }
-            given = self._filled(saying, {**known, **places(call), **generated})
+            given = self._filled(saying, {**known, **where, **generated})
         stating = Stating(declared, lenient=saying.lenient, inside=call.session.protocol.names_resources)
         return stating.applied(given, call.planned)
 
@@ -302,18 +319,18 @@ class Answers:
         package = self._packages.get(token.partition(":")[0])
         if not self.own.elements and (package is None or package.said is None):
             return None, nothing_said
-        layers = [sayings.elements for sayings in self._layers(token, from_schema=False)]
+        layers = [sayings.elements for sayings in self._layers(token, presets=False)]
         usual = next((table[key] for key in ((token, ""), ("", "")) for table in layers if key in table), None)
         return usual, lambda path: next((table[token, path] for table in layers if (token, path) in table), None)
 
-    def _layers(self, token: str, *, from_schema: bool) -> list[Sayings]:
+    def _layers(self, token: str, *, presets: bool) -> list[Sayings]:
         """Who says something, the one that counts first."""
         layers = [self.own]
         name = token.partition(":")[0]
         package = self._packages.get(name)
         if package is not None and package.said is not None:
             layers.append(package.said)
-        if from_schema and self.use_presets:
+        if presets and self.use_presets:
             layers.append(self._presets(name))
         return layers
 

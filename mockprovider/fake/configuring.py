@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.planning import plan_update
-from mockprovider.schema import ResourceType
+from mockprovider.schema import Property, ResourceType
+from mockprovider.values import Secret, Value, has_secret, reveal
 
 
 class Configuring:
@@ -27,7 +29,8 @@ class Configuring:
     def _check_config(self, call: Call) -> Reply:
         declared = self._catalogue.package(call).config
         inputs = call.inputs or {}
-        wrong = tuple(failures(declared, inputs)) if declared else ()
+        meant = {name: _parsed(declared[name], value) if name in declared else value for name, value in inputs.items()}
+        wrong = tuple(failures(declared, meant)) if declared else ()
         return Reply(inputs=with_defaults(declared, inputs), failures=wrong)
 
     def _diff_config(self, call: Call) -> Reply:
@@ -38,3 +41,15 @@ class Configuring:
     def _configure(call: Call) -> Reply:
         call.session.config = call.inputs or {}
         return Reply()
+
+
+def _parsed(item: Property, value: Value) -> Value:
+    """What a setting means: Pulumi's SDKs hand over to providers as JSON what is no text."""
+    plain = reveal(value)
+    if item.kind.name in ("string", "any") or not isinstance(plain, str):
+        return value
+    try:
+        parsed = json.loads(plain)
+    except ValueError:
+        return value
+    return Secret(parsed) if has_secret(value) else parsed

@@ -45,16 +45,17 @@ class Functions:
         return Reply(value=self._answers.completed(function, fitting, arguments, call), source=source)
 
     def _undeclared(self, call: Call) -> Reply:
-        """What somebody says; else, unless strict, the arguments as they came, with an id."""
+        """What somebody says, or a preset; else, unless strict, the arguments as they came, with an id."""
         arguments = reveal(dict(call.inputs or {}))
-        said = self._answers.answer(call.type, None, arguments, call)
+        # Equal arguments give equal answers.
+        echo = {"id": digest(call.type, sorted(arguments.items(), key=str)), **arguments}
+        echoes = self._catalogue.echoes(call)
+        said = self._answers.answer(call.type, None, arguments, call, echo if echoes else None)
         if said is not None:
             return Reply(value=said[0], source=said[1])
-        if not self._catalogue.echoes(call):
+        if not echoes:
             return self._catalogue.unknown_function(call)
-        # Equal arguments give equal answers.
-        id_ = digest(call.type, sorted(arguments.items(), key=str))
-        return Reply(value={"id": id_, **arguments}, source=f"an echo of its arguments: nobody declared {call.type}")
+        return Reply(value=echo, source=f"an echo of its arguments: nobody declared {call.type}")
 
 
 def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:

@@ -142,7 +142,6 @@ def test_the_fake_is_recorded(run, pytester):
     run(source).assert_outcomes(passed=1)
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("arguments", "package"),
     [
@@ -315,7 +314,6 @@ def test_a_missing_cassette(run, pytester):
     assert "pytest_plugin.py" not in result.stdout.str()
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

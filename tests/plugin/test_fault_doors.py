@@ -93,7 +93,6 @@ def test_serve_says_what_never_fired(tmp_path):
     assert "Rule(create any type logs, fired 0 of 1) never fired: no create was asked for." in said
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -112,7 +111,6 @@ def test_a_command_with_a_double(arguments, code, said, tmp_path):
     assert said in ended.stdout + ended.stderr
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("plan", "script", "code"),
     [(PLAN, "true", 1), (PLAN, "exit 7", 7), (PLAN.replace('"logs"', '"logs", optional = true'), "true", 0)],

@@ -42,7 +42,6 @@ def assert_ended(result, mode, existed, outcome, expected):
         result.stdout.fnmatch_lines(["CassetteMissingError: There is no cassette *"])
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: "-".join(map(str, cell)))
 @pytest.mark.parametrize("door", ["marker", "option"])
 def test_every_cell(run, pytester, cell, door):
@@ -64,7 +63,6 @@ def test_the_option_decides(run, pytester, marked, given, done):
     run(asks(marked, "found", done), f"--provider-record={given}").assert_outcomes(passed=1)
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("existed", [True, False])
 @pytest.mark.parametrize("mode", ["once", "new", "all", "rewrite"])
 @pytest.mark.parametrize("ends", ["assert False", "raise KeyboardInterrupt"])

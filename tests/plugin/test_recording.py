@@ -318,7 +318,6 @@ WORKERS = {
 }
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("ends", WORKERS)
 def test_what_a_worker_leaves(pytester, monkeypatch, ends):
     """The end of a run with workers says where the recording of a test is whose worker was interrupted, ended or killed."""

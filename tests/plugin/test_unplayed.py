@@ -57,7 +57,6 @@ def test_a_change_that_was_never_asked_for(ends):
     result.stdout.no_fnmatch_line("*invoke*")
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("arguments", "outcomes"),
     [
@@ -137,7 +136,6 @@ def test_long_lists_are_cut(tmp_path):
 # From the command line -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("options", "script", "code"),
     [([], "true", 1), ([], "exit 7", 7), (["--unplayed", "allow"], "true", 0), (["--unplayed", "alow"], "true", 1)],
@@ -152,7 +150,6 @@ def test_a_command_that_plays_a_part(tmp_path, options, script, code):
     assert ("'alow' is no policy" in ended.stderr) is ("alow" in options)
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("options", "plays", "said"), [([], False, True), ([], True, False), (["--unplayed", "allow"], False, False)]
 )

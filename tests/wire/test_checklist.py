@@ -88,7 +88,6 @@ def asking(start):
 # 1. How it starts ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("arguments", [(), ("127.0.0.1:1",), ("--logtostderr", "-v=3", "127.0.0.1:1")])
 def test_item_1_the_port(tmp_path, arguments):
     """Item 1: the port is the first line on stdout and stands alone, on loopback, with an engine's arguments or with none."""

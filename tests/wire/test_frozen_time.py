@@ -230,7 +230,6 @@ def test_another_clock(frozen: FrozenTime) -> None:
     assert set(clocks()) == {61.0}
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     "module", ["msgpack", "grpc", "pulumi", "cryptography.x509", "mockprovider.engine", "mockprovider.tape"]
 )

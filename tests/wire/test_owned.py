@@ -141,7 +141,6 @@ def test_they_end_with_their_owner(tmp_path: Path, ending: str) -> None:
         ended(process, say, ENDINGS[ending])
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize("program", OWNERS)
 def test_whatever_was_started(tmp_path: Path, program: str) -> None:
     """So do engines and programs, also where the owner is killed before it knows of them or has forked."""

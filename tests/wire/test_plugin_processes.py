@@ -137,7 +137,6 @@ def test_a_port_and_nothing_else(launched: Launched) -> None:
         socket.create_connection(("127.0.0.1", port), SECONDS).close()
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("offered", "major"), [("5,6", 6), ("6,5", 6), ("5", 5), ("4", 5), ("", 5)])
 def test_the_handshake_line(launched: Launched, offered: str, major: int) -> None:
     """To Terraform it prints the handshake line, with the highest major that both have, or its lowest."""
@@ -206,7 +205,6 @@ BROKEN = [
 ]
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("kind", "said"), BROKEN)
 def test_pulumi_is_told_why(launched: Launched, kind: str, said: str) -> None:
     """A plugin that has nothing to serve ends with the reason on standard error, which pulumi shows, and prints no port."""
@@ -218,7 +216,6 @@ def test_pulumi_is_told_why(launched: Launched, kind: str, said: str) -> None:
         process.line(SECONDS)
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(("kind", "said"), BROKEN)
 def test_terraform_is_told_why(launched: Launched, kind: str, said: str) -> None:
     """Terraform shows nothing of a plugin that ends at the start, so it starts, and answers each call with the reason."""
@@ -266,7 +263,6 @@ def test_what_it_logs(launched: Launched) -> None:
 # The end -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.costly
 @pytest.mark.parametrize(
     ("protocol", "number"), [("pulumi", signal.SIGINT), ("pulumi", signal.SIGTERM), ("terraform", signal.SIGTERM)]
 )

@@ -13,7 +13,7 @@ from mockprovider.engine.outcomes import CallbackFailedError
 from mockprovider.engine.providers.instance import CallFailedError
 from mockprovider.engine.providers.resource_calls import Outcome
 from mockprovider.engine.registrations.decision import RefusedError
-from mockprovider.engine.registrations.wording import quoted
+from mockprovider.engine.registrations.wording import listed, quoted
 
 ATTEMPTS = 100
 """How often an operation is tried in all, whatever error hooks ask for."""
@@ -92,7 +92,7 @@ class Hooks:
                 # As in the real engine, which keeps in the state why an earlier attempt was only half a success.
                 return replace(outcome, past_errors=half.init_errors)
             half = outcome if failure is None else half
-            failures.insert(0, str(failure) if failure else _listed(outcome.init_errors))
+            failures.insert(0, str(failure) if failure else listed(outcome.init_errors))
             if len(failures) >= ATTEMPTS:
                 return self._given_up(run, occasion, half)
             if not self._again(run, occasion, failures, failure):
@@ -149,9 +149,3 @@ def _messages() -> Any:
     from mockprovider.engine.hooks import messages  # noqa: PLC0415 - imports protobuf, which few programs' hooks need
 
     return messages
-
-
-def _listed(reasons: tuple[str, ...]) -> str:
-    """Initialization errors as one text, as the real engine lists them."""
-    count = f"{len(reasons)} error{'s' if len(reasons) > 1 else ''} occurred:"
-    return "\n".join([count, *(f"\t* {reason}" for reason in reasons), "", ""])

@@ -16,7 +16,7 @@ from mockprovider.engine.policing import PoliciesBrokenError, Policing
 from mockprovider.engine.providers.builtin import Builtin, References
 from mockprovider.engine.providers.instance import ProviderSource
 from mockprovider.engine.providers.registry import Registry
-from mockprovider.engine.registrations.decision import RefusedError, StepOp
+from mockprovider.engine.registrations.decision import InputsRefusedError, RefusedError, StepOp
 from mockprovider.engine.state.ledger import Ledger
 from mockprovider.engine.steps.kinds import EXPECTED, KINDS, EngineStep, Run, StepKind, ViewsFailedError, reported
 from mockprovider.engine.steps.viewing import remember
@@ -68,6 +68,8 @@ class Course(Run):
         """What made it fail, in order. ``MockProviderError``s are ours, the others are the provider's or the program's."""
         self.cut_short = False
         """Whether a name that nothing has, a refused registration or a failed program was the first to stop the operation."""
+        self.closing = ""
+        """What the real engine says after that it failed: nothing, but in an import."""
         self.called_off = False
         self.stopped = False
         """Whether nothing new may begin: something has failed, or the operation was called off."""
@@ -100,7 +102,7 @@ class Course(Run):
         """Whether anything went wrong."""
         return bool(self.errors)
 
-    def object(self, error: Exception, urn: str = "", *, shown: bool = False) -> None:
+    def object(self, error: Exception, urn: str = "", *, shown: bool = False, of_step: bool = False) -> None:
         """Note ``error``, which makes the operation fail in the end, and go on; ``shown``: the user was told already."""
         # What failed of a view is said of the view, as in the real engine.
         urn = error.urn if isinstance(error, ViewsFailedError) and error.urn else urn
@@ -108,7 +110,9 @@ class Course(Run):
             self.errors.append(error)
         # A policy's violation has been told as such.
         if not (shown or isinstance(error, PoliciesBrokenError)):
-            self._show(Diagnostic("error", str(error), urn))
+            opening = "Preview failed: " if of_step and self.preview else ""
+            for message in error.complaints if isinstance(error, InputsRefusedError) else (str(error),):
+                self._show(Diagnostic("error", opening + message, urn))
 
     def _show(self, diagnostic: Diagnostic) -> None:
         for secret in self.hidden:
@@ -122,19 +126,19 @@ class Course(Run):
         """Note ``error``, which a step ended with or not, and stop: nothing new begins."""
         self.cut_short |= not (of_step or self.stopped)
         self.stopped = True
-        self.object(error, urn, shown=shown)
+        self.object(error, urn, shown=shown, of_step=of_step)
 
     def blame(self, error: Exception, urn: str = "") -> None:
         """Note ``error`` of a step, and stop unless the operation is to go on after errors."""
         if self.operation.continue_on_error:
-            self.object(error, urn)
+            self.object(error, urn, of_step=True)
         else:
             self.fail(error, urn, of_step=True)
 
     def sum_up(self) -> None:
         """Say in the end that it failed, where the real engine does: what cuts an operation short speaks for itself."""
         if self.failed and not self.cut_short:
-            self.log("error", f"{'preview' if self.preview else 'update'} failed")
+            self.log("error", f"{'preview' if self.preview else 'update'} failed{self.closing}")
 
     def stop(self) -> None:
         """Begin nothing new."""

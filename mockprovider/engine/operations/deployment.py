@@ -7,7 +7,7 @@ first failure stops the operation: what is under way may end, nothing new begins
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.plans.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, of_stack
 from mockprovider.engine.providers.builtin import References
-from mockprovider.engine.providers.defaults import DefaultProviders
+from mockprovider.engine.providers.defaults import TOKEN, DefaultProviders
 from mockprovider.engine.providers.instance import Instance, ProviderSource
 from mockprovider.engine.registrations.autonaming import Autonaming
 from mockprovider.engine.registrations.decision import RefusedError, StepOp
@@ -97,7 +97,7 @@ class Deployment(Course):
         Raises ``StoppedError`` once anything has failed, unless the operation goes on after errors.
         """
         try:
-            goal = self._with_provider(self.family.heir(goal))
+            goal = self._with_provider(self.family.heir(goal), self._where)
             with self._turn:
                 self._go_on()
                 steps, state = self._planner.plan(goal)
@@ -238,7 +238,7 @@ class Deployment(Course):
 
     # Providers -------------------------------------------------------------------------------------------------------
 
-    def _with_provider(self, goal: Goal) -> Goal:
+    def _with_provider(self, goal: Goal, naming: Callable[[Goal], str] = TOKEN) -> Goal:
         if not (goal.custom or goal.remote):
             return goal
         if goal.is_provider:
@@ -247,7 +247,7 @@ class Deployment(Course):
             return goal
         with self._defaults_turn:
             self._go_on()
-            return replace(goal, provider=self._defaults.reference(goal))
+            return replace(goal, provider=self._defaults.reference(goal, naming))
 
     def _register_provider(self, goal: Goal) -> str:
         with self.blaming(goal):

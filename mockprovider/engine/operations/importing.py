@@ -8,7 +8,7 @@ from mockprovider.engine.operations.deployment import Deployment
 from mockprovider.engine.providers.defaults import configured, requested, with_plugin
 from mockprovider.engine.providers.outgoing import with_secrets
 from mockprovider.engine.providers.resource_calls import ResourceIdentity
-from mockprovider.engine.registrations.decision import RefusedError, StepOp, complaint
+from mockprovider.engine.registrations.decision import InputsRefusedError, RefusedError, StepOp, complaint
 from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.steps.kinds import EXPECTED, EngineStep, listening
 from mockprovider.pulumi.stacks.imports import Import, Placed, placed
@@ -83,8 +83,7 @@ class Importing:
         new.inputs = with_plugin(inputs, requested(goal, goal.plugin_download_url))
         checked = self._course.registry.check(urn, None, new.inputs, b"")
         if checked.failures:
-            said = "; ".join(complaint(path, reason, new.inputs) for path, reason in checked.failures)
-            raise RefusedError(f"{new.type} resource {new.name!r}: {said}")
+            raise InputsRefusedError([complaint(new, path, reason, new.inputs) for path, reason in checked.failures])
         # As in the real engine, it is what was asked for that is remembered, not what the provider made of it.
         self._course.execute(EngineStep(op=StepOp.CREATE, new=new))
         self._references[urn] = reference(urn, new.id)
@@ -127,7 +126,8 @@ class Importing:
             with self._course.ledger.under_way("" if self._course.preview else "importing", new):
                 self._take_in(asked, step, new)
         except EXPECTED as error:
-            self._course.fail(error, new.urn)
+            self._course.closing = f": step application failed: {error}"
+            self._course.fail(error, new.urn, of_step=True)
             return
         self._course.note(step)
 
@@ -185,8 +185,7 @@ class Importing:
         )
         self._course.log("warning", FAILED_CHECK.format(advice), new.urn)
         for path, reason in checked.failures:
-            said = complaint(path, reason, new.inputs)
-            self._course.log("warning", f"{new.type} resource {new.name!r}: {said}", new.urn)
+            self._course.log("warning", complaint(new, path, reason, new.inputs), new.urn)
 
 
 def completed(read: Bag, supplied: Bag) -> dict[str, Value]:

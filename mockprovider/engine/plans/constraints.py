@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec import Struct
 
 from mockprovider.engine.registrations.decision import StepOp
 from mockprovider.engine.registrations.goal import Goal
-from mockprovider.pulumi.signatures import ARCHIVE, ASSET
+from mockprovider.engine.registrations.wording import bare, number, show
 from mockprovider.pulumi.stacks.plans import ALIAS, TIMEOUTS, GoalPlan, PlanDiff
 from mockprovider.pulumi.stacks.state import UNKNOWN_ID, ResourceState, Timeouts
 from mockprovider.urn import parse_reference
-from mockprovider.values import Archive, Asset, Bag, Output, Secret, Value, is_unknown, same
+from mockprovider.values import Bag, Secret, Value, is_unknown, same
 
 SOFTER: Mapping[StepOp, frozenset[StepOp]] = {
     StepOp.CREATE: frozenset({StepOp.SAME, StepOp.CREATE}),
@@ -62,7 +61,7 @@ def difference(old: Bag, new: Bag, *, lenient: bool = False) -> PropertyChanges:
 
 def alike(one: Value, other: Value, *, lenient: bool) -> bool:
     """Whether two values are equal, secret or not included; with ``lenient`` an unknown is like anything."""
-    one, other = _bare(one), _bare(other)
+    one, other = bare(one), bare(other)
     if lenient and (is_unknown(one) or is_unknown(other)):
         return True
     if isinstance(one, Secret) or isinstance(other, Secret):
@@ -73,12 +72,6 @@ def alike(one: Value, other: Value, *, lenient: bool) -> bool:
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(alike(*pair, lenient=lenient) for pair in zip(one, other, strict=True))
     return same(one, other)
-
-
-def _bare(value: Value) -> Value:
-    while isinstance(value, Output):
-        value = Secret(value.value) if value.secret else value.value
-    return value
 
 
 # Properties ------------------------------------------------------------------------------------------------------------
@@ -132,37 +125,6 @@ def _change(key: str, sign: str, plan: PlanDiff, *actual: Value) -> str:
     planned = "+" if key in plan.adds else "~" if key in plan.updates else "-" if key in plan.deletes else "="
     shown = "!=".join(show(value) for value in [*expected, *actual])
     return f"{planned}{sign}{key}{f'[{shown}]' if shown else ''}"
-
-
-def show(value: Value) -> str:
-    """A value as the real engine prints it, but for secrets, which it prints in the clear."""
-    value = _bare(value)
-    if is_unknown(value):
-        return "output<string>{}"
-    return f"{{{_text(value)}}}"
-
-
-def _text(value: Any) -> str:
-    form = next((form for cls, form in FORMS.items() if isinstance(value, cls)), str)
-    return form(value)
-
-
-def number(value: float) -> str:
-    """A number as the real engine prints it: the shortest digits, without a point where it is whole."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e21 else repr(value)
-
-
-FORMS: Mapping[type, Callable[[Any], str]] = {
-    Secret: lambda _: "[secret]",
-    dict: lambda bag: f"map[{' '.join(f'{key}:{show(bag[key])}' for key in sorted(bag))}]",
-    list: lambda items: f"[{' '.join(map(show, items))}]",
-    bool: lambda flag: str(flag).lower(),
-    float: number,
-    type(None): lambda _: "<nil>",
-    Asset: lambda asset: f"&{{{ASSET} {asset.hash} {asset.text or ''} {asset.path or ''} {asset.uri or ''}}}",
-    Archive: lambda archive: f"&{{{ARCHIVE} {archive.hash} map[] {archive.path or ''} {archive.uri or ''}}}",
-}
-"""How the real engine prints what is inside of the braces."""
 
 
 # Goals -----------------------------------------------------------------------------------------------------------------

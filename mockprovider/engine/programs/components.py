@@ -12,16 +12,20 @@ from mockprovider.calls import Handler, Op, Reply
 from mockprovider.engine.operations.deployment import Deployment
 from mockprovider.engine.outcomes import StoppedError
 from mockprovider.engine.programs.requests import inward
+from mockprovider.engine.providers.instance import CallFailedError
 from mockprovider.engine.providers.outgoing import outgoing
 from mockprovider.engine.registrations.decision import RefusedError
 from mockprovider.engine.registrations.goal import Goal
+from mockprovider.engine.registrations.ignoring import parsed
+from mockprovider.engine.registrations.wording import show
 from mockprovider.engine.threads import SLICE, Work
+from mockprovider.paths import get, has
 from mockprovider.pulumi.assets import with_hashes
 from mockprovider.pulumi.components.room import SELF
 from mockprovider.pulumi.stacks.resource_options import CONSTRUCT
 from mockprovider.pulumi.values import decode
 from mockprovider.urn import PROVIDERS, Urn, reference
-from mockprovider.values import UNKNOWN, Archive, Asset, Output, ResourceReference, Secret, Unknown, Value, map_value
+from mockprovider.values import UNKNOWN, Archive, Asset, Bag, Output, ResourceReference, Secret, Unknown, Value, map_value
 
 GRACE = 0.5
 """Seconds that a Construct has to end once the operation has failed."""
@@ -55,7 +59,13 @@ class RemoteComponents:
                 bag = _inputs(decode(request.object), instance.accepts)
                 extra = {**self._common(), **self._own(), **_options(request, goal)}
                 fields = {"type": goal.type, "name": goal.name, "inputs": bag, "extra": extra}
-                reply = self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
+                try:
+                    reply = self._unless_stopped(lambda: instance.ask_back(Op.CONSTRUCT, self._monitor, **fields))
+                except CallFailedError as error:
+                    # As in the real engine, what was not constructed has no URN.
+                    if not self._deployment.stopped:
+                        self._deployment.fail(RefusedError(_refusal(goal, error, bag)))
+                    raise StoppedError(str(error)) from error
                 depended_on = _extended(reply.extra.get("stateDependencies", {}), reply.value or {})
                 return replace(reply, native=None, extra={**reply.extra, "stateDependencies": depended_on})
         state = self._deployment.register(replace(goal, custom=False, remote=False, provider=""))
@@ -181,3 +191,14 @@ def _options(request: Any, goal: Goal) -> dict[str, Any]:
     if request.HasField("hooks") and request.hooks.ByteSize():
         options["resource_hooks"] = request.hooks
     return options
+
+
+def _refusal(goal: Goal, error: CallFailedError, inputs: Bag) -> str:
+    """What the real engine says where a component is not constructed, with what the provider has against which input."""
+    lines = [f"{goal.type} resource '{goal.name}' has a problem: {error}"]
+    # A failure with a status fails the call as a whole.
+    for failure in (failure for failure in error.reply.failures if failure.status is None):
+        path = parsed(failure.path)
+        value = f" with value '{show(get(inputs, path))}'" if has(inputs, path) else ""
+        lines.append(f"\t\t- property {failure.path}{value} has a problem: {failure.reason}")
+    return "\n".join(lines)

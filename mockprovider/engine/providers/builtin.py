@@ -27,7 +27,6 @@ IMPORTED = {STACK_REFERENCE: "stack reference", STASH: "stash"}
 DEPRECATED = (
     f"The resource type {STACK_REFERENCE!r} is only read by SDKs of today, and this program registers one. Update the SDK."
 )
-GIVEN = "Stack(references={name: outputs}) was given"
 
 References: TypeAlias = Mapping[str, Callable[[], Bag]]
 """The outputs of other stacks, asked for when they are read, by the names under which a program may refer to them."""
@@ -96,7 +95,8 @@ class Builtin:
         return Reply(id=id_, value={"name": name, "outputs": outputs, "secretOutputNames": secret})
 
     def _unknown(self, name: object) -> str:
-        return f"unknown stack {name!r}. {did_you_mean(str(name), self._references, GIVEN)}"
+        how = f"A test says what it has put out: Stack(..., references={{{name!r}: {{...}}}}). Given are"
+        return f"unknown stack {name!r}. {did_you_mean(str(name), self._references, how)}"
 
 
 def _checked(call: Call) -> Reply:

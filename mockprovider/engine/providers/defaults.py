@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,6 +22,8 @@ from mockprovider.urn import PROVIDERS
 from mockprovider.values import Bag, Value, reveal
 
 DISABLED = "pulumi:disable-default-providers"
+TOKEN: Callable[[Goal], str] = attrgetter("type")
+"""What is said of functions, reads and remote components that may have no default provider: their token."""
 
 
 class Requested(Struct, frozen=True):
@@ -73,12 +76,15 @@ class DefaultProviders:
         self._register = register
         self._references: dict[tuple[str, str, str], str] = {}
 
-    def reference(self, goal: Goal) -> str:
-        """The reference of the default provider for ``goal``. Raises ``RefusedError`` where the package may not have one."""
+    def reference(self, goal: Goal, naming: Callable[[Goal], str] = TOKEN) -> str:
+        """The reference of the default provider for ``goal``.
+
+        Raises ``RefusedError``, with ``naming`` of the goal, where the package may not have one.
+        """
         asked = requested(goal, goal.plugin_download_url.removesuffix("/"))
         wanted = self.normalized(asked)
         if wanted.package != PACKAGE and not {"*", wanted.package}.isdisjoint(self._denied):
-            raise RefusedError(denied(wanted.package, goal.type))
+            raise RefusedError(denied(wanted.package, naming(goal)))
         if wanted.key not in self._references:
             name = (wanted if self._named_by_version else asked).name
             self._references[wanted.key] = self._register(self._goal(wanted, name))

@@ -159,7 +159,9 @@ class Instance:
             return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, secrets=secrets, **bags))
         except CallFailedError as error:
             if error.code != UNIMPLEMENTED:
-                raise
+                # The real engine tells this one as gRPC does.
+                code = STATUS_NAMES[error.code].title().replace("_", "")
+                raise CallFailedError(error.reply, f"rpc error: code = {code} desc = {error}") from error
             return Diff()
 
     def configure(self, urn: str, id_: str, inputs: Bag) -> None:

@@ -102,7 +102,7 @@ class Registry:
         """The instance of a resource's provider, if something has needed that one already. Raises ``CallFailedError``."""
         instance = self.get(state.provider)
         if instance is None:
-            raise wrong(f"unknown provider {state.provider!r} for resource {state.urn!r}")
+            raise wrong(f"unknown provider {state.provider!r} for resource {state.urn}")
         return self._extended(instance, state.extension_ref) if state.extension_ref else instance
 
     def alias(self, urn: str, old_urn: str) -> None:

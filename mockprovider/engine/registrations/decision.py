@@ -6,17 +6,20 @@ No provider is called here. ``prepare`` says which inputs Check is to see, ``dec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
 
 from mockprovider.engine.registrations.goal import Goal
 from mockprovider.engine.registrations.ignoring import with_ignored
-from mockprovider.engine.registrations.wording import irreplaceable
+from mockprovider.engine.registrations.wording import irreplaceable, show
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.stacks.state import ResourceState
-from mockprovider.values import Value, has_secret, has_unknown, reveal, same
+from mockprovider.values import Bag, Value, has_unknown, reveal, same
+
+TRIGGER = "replacementTrigger"
+"""What a replacement is blamed on that no property asks for: the real engine names nothing there."""
 
 
 class StepOp(StrEnum):
@@ -87,6 +90,14 @@ class RefusedError(Exception):
     """A registration that must not be carried out."""
 
 
+class InputsRefusedError(RefusedError):
+    """What Check has against inputs: each complaint is told by itself."""
+
+    def __init__(self, complaints: Sequence[str]) -> None:
+        super().__init__("\n".join(complaints))
+        self.complaints = complaints
+
+
 class Objection(Struct, frozen=True):
     """Why a replacement is not allowed. It stops an up; a preview shows it with this severity and goes on."""
 
@@ -122,7 +133,7 @@ def forced(
     ``provider_replaced`` that DiffConfig does: it is asked only where nothing else is certain.
     """
     if triggers(goal.replacement_trigger, old.replacement_trigger):
-        return Diff(Changes.SOME, replaces=("replacementTrigger",))
+        return Diff(Changes.SOME, replaces=(TRIGGER,))
     if asked_for:
         return Diff(Changes.SOME, replaces=("id",))
     if any(urn in replaced for urn in goal.replace_with):
@@ -160,28 +171,26 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
     return Decision.UPDATE if changed or old.init_errors else Decision.SAME
 
 
-def objections(old: ResourceState, goal: Goal, diff: Diff, *, ignore_protect: bool = False) -> list[Objection]:
+def objections(old: ResourceState, goal: Goal, inputs: Bag, diff: Diff, *, ignore_protect: bool = False) -> list[Objection]:
     """What speaks against a replacement: protection before and after, or an import that would lose its id."""
     against = []
     if goal.protect and old.protect and not ignore_protect:
         against.append(Objection(irreplaceable(old.urn)))
     if goal.import_id:
-        keys = ", ".join(diff.replaces) or "the change of its object"
+        changes = (f"{key}: {show(old.inputs.get(key))} => {show(inputs.get(key))}" for key in diff.replaces if key != TRIGGER)
         message = (
             "previously-imported resources that still specify an ID may not be replaced; "
-            f"please remove the `import` declaration from your program;\n{old.urn}: {keys}"
+            "please remove the `import` declaration from your program;\n" + "\n".join(changes)
         )
         against.append(Objection(message, "warning"))
     return against
 
 
-def complaint(path: str, reason: str, inputs: Mapping[str, Value]) -> str:
-    """What Check has against an input, with the value where there is one that may be shown."""
-    if not path:
-        return reason
-    value = inputs.get(path)
-    known = value is not None and not has_secret(value)
-    return f"property {path}{f' value {value!r}' if known else ''} has a problem: {reason}"
+def complaint(new: ResourceState, path: str, reason: str, inputs: Mapping[str, Value]) -> str:
+    """What Check has against the ``inputs`` of ``new``, or against one of them."""
+    about = f"{new.type} resource '{new.name}'"
+    where = f": property {path} value {show(inputs.get(path))}" if path else ""
+    return f"{about}{where} has a problem: {reason}"
 
 
 def _replacement(old: ResourceState, goal: Goal, diff: Diff) -> Decision:

@@ -52,7 +52,8 @@ class Identities:
         for alias in alias_urns(goal, self._stack, self._project, self.adopted):
             old = self._ledger.live.get(alias)
             if old is not None:
-                taken = alias if alias in self.registered else self.claimants.get(alias)
+                # As the real engine says it: the one that has the name already is not named.
+                taken = urn if alias in self.registered else self.claimants.get(alias)
                 self.adopted[urn], self.claimants[alias] = alias, urn
                 return Recognized(old, alias, _claimed(urn, alias, taken) or refusal)
         return Recognized(refusal=refusal)

@@ -24,7 +24,7 @@ def with_ignored(inputs: Bag, old_inputs: Bag, ignored: Sequence[str]) -> tuple[
     effective: Value = dict(inputs)
     refused = []
     for text in ignored:
-        path = _parsed(text)
+        path = parsed(text)
         if path:
             effective, followed = _reset(old_inputs, effective, path, _Secrecy())
             if not followed:
@@ -32,7 +32,8 @@ def with_ignored(inputs: Bag, old_inputs: Bag, ignored: Sequence[str]) -> tuple[
     return effective, tuple(refused)
 
 
-def _parsed(text: str) -> Path:
+def parsed(text: str) -> Path:
+    """The path that ``text`` says; an empty one where it is malformed."""
     try:
         return parse(text)
     except MalformedError:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from mockprovider.pulumi.signatures import ARCHIVE, ASSET
+from mockprovider.values import Archive, Asset, Output, Secret, Value, is_unknown
 
 
 def quoted(name: str) -> str:
@@ -86,3 +90,50 @@ RUN_PROGRAM = (
     "The embedded engine takes it as destroy(program, run_program=True)."
 )
 """What to do about that."""
+
+
+def listed(reasons: Sequence[str]) -> str:
+    """What failed after an object was made, or half made."""
+    count = f"{len(reasons)} error{'s' if len(reasons) > 1 else ''} occurred:"
+    return "\n".join([count, *(f"\t* {reason}" for reason in reasons), "", ""])
+
+
+# Values ----------------------------------------------------------------------------------------------------------------
+
+
+def show(value: Value) -> str:
+    """A value as the real engine prints it, but for secrets, which it prints in the clear."""
+    value = bare(value)
+    if is_unknown(value):
+        return "output<string>{}"
+    return f"{{{_text(value)}}}"
+
+
+def _text(value: Any) -> str:
+    form = next((form for cls, form in FORMS.items() if isinstance(value, cls)), str)
+    return form(value)
+
+
+def number(value: float) -> str:
+    """A number as the real engine prints it: the shortest digits, without a point where it is whole."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e21 else repr(value)
+
+
+FORMS: Mapping[type, Callable[[Any], str]] = {
+    Secret: lambda _: "[secret]",
+    dict: lambda bag: f"map[{' '.join(f'{key}:{show(bag[key])}' for key in sorted(bag))}]",
+    list: lambda items: f"[{' '.join(map(show, items))}]",
+    bool: lambda flag: str(flag).lower(),
+    float: number,
+    type(None): lambda _: "<nil>",
+    Asset: lambda asset: f"&{{{ASSET} {asset.hash} {asset.text or ''} {asset.path or ''} {asset.uri or ''}}}",
+    Archive: lambda archive: f"&{{{ARCHIVE} {archive.hash} map[] {archive.path or ''} {archive.uri or ''}}}",
+}
+"""How the real engine prints what is inside of the braces."""
+
+
+def bare(value: Value) -> Value:
+    """A value out of its output."""
+    while isinstance(value, Output):
+        value = Secret(value.value) if value.secret else value.value
+    return value

@@ -17,7 +17,7 @@ from mockprovider.engine.providers.outgoing import with_secrets
 from mockprovider.engine.providers.registry import Registry
 from mockprovider.engine.providers.resource_calls import Checked, Outcome, ResourceIdentity, identity
 from mockprovider.engine.registrations.decision import RefusedError, StepOp, calls_delete
-from mockprovider.engine.registrations.wording import undeletable
+from mockprovider.engine.registrations.wording import listed, undeletable
 from mockprovider.engine.state.ledger import Ledger
 from mockprovider.engine.steps.viewing import ViewChange, ViewListener, gone
 from mockprovider.errors import MockProviderError
@@ -389,4 +389,4 @@ def _settle(run: Run, step: EngineStep) -> None:
 
 def _fail_if_partial(new: ResourceState) -> None:
     if new.init_errors:
-        raise PartialFailureError(f"resource {new.name!r} exists but failed to initialize: " + "; ".join(new.init_errors))
+        raise PartialFailureError(listed(new.init_errors))

@@ -15,6 +15,7 @@ from mockprovider.engine.registrations.decision import (
     KEEPS_OLD,
     STEPS,
     Decision,
+    InputsRefusedError,
     Objection,
     RefusedError,
     StepOp,
@@ -27,7 +28,7 @@ from mockprovider.engine.registrations.decision import (
 )
 from mockprovider.engine.registrations.goal import Goal, new_state
 from mockprovider.engine.registrations.identities import Identities
-from mockprovider.engine.registrations.wording import changed_provider, irreplaceable, left_out
+from mockprovider.engine.registrations.wording import changed_provider, irreplaceable, left_out, quoted
 from mockprovider.engine.steps.dependents import Dependents, with_replacements
 from mockprovider.engine.steps.kinds import EXPECTED, EngineStep, ImportFailedError, ResourceProvider, Run, import_
 from mockprovider.engine.steps.revisiting import Revisiting
@@ -278,7 +279,7 @@ class Planner:
     def _check(self, case: _Case) -> None:
         prepared = prepare(case.old, case.goal, recreating=case.recreating or case.replaced)
         if prepared.not_ignored:
-            paths = ", ".join(prepared.not_ignored)
+            paths = quoted(", ".join(prepared.not_ignored))
             self._run.log("info", f"cannot ignore changes in added or removed elements of the path: {paths}", case.new.urn)
         case.new.inputs = prepared.inputs
         if case.provider is not None:
@@ -299,8 +300,7 @@ class Planner:
             self._run.log("warning", message, new.urn)
         checked = provider.check(new.urn, olds, news, seed, naming.options if naming else None)
         if checked.failures:
-            said = (complaint(path, reason, news) for path, reason in checked.failures)
-            raise RefusedError(f"{new.type} resource {new.name!r}: " + "; ".join(said))
+            raise InputsRefusedError([complaint(new, path, reason, news) for path, reason in checked.failures])
         return checked.inputs
 
     def _diff(self, case: _Case, old: ResourceState) -> Diff:
@@ -356,7 +356,8 @@ class Planner:
         ]
 
     def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[EngineStep]:
-        self._object(objections(old, case.goal, diff, ignore_protect=self._operation.ignore_protect), case.new.urn)
+        against = objections(old, case.goal, case.new.inputs, diff, ignore_protect=self._operation.ignore_protect)
+        self._object(against, case.new.urn)
         self._replaced.add(case.new.urn)
         if case.provider is not None and not case.replaced:
             # Defaults and generated names of the old object must not carry over, so Check sees the raw inputs alone.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from mockprovider.properties import snake_case
@@ -104,9 +105,10 @@ def arn(thing: str, owner: str, region: str, account: str, name: str) -> str:
 
 
 def _owned(owner: str, thing: str) -> str:
-    if owner in ARNS:
-        return ARNS[owner]
-    plain = owner.removeprefix("default_")
+    # A load balancer has two names: aws_alb and aws_lb.
+    plain = re.sub("^alb(?=_|$)", "lb", owner.removeprefix("default_"))
+    if plain in ARNS:
+        return ARNS[plain]
     if plain in EC2:
         return f"ec2:{(thing or plain).replace('_', '-')}/"
     service, _, rest = owner.partition("_")

@@ -38,7 +38,7 @@ def _evaluated(name: str, output: Mapping[str, Any]) -> Any:
 VALUES: Mapping[str, Any] = {"int": 1, "bool": True, "array": [], "object": {}}
 """Of the types of a template, what stands for the value of an expression; for a text the output's name does."""
 
-NAMES = ("bucket", "functionName", "identifier", "name")
+NAMES = ("alarmName", "bucket", "clusterIdentifier", "dashboardName", "family", "functionName", "identifier", "name")
 """Under which a program gives a thing its name."""
 
 

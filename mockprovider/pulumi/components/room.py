@@ -12,6 +12,7 @@ from mockprovider.fake.catalogue import Catalogue, failed, nearest
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.computing import fields
 from mockprovider.pulumi.components.monitor import EngineRefusedError, Monitor, Registered, settled, urns_of
+from mockprovider.pulumi.package.inventing import invented
 from mockprovider.pulumi.stacks.resource_options import CONSTRUCT, INHERITED
 from mockprovider.schema import Component, Method, Property
 from mockprovider.values import (
@@ -79,8 +80,9 @@ class Site(Way):
     ``urn`` is its URN, ``name`` its name.
     """
 
-    def __init__(self, call: Call, declared: Collection[str], inputs: Bag) -> None:
+    def __init__(self, call: Call, declared: Collection[str], inputs: Bag, catalogue: Catalogue) -> None:
         super().__init__(call, declared, inputs)
+        self._catalogue = catalogue
         self.name = call.name
         self.children: dict[str, Registered] = {}
         self._outputs: dict[str, Value] = {}
@@ -104,6 +106,16 @@ class Site(Way):
         child = self.monitor.register_resource(type, name, inputs or {}, **{"parent": self.urn, **given})
         self.children[name] = child
         return child
+
+    def shown_child(self, name: str, type_: str) -> Output:
+        """A child with what its type requires, as the output ``name``: only a component's code knows what else it sets."""
+        package = self._catalogue.packages.get(type_.partition(":")[0])
+        declared = package.resources.get(type_) if package else None
+        required = {key: item for key, item in (declared.properties if declared else {}).items() if item.required}
+        child = self.resource(
+            type_, f"{self.name}-{name}", {key: invented(item, key, self.urn, type_) for key, item in required.items()}
+        )
+        return Output(ResourceReference(child.urn, child.id), dependencies=(child.urn,))
 
     def _inherited(self, type_: str) -> dict[str, Any]:
         extra = self.call.extra
@@ -160,7 +172,7 @@ class Components:
         if wrong := self._wrong(declared, inputs):
             return Reply(failures=wrong)
         try:
-            return _constructed(declared, Site(call, declared.inputs, inputs))
+            return _constructed(declared, Site(call, declared.inputs, inputs, self._catalogue))
         except EngineRefusedError as error:
             return error.reply
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from mockprovider.pulumi.installed.document import Spec, not_understood
-from mockprovider.pulumi.installed.sources import SourceFile, source_file
+from mockprovider.pulumi.installed.sources import SourceFile, resources_of, source_file
 
 ANY: Spec = {"$ref": "pulumi.json#/Any"}
 SCALARS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
@@ -88,10 +89,18 @@ class Annotations:
                 return {"type": "object", "additionalProperties": ANY}
         place = self._resolve(dotted.split("."), file)
         if place is None:
-            # A resource, for one, of which a fake takes any value.
-            return ANY
+            return self._foreign(dotted)
         module = place[0].relative_to(self._folder).with_suffix("").as_posix()
         return {"$ref": f"#/types/{self._package}:{module.replace('/', '%2F')}:{place[1]}"}
+
+    def _foreign(self, dotted: str) -> Spec:
+        """A resource of another SDK, which a component shows; of any other a fake takes any value."""
+        module, _, name = dotted.rpartition(".")
+        sdk = module.partition(".")[0]
+        listed = resources_of(self._folder.parent / sdk / "__init__.py") if sdk.startswith("pulumi_") else {}
+        token = listed.get((module, name))
+        package = token.partition(":")[0] if token else ""
+        return {"$ref": f"/{package}/v0.0.0/schema.json#/resources/{quote(token, safe=':')}"} if token else ANY
 
     def _resolve(self, words: list[str], file: SourceFile) -> tuple[Path, str] | None:
         """The file and the class that a dotted name in ``file`` means, if it is a nested type of this SDK."""

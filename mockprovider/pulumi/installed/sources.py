@@ -7,11 +7,15 @@ use become syntax trees.
 from __future__ import annotations
 
 import ast
+import json
 import re
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from mockprovider.pulumi.installed.document import not_understood
+
+LISTED = re.compile(r'resource_modules="""(.*?)"""', re.DOTALL)
+"""Where an SDK lists its resources for whoever is handed a reference to one."""
 
 BEGINS = re.compile(r"^(?:@[^\n]*\n)*(?:class|def) (\w+)", re.MULTILINE)
 IMPORTED = re.compile(r"^from (\.+)([\w.]*) import ([^\n(]+)$", re.MULTILINE)
@@ -77,3 +81,14 @@ def source_file(path: Path) -> SourceFile | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise not_understood(str(path), f"it cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=16)
+def resources_of(path: Path) -> dict[tuple[str, str], str]:
+    """The tokens of an SDK's resources by module and class, as its first file lists them; none where there is no such file."""
+    listed = LISTED.search(path.read_text(encoding="utf-8")) if path.is_file() else None
+    return {
+        (module["fqn"], owner): token
+        for module in (json.loads(listed[1]) if listed else [])
+        for token, owner in module["classes"].items()
+    }

@@ -1,8 +1,8 @@
 """The reader of Pulumi package schemas, as far as a fake can use them (reference 11).
 
 A schema has the inputs and outputs of a provider, but no values. So outputs that no program sets get generated values. What
-only SDKs use (languages, aliases, names of environment variables) is ignored. Components have no children, which only their
-code knows.
+only SDKs use (languages, aliases, names of environment variables) is ignored. Components have those children alone that they
+show as outputs: only their code knows the others.
 """
 
 from __future__ import annotations
@@ -245,8 +245,18 @@ class PackageReader:
     def _component(self, token: str, members: Mapping[str, Node]) -> Component:
         inputs = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
         outputs = self.types.properties(members.get("properties"), members.get("required"))
+        described = members["properties"].members() if "properties" in members else {}
+        shown = {name: type_ for name, item in described.items() if (type_ := self._custom(item))}
         description = text(members, "description")
-        return Component(token, inputs, outputs, construct=_constructing(token, outputs), description=description)
+        return Component(token, inputs, outputs, construct=_constructing(token, outputs, shown), description=description)
+
+    def _custom(self, node: Node) -> str:
+        """The type of a property that is a resource, and no component."""
+        reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None
+        file, _, path = reference.partition("#/resources/") if isinstance(reference, str) else ("", "", "")
+        token = unquote(path)
+        own = self._resources[token].members() if token in self._resources and not file else {}
+        return "" if flag(own, "isComponent") else token
 
     def _asked(self, token: str, node: Node) -> Function | Method:
         members = keys(node, FUNCTION_KEYS)
@@ -269,12 +279,15 @@ class PackageReader:
         return {} if shape.kind.name == "map" else {"result": Property(shape.kind, enum=shape.enum)}
 
 
-def _constructing(token: str, outputs: Mapping[str, Property]) -> Callable[[Any], Bag]:
-    """A component without children: its outputs are inputs of the same name, or generated values."""
+def _constructing(token: str, outputs: Mapping[str, Property], shown: Mapping[str, str]) -> Callable[[Any], Bag]:
+    """A component whose outputs are inputs of the same name, or generated: those that are resources (``shown``) as children."""
 
     def construct(site: Any) -> Bag:
         given = {name: site.output(name) for name in outputs if site.inputs.get(name) is not None}
-        return {name: given[name] if name in given else invented(item, name, site.urn, token) for name, item in outputs.items()}
+        for name, item in outputs.items():
+            if name not in given:
+                given[name] = site.shown_child(name, shown[name]) if name in shown else invented(item, name, site.urn, token)
+        return given
 
     return construct
 

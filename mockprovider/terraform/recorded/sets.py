@@ -8,6 +8,7 @@ from typing import Any
 from mockprovider.calls import Op
 from mockprovider.cassette import Cassette
 from mockprovider.matching import encode
+from mockprovider.terraform.rpcs.ephemerals import DUE
 from mockprovider.terraform.schema.published import schema_data, schemas_in, section_of, tree_of
 from mockprovider.terraform.schema.tree import Place
 from mockprovider.wire.transcript import MESSAGES
@@ -33,12 +34,14 @@ class Sets:
                 self._schemas |= {(section, name): schema for section, name, schema in schemas_in(answer)}
 
     def __call__(self, method: str, type_: str, tree: Any) -> Any:
-        """``tree``, a request or an answer of ``method`` for ``type_``, as a copy with sorted sets."""
+        """``tree``, a request or an answer of ``method`` for ``type_``, as a copy to be compared: with sorted sets."""
         if not isinstance(tree, dict):
             return tree
         if isinstance(messages := tree.get(MESSAGES), list):
             return {**tree, MESSAGES: [self(method, type_, message) for message in messages]}
         sorted_ = {name: sorted(part, key=encode) if name in UNORDERED else part for name, part in tree.items()}
+        # How long a renewal has until then is never the same twice: a real provider's answers differ by it alone.
+        sorted_ |= {DUE: None} if DUE in tree else {}
         return {
             name: self._in_field(part, section_of(method, name), type_)
             if isinstance(part, dict) and not VALUES.isdisjoint(part)
