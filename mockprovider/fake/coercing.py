@@ -30,7 +30,7 @@ def _coerced(kind: Kind, value: Value) -> Value:
         return replace(value, value=_coerced(kind, value.value))
     if isinstance(value, Mapping):
         inside = {name: item.kind for name, item in kind.properties.items()} or dict.fromkeys(value, kind.items)
-        return {name: _coerced(found, item) if (found := inside.get(name)) else item for name, item in value.items()}
+        return {name: _coerced(part, item) if (part := inside.get(name)) else item for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_coerced(kind.items, item) for item in value] if kind.items else value
     if kind.name not in SCALARS or not isinstance(value, (str, bool, int, float)) or fits(kind, value):
