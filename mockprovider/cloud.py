@@ -313,5 +313,12 @@ class Cloud:
 
 
 def digest(*parts: object) -> str:
-    """Eight hex digits of a hash over ``parts``."""
-    return sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:8]
+    """Eight hex digits of a hash over ``parts``, in which the members of maps have no order: protobuf's maps have none."""
+    texts = (part if isinstance(part, str) else str(_ordered(part)) for part in parts)
+    return sha256("\x1f".join(texts).encode()).hexdigest()[:8]
+
+
+def _ordered(part: Any) -> Any:
+    if isinstance(part, Mapping):
+        return {name: _ordered(part[name]) for name in sorted(part, key=str)}
+    return type(part)(map(_ordered, part)) if type(part) in (list, tuple) else part

@@ -52,6 +52,10 @@ BROKEN = ("The Pulumi CLI encountered a snapshot integrity error", "had not ende
 """What is told of the real engine where it wrote an invalid state, or hangs; both are in the table of docs/engines.md."""
 
 
+REFUSED = ("could not be found: neither", "It is excluded: exclude what depends on it, too")
+"""What ours says of what the real one passes over, which breaks its state if nothing stops it before (docs/engines.md)."""
+
+
 class UnanswerableError(Exception):
     """The engines cannot be compared: the operation names what is not there, or the real one breaks its own state or hangs."""
 
@@ -120,8 +124,10 @@ class Both:
         our_options, their_options = ({**options, **({"plan": plan} if plan else {})} for plan in plans)
         embedded = self._embedded(operation, programs, fails, our_options)
         self.ended.append(embedded.succeeded)
-        if fails is None and "could not be found: neither" in str(embedded.error):
-            raise UnanswerableError(str(embedded.error))
+        if fails is None:
+            told = (str(embedded.error), *(diagnostic.message for diagnostic in embedded.diagnostics))
+            if refused := [message for message in told if any(words in message for words in REFUSED)]:
+                raise UnanswerableError(refused[0])
         fails = not embedded.succeeded
         try:
             real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **self._arguments)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.cloud import digest
-from mockprovider.fake.answers import Answers
+from mockprovider.fake.answers import Answers, is_open
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.checks import failures, with_defaults
+from mockprovider.fake.coercing import coerced
 from mockprovider.fake.computing import fill_all
 from mockprovider.fake.fitting import Fitting
 from mockprovider.paths import show
@@ -32,7 +33,8 @@ class Functions:
             refused = tuple(_refused(call, strict=self._catalogue.strict))
             if refused:
                 return Reply(failures=refused)
-        arguments = with_defaults(function.inputs, call.inputs or {})
+        given = coerced(function.token, function.inputs, call.inputs or {}) if is_open(function) else call.inputs or {}
+        arguments = with_defaults(function.inputs, given)
         wrong = tuple(failures(function.inputs, arguments))
         return Reply(failures=wrong) if wrong else self._answered(function, reveal(arguments), call)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from engine_toolbox import BUCKET, NET, Bucket, Cloud, Thing, one_by_one
-from pulumi import Output, ResourceOptions
+from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Thing, one_by_one
+from pulumi import Alias, Output, ResourceOptions
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -282,3 +282,20 @@ def test_a_provider_that_is_ended_is_not_asked_again(make_both):
     both.run("destroy", target=["first"], target_dependents=True, fails=True)
     assert len(both.objects()[0]) == 2
     both.run("destroy")
+
+
+def test_a_renamed_parent_leaves_the_dependencies_of_properties_as_they_are(make_both):
+    """Where only the name of its parent has changed, the state still lists the properties that depend on nothing."""
+    both = make_both(serial=True)
+    names = ["parent"]
+
+    @one_by_one
+    def program():
+        parent = Component(names[-1], ResourceOptions(aliases=[Alias(name=name) for name in names[:-1]]))
+        yield parent
+        if len(names) == 1:
+            yield Bucket("child", ResourceOptions(parent=parent, protect=True), acl="1")
+
+    both.run("up", program)
+    names.append("renamed")
+    both.run("up", program, fails=True)
