@@ -38,8 +38,8 @@ from mockprovider.pulumi.stacks.state import ResourceState, copied
 from mockprovider.values import Value, has_unknown
 
 UNASKED = (
-    "the configuration of this resource's provider is not known in the preview, so the provider could not be asked what "
-    "changes: the up may do something else than is shown"
+    "The provider for this resource has inputs that are not known during preview.\n"
+    "This preview may not correctly represent the changes that will be applied during an update."
 )
 
 
