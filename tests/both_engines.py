@@ -6,6 +6,7 @@ order of what has no order (resources in a state, calls for different resources)
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import unified_diff
@@ -14,7 +15,7 @@ from pprint import pformat
 from typing import Any
 
 from engine_logs import EngineLog
-from engine_toolbox import SUMMING_UP, TYPES, Breaking, cli_of
+from engine_toolbox import TYPES, Breaking, cli_of
 
 from mockprovider.calls import Call, Op
 from mockprovider.cloud import CloudObject
@@ -27,6 +28,10 @@ COMPARED = (
     *("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes"),
     *("autonaming", "parameter", "package"),
 )
+PROVIDER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The id of a provider, as it stands in messages."""
+SUMMING_UP_WITH = ("update failed", "preview failed")
+"""What an engine says last begins so, once a step has failed."""
 VOLATILE = {"resource_status_address", "resource_status_token"}
 TIMES = {"created", "modified", "sourcePosition", "stackTrace"}
 PREPARING = {
@@ -90,6 +95,8 @@ class Both:
         self.cli.config(**config)
         self.results: tuple[Result, ...] = ()
         """Those of the last run."""
+        self.compares_words = True
+        """Whether the words of errors must be the same, and not only whom they are about."""
         self.ended: list[bool] = []
         """How each operation ended under the embedded engine: well, or not."""
 
@@ -139,7 +146,7 @@ class Both:
         _same("calls", *asked)
         _same("steps", sorted(embedded.steps), sorted(real.steps))
         _same("summaries", embedded.summary, real.summary)
-        _same("diagnostics", blamed(embedded), blamed(real))
+        _same("diagnostics", *(blamed(result, words=self.compares_words) for result in self.results))
         ours, theirs = (resources(engine.export()) for engine in (self.stack, self.cli))
         read = {found["urn"] for found in ours if found.get("external")}
         if any(found.get("delete") and found["urn"] in read and found not in theirs for found in ours):
@@ -222,12 +229,16 @@ def _same(what: str, ours: Any, theirs: Any) -> None:
     assert ours == theirs, f"the {what} differ:\n" + "\n".join(unified_diff(*lines, "pulumi", "embedded", "", "", 2, ""))
 
 
-def blamed(result: Result) -> list[tuple[str, str]]:
-    """The severities and the resources of what the user was told, without what is about no resource in particular."""
-    said = {(diagnostic.severity, diagnostic.urn) for diagnostic in result.diagnostics}
+def blamed(result: Result, *, words: bool = True) -> list[tuple[str, str, str]]:
+    """The severity, the resource and the words of what the user was told, without what is about no resource in particular."""
     # Each engine has its own words about the stack, but for the last error, which sums up.
-    summed_up = {(each.message, "") for each in result.diagnostics if each in SUMMING_UP}
-    return sorted(summed_up | {(severity, urn) for severity, urn in said if urn and "::pulumi:pulumi:Stack::" not in urn})
+    return sorted(
+        {
+            (each.severity, each.urn, PROVIDER_ID.sub("ID", each.message) if words else "")
+            for each in result.diagnostics
+            if (each.urn and "::pulumi:pulumi:Stack::" not in each.urn) or each.message.startswith(SUMMING_UP_WITH)
+        }
+    )
 
 
 def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:

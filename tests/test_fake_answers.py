@@ -169,6 +169,15 @@ def test_an_undeclared_function_echoes():
     assert "an echo of its arguments: nobody declared cloud:index:getZone" in str(double.journal.entries(op="invoke")[0])
 
 
+def test_equal_arguments_give_equal_answers_in_any_order():
+    """The members of maps have no order on the wire, at any depth, and the answer does not depend on the one they came in."""
+    one, other = {"name": "zone", "values": ["n"]}, {"values": ["n"], "name": "zone"}
+    double = Double(name="cloud")
+    ids = {asked(double, "cloud:index:getZone", filters=[{"by": order}])["id"] for order in (one, other)}
+
+    assert len(ids) == 1
+
+
 def test_an_undeclared_function_can_be_told():
     """Where nothing is declared, any function may be told what to answer."""
     double = Double(name="cloud")

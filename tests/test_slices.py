@@ -19,6 +19,7 @@ from mockprovider.errors import DefinitionError
 from mockprovider.ondemand import held
 from mockprovider.pulumi.installed import reading as installed
 from mockprovider.pulumi.package import kept as packages
+from mockprovider.pulumi.schema import text as published
 from mockprovider.terraform.schema import kept as providers
 from mockprovider.terraform.schema.provider import ProviderSchema
 
@@ -120,6 +121,18 @@ def test_a_file_that_was_read_before_is_not_parsed_again(content: dict, tmp_path
     assert said[0] == said[1]
     assert not held(second.resources)
     assert whole(first) == whole(second)
+
+
+def test_the_text_of_an_sdk_is_written_once_and_again_if_a_file_changes(tmp_path: Path) -> None:
+    """Who runs YAML on a large SDK has its schema written once: the second time not one type of it is read."""
+    folder = write_sdk(tmp_path / "sdk", NEW)
+    first, second = from_sdk(folder), from_sdk(folder)
+    text = published(first)
+    assert "cloud:index:Site" in text
+    assert published(second) == text
+    assert not held(second.resources)
+    (folder / "site.py").write_text("")
+    assert "cloud:index:Site" not in published(from_sdk(folder))
 
 
 def test_an_sdk_is_looked_through_once_and_again_if_a_file_changes(tmp_path: Path, monkeypatch) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from msgspec import UNSET
+
 from mockprovider.calls import Failure
 from mockprovider.fake.choosing import Choices
 from mockprovider.fake.computing import NESTING
@@ -38,8 +40,12 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
     ``choices`` give random values and names; the default gives none, and such properties stay unset.
     """
     filled = dict(inputs)
-    # A large type has a hundred properties, of which a program sets three.
-    concerned = [(name, item) for name, item in properties.items() if inputs.get(name) is not None or item.has_default]
+    # A large type has a hundred properties, of which a program sets three: for them all, even asking for has_default is slow.
+    concerned = [
+        (name, item)
+        for name, item in properties.items()
+        if item.default is not UNSET or item.auto_name or inputs.get(name) is not None
+    ]
     # A template comes after the properties that it may use.
     for name, item in sorted(concerned, key=_follows):
         if filled.get(name) is None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.cloud import digest
-from mockprovider.fake.answers import Answers
+from mockprovider.fake.answers import Answers, is_open
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.checks import failures, with_defaults
+from mockprovider.fake.coercing import coerced
 from mockprovider.fake.computing import fill_all
 from mockprovider.fake.fitting import Fitting
 from mockprovider.paths import show
@@ -32,7 +34,8 @@ class Functions:
             refused = tuple(_refused(call, strict=self._catalogue.strict))
             if refused:
                 return Reply(failures=refused)
-        arguments = with_defaults(function.inputs, call.inputs or {})
+        given = coerced(function.token, function.inputs, call.inputs or {}) if is_open(function) else call.inputs or {}
+        arguments = with_defaults(function.inputs, given)
         wrong = tuple(failures(function.inputs, arguments))
         return Reply(failures=wrong) if wrong else self._answered(function, reveal(arguments), call)
 
@@ -48,7 +51,7 @@ class Functions:
         """What somebody says, or a preset; else, unless strict, the arguments as they came, with an id."""
         arguments = reveal(dict(call.inputs or {}))
         # Equal arguments give equal answers.
-        echo = {"id": digest(call.type, sorted(arguments.items(), key=str)), **arguments}
+        echo = {"id": digest(call.type, _ordered(arguments)), **arguments}
         echoes = self._catalogue.echoes(call)
         said = self._answers.answer(call.type, None, arguments, call, echo if echoes else None)
         if said is not None:
@@ -69,6 +72,13 @@ def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:
         for kind in (kind for kind, holds in kinds.items() if holds):
             reason = f"the argument {name!r} of {call.type} is {kind}, and a function must not be given that"
             yield Failure(reason, show((name,)), "invalid_argument")
+
+
+def _ordered(value: Any) -> Any:
+    """The same with its maps in order, at every depth: protobuf's have none, so they come in any."""
+    if isinstance(value, Mapping):
+        return [(name, _ordered(value[name])) for name in sorted(value)]
+    return [_ordered(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _refers(value: Value) -> bool:

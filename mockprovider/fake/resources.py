@@ -18,6 +18,7 @@ from mockprovider.fake.behaviours import Behaviour, Quota, World
 from mockprovider.fake.catalogue import MARKER, Catalogue, failed, not_importable
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.choosing import Choices, of_check
+from mockprovider.fake.coercing import coerced
 from mockprovider.fake.computing import compute, fill
 from mockprovider.fake.making import Making
 from mockprovider.fake.moving import CONVERTED
@@ -96,6 +97,8 @@ class Resources:
         return stack([partial(_in_world, behaviour, world) for behaviour in (*playing, *behaviours)], answer)(call)
 
     def _check(self, declared: ResourceType, call: Call) -> Reply:
+        if declared.of_schema:
+            call = replace(call, inputs=coerced(declared.token, declared.properties, call.inputs or {}))
         # Programs of SDKs hand over what another resource answered, whole.
         reply = _checked(declared.properties, call, echoes=declared.of_schema)
         self._catalogue.doubt(declared, call)

@@ -284,6 +284,8 @@ def test_half_done_updates_at_the_limit(both):
     both.run("up", program)
     wanted["acl"] = "2"
     both.breaks(lambda on: on.update(name="a").partial(reasons=["no"]).times(100))
+    # The embedded engine says what was wrong in the end, and not only how often.
+    both.compares_words = False
     both.run("up", program, fails=True)
     both.mend()
     both.run("up", program)

@@ -187,7 +187,7 @@ class Instance:
 
     def end(self) -> None:
         """Let every further call fail, as over a connection that was closed."""
-        self._closed = Reply(failures=(Failure("the connection to the provider was closed", status="cancelled"),))
+        self._closed = Reply(failures=(Failure("grpc: the client connection is closing", status="cancelled"),))
 
     def cancel(self) -> None:
         """Cancel, as at every shutdown. The session ends whatever the provider answers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,21 +50,38 @@ def from_sdk(sdk: str | Path) -> Package:
         (name, version), folder, language = npm_identity(folder), built(folder), NPM
     else:
         (name, version), language = identity_of(folder), PYTHON
-    return sdk_package(_index(language, folder, name, version), language.reader(folder, name), str(folder))
-
-
-def _index(language: Ecosystem, folder: Path, name: str, version: str) -> SdkIndex:
-    """Where the SDK has what: kept, since a large one has thousands of files, and as long as none of them changes."""
     files = sorted(_files(str(folder), language.suffix))
     state = "\n".join(f"{file} {size} {changed}" for file, size, changed in files)
-    key = key_of(language.kind, str(folder), name, version, state)
-    kept = find(key) if len(files) >= LEAST_FILES else None
+    # A large SDK has thousands of files: what is found in them is kept as long as none of them changes.
+    content = (language.kind, str(folder), name, version, state) if len(files) >= LEAST_FILES else ()
+    package = sdk_package(_index(language, folder, name, version, content), language.reader(folder, name), str(folder))
+    whole = package.published
+    if content and whole is not None:
+        package.published = lambda: _text(whole, content)
+    return package
+
+
+def _index(language: Ecosystem, folder: Path, name: str, version: str, content: Sequence[str]) -> SdkIndex:
+    """Where the SDK has what."""
+    key = key_of(*content) if content else ""
+    kept = find(key) if key else None
     if kept is not None:
         return convert(kept.root, SdkIndex)
     index = language.places(folder, name, version)
-    if len(files) >= LEAST_FILES:
+    if key:
         keep(key, to_builtins(index), {})
     return index
+
+
+def _text(whole: Callable[[], str], content: Sequence[str]) -> str:
+    """The text of an SDK's schema, as a program in YAML asks for it: all files are read for it, which takes minutes."""
+    key = key_of("text", *content)
+    kept = find(key)
+    if kept is not None:
+        return str(kept.root)
+    text = whole()
+    keep(key, text, {})
+    return text
 
 
 def _files(folder: str, suffix: str, inside: str = "") -> Iterator[tuple[str, int, int]]:

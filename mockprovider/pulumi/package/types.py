@@ -20,6 +20,8 @@ from mockprovider.urn import PROVIDERS
 from mockprovider.values import Value
 
 SCALARS = frozenset({"boolean", "integer", "number", "string"})
+PLAIN_KINDS: Mapping[str, Kind] = {word: Kind(word) for word in SCALARS}
+PLAIN_KEYS = frozenset({"type", "description"})
 BUILTIN: Mapping[str, str] = {"Any": "any", "Asset": "asset", "Archive": "archive", "Json": "string"}
 """The metaschema's own types. A value of type ``Json`` is sent as text."""
 
@@ -100,6 +102,8 @@ class Types:
     def _property(self, name: str, node: Node, *, needed: bool) -> Property:
         if name == "pulumi":
             raise node.error("Pulumi keeps the name 'pulumi' for itself. Choose another.")
+        if (kind := _plain_kind(node.value)) is not None:
+            return Property(kind, required=needed, description=node.value.get("description", ""))
         members = keys(node, PROPERTY_KEYS)
         shape = self._shaped(node, members)
         elsewhere = _from_environment(members)
@@ -302,6 +306,14 @@ def _always_answered(members: Mapping[str, Node]) -> Collection[str]:
     said = language.get("nodejs") if isinstance(language, Mapping) else None
     names = said.get("requiredOutputs") if isinstance(said, Mapping) else None
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _plain_kind(value: object) -> Kind | None:
+    """The kind of what is described by a scalar type alone, as most properties are: it is read without ceremony."""
+    if type(value) is not dict or not value.keys() <= PLAIN_KEYS or type(value.get("description", "")) is not str:
+        return None
+    word = value.get("type")
+    return PLAIN_KINDS.get(word) if type(word) is str else None
 
 
 def _scalar(node: Node, known: Collection[str]) -> str:
