@@ -141,18 +141,22 @@ class Both:
         if any(words in diagnostic.message for words in BROKEN for diagnostic in real.diagnostics):
             raise UnanswerableError(str(real.error))
         self.results = (embedded, real)
-        ours, theirs = (by_resource(double) for double in self.doubles)
+        asked = [by_resource(double) for double in self.doubles]
         existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]
-        _same("calls", ours, theirs)
+        _same("calls", *asked)
         _same("steps", sorted(embedded.steps), sorted(real.steps))
         _same("summaries", embedded.summary, real.summary)
         _same("diagnostics", *(blamed(result, words=self.compares_words) for result in self.results))
-        _same("states", resources(self.stack.export()), resources(self.cli.export()))
+        ours, theirs = (resources(engine.export()) for engine in (self.stack, self.cli))
+        read = {found["urn"] for found in ours if found.get("external")}
+        if any(found.get("delete") and found["urn"] in read and found not in theirs for found in ours):
+            raise UnanswerableError("the real engine has forgotten what a read takes the place of (docs/engines.md)")
+        _same("states", ours, theirs)
         _same("clouds", *existing)
         assert [
             rule.unfired for double in self.doubles for rule in double.faults.rules if rule.unfired and not rule.when.optional
         ] == []
-        return {key.rsplit("::", 1)[-1]: [each["method"] for each in calls] for key, calls in ours.items()}
+        return {key.rsplit("::", 1)[-1]: [each["method"] for each in calls] for key, calls in asked[0].items()}
 
     def _embedded(self, operation: str, programs: Any, fails: bool | None, options: Any) -> Result:
         self.stack.result = None
