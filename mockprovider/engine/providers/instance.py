@@ -73,6 +73,12 @@ def wrong(message: str) -> CallFailedError:
     return CallFailedError(Reply(failures=(Failure(message),)))
 
 
+def _as_status(error: CallFailedError) -> CallFailedError:
+    """A failure as gRPC spells it in Go, which is how the real engine tells the failures of some RPCs."""
+    code = STATUS_NAMES[error.code].title().replace("_", "")
+    return CallFailedError(error.reply, f"rpc error: code = {code} desc = {error}")
+
+
 class Instance:
     """One provider instance: booted at once, configured later, or never, where its configuration holds unknowns.
 
@@ -120,7 +126,10 @@ class Instance:
 
     def parameterize(self, wanted: Parameterization) -> None:
         """Parameterize the base plugin. Raises ``CallFailedError`` if it answers another package than the wanted one."""
-        became = self._ask(Op.PARAMETERIZE, parameter=ParameterValue(wanted.name, wanted.version, wanted.value)).name
+        try:
+            became = self._ask(Op.PARAMETERIZE, parameter=ParameterValue(wanted.name, wanted.version, wanted.value)).name
+        except CallFailedError as error:
+            raise _as_status(error) from error
         if became != wanted.name:
             raise wrong(
                 f"the plugin of {wanted.base!r} became {became!r} by its parameterization, and {wanted.name!r} was wanted"
@@ -159,9 +168,7 @@ class Instance:
             return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, secrets=secrets, **bags))
         except CallFailedError as error:
             if error.code != UNIMPLEMENTED:
-                # The real engine tells this one as gRPC does.
-                code = STATUS_NAMES[error.code].title().replace("_", "")
-                raise CallFailedError(error.reply, f"rpc error: code = {code} desc = {error}") from error
+                raise _as_status(error) from error
             return Diff()
 
     def configure(self, urn: str, id_: str, inputs: Bag) -> None:
