@@ -156,3 +156,12 @@ def test_paths_that_cannot_be_ignored(both):
     both.run("up", program, fails=None)
     wanted = {"tags": Output.secret({"team": "c"})}
     both.run("up", program, fails=None)
+
+
+@pytest.mark.parametrize("refresh", [False, True])
+def test_what_is_protected_when_it_goes(both, refresh):
+    """A preview says that it failed over what is protected and would be deleted; the operation itself says why alone."""
+    both.run("up", lambda: Bucket("a", opts=ResourceOptions(protect=True)))
+    for operation in ("preview", "up"):
+        both.run(operation, lambda: None, refresh=refresh, fails=True)
+    assert "cannot be deleted" in both.said()[0]

@@ -127,7 +127,7 @@ def _delete(course: Course, old: ResourceState) -> bool:
         course.execute(EngineStep(op=deletion(old), old=old))
     except RefusedError as error:
         # Nothing was changed yet, so the deletions go on, and one run reports all protected resources.
-        course.object(error, old.urn)
+        course.object(error, old.urn, of_step=True)
         return False
     except EXPECTED as error:
         course.blame(error, old.urn)
