@@ -137,13 +137,14 @@ def test_forced_replacements_come_in_order():
 
 def test_protection_speaks_against_a_replacement_only_before_and_after():
     """Unprotecting and replacing in one run is allowed."""
-    assert [each.severity for each in objections(old(protect=True), goal(protect=True), {}, REPLACE)] == ["error"]
-    assert objections(old(protect=True), goal(protect=False), {}, REPLACE) == []
+    assert [each.severity for each in objections(old(protect=True), old(), goal(protect=True), REPLACE)] == ["error"]
+    assert objections(old(protect=True), old(), goal(protect=False), REPLACE) == []
 
 
 def test_an_import_speaks_against_a_replacement():
     """A resource that still names the id that it was imported by is not replaced, and the key to blame is told."""
-    (found,) = objections(old(), goal(import_id="b-1"), {"name": "n"}, REPLACE)
+    new = ResourceState(urn=URN, type="cloud:index:Bucket", inputs={"name": "n"})
+    (found,) = objections(old(), new, goal(import_id="b-1"), REPLACE)
     assert found.severity == "warning"
     assert found.message.endswith("\nname: {<nil>} => {n}")
 

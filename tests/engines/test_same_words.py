@@ -165,3 +165,15 @@ def test_what_is_protected_when_it_goes(both, refresh):
     for operation in ("preview", "up"):
         both.run(operation, lambda: None, refresh=refresh, fails=True)
     assert "cannot be deleted" in both.said()[0]
+
+
+def test_what_is_protected_under_a_new_name(both):
+    """What may not be replaced is called by its new name."""
+
+    def program(name, value):
+        Bucket(name, ResourceOptions(protect=True, aliases=[Alias(name="a")]), name=value)
+
+    both.run("up", lambda: program("a", "one"))
+    for operation in ("preview", "up"):
+        both.run(operation, lambda: program("b", "two"), fails=True)
+    assert "Bucket::b" in both.said()[0]

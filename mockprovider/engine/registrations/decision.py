@@ -16,7 +16,7 @@ from mockprovider.engine.registrations.ignoring import with_ignored
 from mockprovider.engine.registrations.wording import irreplaceable, show
 from mockprovider.pulumi.diff import Changes, Diff
 from mockprovider.pulumi.stacks.state import ResourceState
-from mockprovider.values import Bag, Value, has_unknown, reveal, same
+from mockprovider.values import Value, has_unknown, reveal, same
 
 TRIGGER = "replacementTrigger"
 """What a replacement is blamed on that no property asks for: the real engine names nothing there."""
@@ -171,13 +171,16 @@ def decide(old: ResourceState | None, goal: Goal, diff: Diff | None = None, *, r
     return Decision.UPDATE if changed or old.init_errors else Decision.SAME
 
 
-def objections(old: ResourceState, goal: Goal, inputs: Bag, diff: Diff, *, ignore_protect: bool = False) -> list[Objection]:
+def objections(
+    old: ResourceState, new: ResourceState, goal: Goal, diff: Diff, *, ignore_protect: bool = False
+) -> list[Objection]:
     """What speaks against a replacement: protection before and after, or an import that would lose its id."""
     against = []
     if goal.protect and old.protect and not ignore_protect:
-        against.append(Objection(irreplaceable(old.urn)))
+        against.append(Objection(irreplaceable(new.urn)))
     if goal.import_id:
-        changes = (f"{key}: {show(old.inputs.get(key))} => {show(inputs.get(key))}" for key in diff.replaces if key != TRIGGER)
+        keys = (key for key in diff.replaces if key != TRIGGER)
+        changes = (f"{key}: {show(old.inputs.get(key))} => {show(new.inputs.get(key))}" for key in keys)
         message = (
             "previously-imported resources that still specify an ID may not be replaced; "
             "please remove the `import` declaration from your program;\n" + "\n".join(changes)

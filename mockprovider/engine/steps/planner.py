@@ -356,7 +356,7 @@ class Planner:
         ]
 
     def _prepare_replacement(self, decision: Decision, case: _Case, old: ResourceState, diff: Diff) -> list[EngineStep]:
-        against = objections(old, case.goal, case.new.inputs, diff, ignore_protect=self._operation.ignore_protect)
+        against = objections(old, case.new, case.goal, diff, ignore_protect=self._operation.ignore_protect)
         self._object(against, case.new.urn)
         self._replaced.add(case.new.urn)
         if case.provider is not None and not case.replaced:
