@@ -308,7 +308,8 @@ def read_again(run: Run, step: EngineStep) -> None:
         step.result, step.new = StepOp.DELETE, None
         return
     if actual.init_errors:
-        run.log("warning", "Refreshed resource is in an unhealthy state: " + "; ".join(actual.init_errors), wanted.urn)
+        reasons = "".join(f"\n* {reason}" for reason in actual.init_errors)
+        run.log("warning", f"Refreshed resource is in an unhealthy state:{reasons}", wanted.urn)
     inputs = old.inputs if actual.inputs is None else actual.inputs
     new = copied(wanted, id=actual.id, inputs=inputs, refresh_before_update=actual.refresh_before_update)
     new.init_errors = list(actual.init_errors)
