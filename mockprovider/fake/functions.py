@@ -51,12 +51,11 @@ class Functions:
         """What somebody says, or a preset; else, unless strict, the arguments as they came, with an id."""
         arguments = reveal(dict(call.inputs or {}))
         # Equal arguments give equal answers.
-        echo = {"id": digest(call.type, _ordered(arguments)), **arguments}
-        echoes = self._catalogue.echoes(call)
-        said = self._answers.answer(call.type, None, arguments, call, echo if echoes else None)
+        echo = {"id": digest(call.type, _ordered(arguments)), **arguments} if self._catalogue.echoes(call) else None
+        said = self._answers.answer(call.type, None, arguments, call, echo)
         if said is not None:
             return Reply(value=said[0], source=said[1])
-        if not echoes:
+        if echo is None:
             return self._catalogue.unknown_function(call)
         return Reply(value=echo, source=f"an echo of its arguments: nobody declared {call.type}")
 

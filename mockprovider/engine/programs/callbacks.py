@@ -19,6 +19,7 @@ from pulumi.runtime import _callbacks
 from pulumi.runtime.sync_await import _sync_await
 
 from mockprovider.engine.outcomes import CallbackFailedError
+from mockprovider.engine.registrations.wording import rpc_error
 from mockprovider.engine.threads import SLICE, InlineExecutor, Work
 from mockprovider.wire.pool import settle, settled
 from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
@@ -91,7 +92,7 @@ class Callbacks:
                 continue
             except grpc.RpcError as error:
                 failed: Any = error
-                raise CallbackFailedError(_status(failed.code(), failed.details())) from error
+                raise CallbackFailedError(rpc_error(failed.code().name, failed.details())) from error
         under_way.cancel()
         raise CallbackFailedError("the operation was cancelled")
 
@@ -125,7 +126,7 @@ class Refusal:
 
     async def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
         """Raise ``CallbackFailedError``."""
-        raise CallbackFailedError(_status(code, details))
+        raise CallbackFailedError(rpc_error(code.name, details))
 
 
 class ProgramCallbacks(_callbacks._CallbackServicer):  # type: ignore[misc] # noqa: SLF001 - the SDK has no other place for them
@@ -205,8 +206,3 @@ class ProgramCallbacks(_callbacks._CallbackServicer):  # type: ignore[misc] # no
         if job is not None:
             request, future = job
             settle(future, lambda: self._in_loop(request))
-
-
-def _status(code: grpc.StatusCode, details: str) -> str:
-    """A status as Go's gRPC spells it, which is what the real engine shows."""
-    return f"rpc error: code = {''.join(word.capitalize() for word in code.name.split('_'))} desc = {details}"

@@ -24,6 +24,7 @@ from mockprovider.engine.providers.outgoing import (
 )
 from mockprovider.engine.providers.resource_calls import Checked, Outcome, ResourceIdentity
 from mockprovider.engine.registrations.goal import Parameterization
+from mockprovider.engine.registrations.wording import rpc_error
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
@@ -74,9 +75,7 @@ def wrong(message: str) -> CallFailedError:
 
 
 def _as_status(error: CallFailedError) -> CallFailedError:
-    """A failure as gRPC spells it in Go, which is how the real engine tells the failures of some RPCs."""
-    code = STATUS_NAMES[error.code].title().replace("_", "")
-    return CallFailedError(error.reply, f"rpc error: code = {code} desc = {error}")
+    return CallFailedError(error.reply, rpc_error(STATUS_NAMES[error.code], str(error)))
 
 
 class Instance:
