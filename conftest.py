@@ -76,10 +76,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Two workers for a core where tests wait as long as they compute: for processes, answers and ends of patience."""
+    """Two workers for a core where tests wait as long as they compute: for processes, answers and ends of patience.
+
+    Most of those are costly (tests/costly.py): an ordinary run needs one worker more than there are cores.
+    """
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or config.getoption("trials") or config.getoption("quick"):
         return None
-    return 2 * (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return 2 * cores if config.getoption("every_case") else cores + 1
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,15 +1,15 @@
 """Which tests an ordinary run leaves out: seven in eight of those that cost much.
 
-Costly are all of ``tests/engines``, and what ``tests/costly.txt`` lists: what took a tenth of a second or more when
-``tools/list-costly`` wrote it, since it starts processes or reads a large schema. Each file keeps one in eight of its costly
-cases, always the same, and the run says how many it left out. ``--every-case``, as in ``.ci/run``, plays all of them; so does a
-run that names a file, words (``-k``), or what failed last (``--lf``).
+Costly are all of ``tests/engines``, and what ``tests/costly.txt`` lists: what took 50 ms or more when ``tools/list-costly``
+wrote it, since it starts processes or reads a large schema. Each file keeps one in eight of its costly cases, always the same
+and of its cheapest tests, and the run says how many it left out. ``--every-case``, as in ``.ci/run``, plays all of them; so
+does a run that names a file, words (``-k``), or what failed last (``--lf``).
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -62,9 +62,10 @@ class Sampling(Said):
             items[:] = [item for item in items if item not in left_out]
 
 
-def listed(root: Path) -> frozenset[str]:
-    """The tests that ``tests/costly.txt`` lists, if there is one."""
-    return frozenset((root / LIST).read_text(encoding="utf-8").split()) if (root / LIST).exists() else frozenset()
+def listed(root: Path) -> Mapping[str, int]:
+    """The tests that ``tests/costly.txt`` lists, if there is one, and which each is: it begins with the cheapest."""
+    names = (root / LIST).read_text(encoding="utf-8").split() if (root / LIST).exists() else []
+    return {name: place for place, name in enumerate(names)}
 
 
 def is_costly(item: pytest.Item, costly: Collection[str]) -> bool:
@@ -72,12 +73,12 @@ def is_costly(item: pytest.Item, costly: Collection[str]) -> bool:
     return item.nodeid.startswith(f"{ENGINES}/") or item.nodeid.partition("[")[0] in costly
 
 
-def _left_out(items: Iterable[pytest.Item], costly: Collection[str]) -> Iterator[pytest.Item]:
+def _left_out(items: Iterable[pytest.Item], costly: Mapping[str, int]) -> Iterator[pytest.Item]:
     files = defaultdict(list)
     for item in items:
         if is_costly(item, costly):
             files[item.path].append(item)
     for cases in files.values():
-        # By chance, so that neighbours do not go together, but the same in each worker and in each run.
-        cases.sort(key=lambda item: crc32(item.nodeid.encode()))
+        # Cases of one test by chance, so that neighbours do not go together, but the same in each worker and in each run.
+        cases.sort(key=lambda item: (costly.get(item.nodeid.partition("[")[0], 0), crc32(item.nodeid.encode())))
         yield from cases[-(-len(cases) // ONE_IN) :]

@@ -14,7 +14,7 @@ from mockprovider.cli import main, pages
 from mockprovider.errors import DefinitionError
 
 PACKAGE = Path(mockprovider.__file__).parent
-SOURCES = sorted(PACKAGE.rglob("*.py"))
+SOURCES = [source for source in sorted(PACKAGE.rglob("*.py")) if "docs" in source.read_text(encoding="utf-8")]
 
 
 def texts(source):
