@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from mockprovider.pulumi.installed.document import Spec, not_understood
 from mockprovider.pulumi.installed.sources import SourceFile, resources_of, source_file
+from mockprovider.pulumi.package.inventing import likely_answered
 
 ANY: Spec = {"$ref": "pulumi.json#/Any"}
 SCALARS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
@@ -134,7 +135,9 @@ class Annotations:
         if any(_name(base) == "Enum" for base in node.bases):
             return _enum(node)
         properties, required = self.properties(node, file)
-        return {"type": "object", "properties": properties, "required": required}
+        answered = [name for name, spec in properties.items() if likely_answered(name, spec)]
+        spec: Spec = {"type": "object", "properties": properties, "required": required}
+        return {**spec, "language": {"nodejs": {"requiredOutputs": answered}}} if answered else spec
 
     def properties(self, node: ast.ClassDef, file: SourceFile) -> tuple[dict[str, Spec], list[str]]:
         """The properties of a class by their names on the wire, and those that always have a value."""
