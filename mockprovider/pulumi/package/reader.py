@@ -246,7 +246,7 @@ class PackageReader:
         inputs = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
         outputs = self.types.properties(members.get("properties"), members.get("required"))
         described = members["properties"].members() if "properties" in members else {}
-        shown = {name: type_ for name, item in described.items() if (type_ := self._custom(item))}
+        shown = {name: type_ for name, item in described.items() if (type_ := self._custom(item.members().get("items", item)))}
         description = text(members, "description")
         return Component(token, inputs, outputs, construct=_constructing(token, outputs, shown), description=description)
 
@@ -280,13 +280,19 @@ class PackageReader:
 
 
 def _constructing(token: str, outputs: Mapping[str, Property], shown: Mapping[str, str]) -> Callable[[Any], Bag]:
-    """A component whose outputs are inputs of the same name, or generated: those that are resources (``shown``) as children."""
+    """A component whose outputs are inputs of the same name, or generated: those that are resources (``shown``) as children.
+
+    Of a list of resources there is one.
+    """
 
     def construct(site: Any) -> Bag:
         given = {name: site.output(name) for name in outputs if site.inputs.get(name) is not None}
         for name, item in outputs.items():
-            if name not in given:
-                given[name] = site.shown_child(name, shown[name]) if name in shown else invented(item, name, site.urn, token)
+            if name in shown and name not in given:
+                child = site.shown_child(name, shown[name])
+                given[name] = [child] if item.kind.name == "array" else child
+            elif name not in given:
+                given[name] = invented(item, name, site.urn, token)
         return given
 
     return construct
