@@ -67,7 +67,7 @@ BESIDE = {
 
 
 def test_components_show_resources(sdk: Path) -> None:
-    """A member that is a resource, of this SDK or of one beside, is the one whose token its class has; others may be anything."""
+    """A member that is a resource, of this SDK or of one beside, has the token of its class; others may be anything."""
     text_of_site = (sdk / "site.d.ts").read_text()
     imports = 'import * as cloudNet from "@pulumi/net";\nimport * as storage from "./storage";\n'
     (sdk / "site.d.ts").write_text(imports + text_of_site.replace("    readonly url", f"{LOADS}    readonly url"))

@@ -19,7 +19,6 @@ NOTHING = frozenset({"undefined", "null", "void", "never"})
 WRAPPERS = frozenset({"Input", "Output", "Promise", "Unwrap", "OutputInstance"})
 SEQUENCES = frozenset({"Array", "ReadonlyArray"})
 ASSETS = {"Asset": "Asset", "Archive": "Archive"}
-TOKEN = r"__pulumiType = [\"']([^\"']+)[\"']"
 NESTED = "types"
 """The module of an SDK's nested types, in which no resource is."""
 SHAPES = frozenset({"interface", "const"})
@@ -138,7 +137,7 @@ class TypeScript:
             return None
         target = Path(os.path.normpath(file.path.parent / module))
         rest = [inside, *words[1:]] if inside else words[1:]
-        return self._in_module(target, rest) if target.is_relative_to(self._folder) and rest else None
+        return self.in_module(target, rest) if target.is_relative_to(self._folder) and rest else None
 
     def _resource(self, words: list[str], file: Declarations) -> str:
         """The token of the resource that dotted ``words`` mean, of this SDK or of one beside it; empty for anything else."""
@@ -147,15 +146,16 @@ class TypeScript:
         rest = [inside, *words[1:]] if inside else words[1:]
         if place is None and module and module not in NO_SDKS and NESTED not in rest:
             folder = beside(self._folder, module)
-            place = TypeScript(built(folder), "")._in_module(built(folder), rest) if folder and rest else None
+            place = TypeScript(built(folder), "").in_module(built(folder), rest) if folder and rest else None
         return token_of(*place) if place else ""
 
-    def _in_module(self, target: Path, words: list[str]) -> tuple[Declarations, str] | None:
+    def in_module(self, target: Path, words: list[str]) -> tuple[Declarations, str] | None:
+        """The file and the name there of what dotted ``words`` in the module ``target`` mean."""
         for path in (target.with_name(target.name + SUFFIX), target / f"index{SUFFIX}"):
             there = declarations(path)
             if there is not None:
                 direct = self._resolve(words, there)
-                return direct or (self._in_module(target / words[0], words[1:]) if len(words) > 1 else None)
+                return direct or (self.in_module(target / words[0], words[1:]) if len(words) > 1 else None)
         return None
 
     def type(self, token: str) -> Spec:
@@ -196,7 +196,8 @@ def token_of(file: Declarations, name: str) -> str:
         path, name = path.parent / words[start + 2][1:-1], words[start + 5]
     script = path.with_name(f"{path.name}.js")
     text = script.read_text(encoding="utf-8") if script.is_file() else ""
-    declared = re.search(rf"class {re.escape(name)} extends pulumi\.CustomResource\b.*?{TOKEN}", text, re.DOTALL)
+    is_called = rf"class {re.escape(name)} extends pulumi\.CustomResource\b.*?__pulumiType = [\"']([^\"']+)[\"']"
+    declared = re.search(is_called, text, re.DOTALL)
     return declared[1] if declared else ""
 
 
