@@ -571,9 +571,29 @@ def test_the_texts_of_a_kubernetes_secret_are_its_data():
     assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
     stack.up(program(data={"password": "dDBw"}, stringData={"user": "me"}))
     assert double.cloud.objects()[0]["data"] == {"password": "dDBw", "user": "bWU="}
+    assert stack.refresh().summary == {}
     assert stack.up(program(data={"password": "dDBw"}, stringData={"user": "me"})).summary == {}
     stack.up(program(data={"password": "dDBw"}))
     assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
+
+
+def test_of_a_key_in_both_the_text_of_a_kubernetes_secret_counts():
+    """As in the API, ``stringData`` wins over ``data``, at creation and in updates, and nothing is to be done after it."""
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    members = {"data": texts, "stringData": texts}
+    secret = {"inputProperties": members, "properties": members, "required": ["data"]}
+    double = Double(from_schema({"name": "kubernetes", "resources": {"kubernetes:core/v1:Secret": secret}}))
+    stack = Stack(double)
+    for text, encoded in (("other", "b3RoZXI="), ("t0p", "dDBw")):
+        given = {"data": {"password": "b2xk", "user": "bWU="}, "stringData": {"password": text}}
+
+        def program(given: Any = given) -> None:
+            pulumi.CustomResource("kubernetes:core/v1:Secret", "login", given)
+
+        stack.preview(program)
+        stack.up(program)
+        assert double.cloud.objects()[0]["data"] == {"password": encoded, "user": "bWU="}
+        assert stack.up(program).summary == stack.refresh().summary == {}
 
 
 def test_a_bucket_of_google_has_an_address_of_its_own():

@@ -19,6 +19,7 @@ from mockprovider.fake.inventing import Inventor
 from mockprovider.fake.inventing.arns import arn
 from mockprovider.fake.inventing.forms import Invention, whereabouts
 from mockprovider.fake.inventing.inventor import nothing_said, plain
+from mockprovider.fake.inventing.makers import MAKERS
 from mockprovider.fake.inventing.stated import Invent, whole
 from mockprovider.fake.stating import Stating
 from mockprovider.hints import did_you_mean
@@ -272,7 +273,10 @@ class Answers:
                 "number": str(int(hashed, 16)),
             }
             given = self._filled(saying, {**known, **where, **generated})
-        stating = Stating(declared, lenient=saying.lenient, inside=call.session.protocol.names_resources)
+        # What a maker works out of what the program says is what the cloud makes of it.
+        wins = saying.answer in MAKERS.values()
+        inside = call.session.protocol.names_resources
+        stating = Stating(declared, lenient=saying.lenient, inside=inside, wins=wins)
         return stating.applied(given, call.planned)
 
     @staticmethod
