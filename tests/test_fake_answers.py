@@ -596,6 +596,25 @@ def test_of_a_key_in_both_the_text_of_a_kubernetes_secret_counts():
         assert stack.up(program).summary == stack.refresh().summary == {}
 
 
+def test_a_preset_also_says_what_a_program_may_set_and_left_out():
+    """A Helm release without a name has one, also where the SDK does not say that it always has; a name of its own stays."""
+    name = {"name": {"type": "string"}}
+    release = {"inputProperties": name, "properties": name}
+    double = Double(from_schema({"name": "kubernetes", "resources": {"kubernetes:helm.sh/v3:Release": release}}))
+
+    def program():
+        given = {"web": {}, "db": {"name": "postgres"}}
+        for title, inputs in given.items():
+            resource = pulumi.CustomResource("kubernetes:helm.sh/v3:Release", title, {"name": None, **inputs})
+            pulumi.export(title, resource.name)
+
+    stack = Stack(double)
+    outputs = stack.up(program).outputs
+    assert re.fullmatch("web-[0-9a-f]{8}", outputs["web"])
+    assert outputs["db"] == "postgres"
+    assert stack.up(program).summary == stack.refresh().summary == {}
+
+
 def test_a_bucket_of_google_has_an_address_of_its_own():
     """The ``url`` of a bucket is made of its name: the program's, or the one that the provider gave it."""
     name = {"name": {"type": "string"}}

@@ -72,7 +72,9 @@ class Stating:
             item = replace(item, type=_filling(item.kind, value, wins=self._wins))
             fills = not item.required
         else:
-            fills = bool(item.computed)
+            # Terraform's engines take back only what the schema calls computed.
+            is_left = self._lenient and self._inside and not (item.required or item.has_default)
+            fills = bool(item.computed) or is_left
         whole = not item.is_input
         return replace(item, computed=Stated(value, fill=whole), optional=item.is_input) if fills else item
 

@@ -282,17 +282,18 @@ class PackageReader:
 def _constructing(token: str, outputs: Mapping[str, Property], shown: Mapping[str, str]) -> Callable[[Any], Bag]:
     """A component whose outputs are inputs of the same name, or generated: those that are resources (``shown``) as children.
 
-    Of a list of resources there is one.
+    Of a list of resources there is one, and ``vpcId`` beside a child ``vpc`` is its id.
     """
 
     def construct(site: Any) -> Bag:
         given = {name: site.output(name) for name in outputs if site.inputs.get(name) is not None}
+        children = {name: site.shown_child(name, type_) for name, type_ in shown.items() if name not in given}
         for name, item in outputs.items():
-            if name in shown and name not in given:
-                child = site.shown_child(name, shown[name])
-                given[name] = [child] if item.kind.name == "array" else child
+            child, named = children.get(name), children.get(name.removesuffix("Id"))
+            if child:
+                given[name] = [child.reference] if item.kind.name == "array" else child.reference
             elif name not in given:
-                given[name] = invented(item, name, site.urn, token)
+                given[name] = named.output("id") if named else invented(item, name, site.urn, token)
         return given
 
     return construct
