@@ -47,7 +47,7 @@ def test_children_are_in_the_state_below_their_component():
 
 
 def test_a_component_of_a_schema_has_the_children_that_it_shows():
-    """An output that is a resource is a child with what its type requires and its id, of a list one; a component or input is none."""
+    """An output that is a resource is a child with what its type requires; a component or an input is none."""
     text, token = {"type": "string"}, "front:index:Bucket"
     shown = {"bucket": token, "given": token, "inner": "front:index:Inner"}
     bucket = {"inputProperties": {"zone": text}, "requiredInputs": ["zone"], "properties": {"zone": text}}
