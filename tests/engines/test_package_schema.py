@@ -178,6 +178,51 @@ def test_the_provider_fills_in_what_is_inside_of_an_argument(make_both: Callable
     both.run("destroy")
 
 
+BUCKETS = {"type": "array", "items": {"$ref": "#/resources/front:index:Bucket"}}
+FRONT = {
+    "name": "front",
+    "version": "1.0.0",
+    "resources": {
+        "front:index:Bucket": {"inputProperties": {"zone": STRING}, "requiredInputs": ["zone"], "properties": {"zone": STRING}},
+        "front:index:Web": {
+            "isComponent": True,
+            "properties": {"logs": {"$ref": "#/resources/front:index:Bucket"}, "logsId": STRING, "others": BUCKETS},
+        },
+    },
+}
+"""A component that shows a resource, its id, and a list of resources."""
+
+
+class Web(pulumi.ComponentResource):
+    """A component as a program has it."""
+
+    logs: pulumi.Output[Any]
+    logsId: pulumi.Output[str]
+    others: pulumi.Output[list[Any]]
+
+    def __init__(self) -> None:
+        super().__init__("front:index:Web", "web", dict.fromkeys(("logs", "logsId", "others")), remote=True)
+
+
+def test_a_component_shows_its_resources_under_both_engines(make_both: Callable[..., Both]) -> None:
+    """The real engine gets the same children as the embedded one, and the outputs that are their ids."""
+    both = make_both(package=lambda: from_schema(FRONT))
+
+    def program() -> None:
+        web = Web()
+        pulumi.export("logs", web.logs)
+        pulumi.export("id", web.logsId)
+        pulumi.export("others", web.others)
+
+    both.run("preview", program)
+    both.run("up", program)
+    for result in both.results:
+        assert result.outputs["logs"] == result.outputs["id"] != result.outputs["others"][0]
+    both.run("up", program)
+    assert both.results[1].summary == {}
+    both.run("destroy")
+
+
 BROKEN: dict[str, Any] = {
     "a type that is not there": {"resources": {"p:index:R": {"inputProperties": {"a": {"$ref": "#/types/p:index:T"}}}}},
     "a kind that is none": {"resources": {"p:index:R": {"inputProperties": {"a": {"type": "strng"}}}}},
