@@ -17,7 +17,7 @@ from builders import BUCKET
 
 from mockprovider import Double, Function, Property, Stack, from_schema, from_terraform_schema
 from mockprovider.calls import Call, Op
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.fake.definitions import dump, load
 from mockprovider.fake.inventing.makers import azure_template_outputs
 
@@ -594,6 +594,32 @@ def test_of_a_key_in_both_the_text_of_a_kubernetes_secret_counts():
         stack.up(program)
         assert double.cloud.objects()[0]["data"] == {"password": encoded, "user": "bWU="}
         assert stack.up(program).summary == stack.refresh().summary == {}
+
+
+def test_what_a_preset_answers_can_be_read():
+    """A program gets the subnet whose id a function told it, in later runs, too; an id that nobody told is none."""
+    text = {"type": "string"}
+    schema = {
+        "name": "aws",
+        "functions": {"aws:ec2/getSubnets:getSubnets": {"outputs": {"properties": {"ids": {"type": "array", "items": text}}}}},
+        "resources": {"aws:ec2/subnet:Subnet": {"inputProperties": {"vpcId": text}, "properties": {"arn": text, "vpcId": text}}},
+    }
+
+    def program(id_: str = "") -> Any:
+        def read() -> None:
+            ids = pulumi.runtime.invoke("aws:ec2/getSubnets:getSubnets", {}).value["ids"]
+            options = pulumi.ResourceOptions(id=id_ or ids[1])
+            pulumi.export("arn", pulumi.CustomResource("aws:ec2/subnet:Subnet", "one", {"arn": None}, options).arn)
+
+        return read
+
+    double = Double(from_schema(schema))
+    stack = Stack(double)
+    assert stack.up(program()).outputs["arn"].startswith("arn:aws:ec2:")
+    assert stack.up(program()).summary == stack.refresh().summary == {}
+    with pytest.raises(ProgramError, match="'subnet-1' does not exist"):
+        Stack(double).up(program("subnet-1"))
+    assert double.cloud.objects() == []
 
 
 def test_a_preset_also_says_what_a_program_may_set_and_left_out():
