@@ -602,7 +602,7 @@ def test_what_a_preset_answers_can_be_read():
     schema = {
         "name": "aws",
         "functions": {"aws:ec2/getSubnets:getSubnets": {"outputs": {"properties": {"ids": {"type": "array", "items": text}}}}},
-        "resources": {"aws:ec2/subnet:Subnet": {"inputProperties": {"vpcId": text}, "properties": {"arn": text, "vpcId": text}}},
+        "resources": {"aws:ec2/subnet:Subnet": {"inputProperties": {"vpcId": text}, "properties": {"arn": text}}},
     }
 
     def program(id_: str = "") -> Any:

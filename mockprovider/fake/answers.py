@@ -231,8 +231,8 @@ class Answers:
     def tells_of(self, call: Call) -> bool:
         """Whether a preset answers an id, so that there is something that goes by it."""
         presets = self._presets(call.type.partition(":")[0]).answers if self.use_presets else ()
-        told = (saying.answer for saying in presets if isinstance(saying.answer, Mapping))
-        return any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in told)
+        answers = (saying.answer for saying in presets if isinstance(saying.answer, Mapping))
+        return any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers)
 
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""

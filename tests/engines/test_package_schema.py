@@ -197,7 +197,7 @@ class Web(pulumi.ComponentResource):
     """A component as a program has it."""
 
     logs: pulumi.Output[Any]
-    logsId: pulumi.Output[str]
+    logsId: pulumi.Output[str]  # noqa: N815 - so it is called on the wire
     others: pulumi.Output[list[Any]]
 
     def __init__(self) -> None:
