@@ -12,7 +12,8 @@ from foreign_logs import INSTANCE, boot, entry, made, published, urn_of, written
 
 from mockprovider.cli.commands import main
 from mockprovider.engine.verifying import mutated_logs, verify_log
-from mockprovider.engine.verifying.answers import normal
+from mockprovider.engine.verifying.answers import LoggedProvider, normal
+from mockprovider.engine.verifying.comparing import _is_ordered
 from mockprovider.engine.verifying.generations import LOADING, MISSING, NAMES, NEVER, NEWER, generation
 from mockprovider.engine.verifying.hindsight import fill_hashes, hashes, note_previews
 from mockprovider.engine.verifying.operations import LoggedOperation, operations
@@ -139,6 +140,26 @@ def test_a_call_that_only_one_engine_makes_is_a_difference():
     assert said(log_of(*up(*started(), check)))[-1] == (
         f"operation 1, Create of {urn_of('logs')}: the log's engine does not make this call"
     )
+
+
+def test_another_order_of_calls_about_a_resource_is_a_difference():
+    """Each call is there and alike, but one resource is checked after it was created."""
+    check, create = made("logs")
+    assert said(log_of(*up(*started(), create, check))) == [
+        f"operation 1, the order of calls about {urn_of('logs')}: the log has Create, Check, and the embedded engine asks "
+        "Check, Create"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differs"), [("Delete", "Delete", False), ("DiffConfig", "Configure", False), ("Diff", "Update", True)]
+)
+def test_what_is_chance_in_the_order_of_a_log(first, second, differs):
+    """Objects of one resource are deleted in any order, and a Configure may end after later calls; nothing else moves."""
+    calls = [FinishedCall(rpc, "cloud", {"urn": "a", "id": rpc}, [{}]) for rpc in (first, second)]
+    provider = LoggedProvider(LoggedOperation(program=(), provider=calls, packages=["cloud", "cloud"]))
+    assert _is_ordered(calls, provider)
+    assert _is_ordered(calls[::-1], provider) is not differs
 
 
 def test_a_field_that_differs_is_told_with_both_values():
