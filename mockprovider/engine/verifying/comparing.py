@@ -12,8 +12,12 @@ from msgspec import Struct
 from mockprovider.engine.verifying.answers import LoggedProvider, normal
 from mockprovider.engine.verifying.generations import EngineGeneration
 from mockprovider.pulumi.grpclog.pairing import FinishedCall
+from mockprovider.pulumi.signatures import RESOURCE, SIGNATURE
 
 MISSING = object()
+EMPTY = (False, {})
+REFERENCE = (False, RESOURCE)
+"""Leaves: of an empty object, and of the signature of a resource reference."""
 
 
 class EngineDifference(Struct, frozen=True):
@@ -66,11 +70,18 @@ def _compare_fields(
 ) -> None:
     theirs, ours = dict(leaves(normal(logged.rpc, logged.request))), dict(leaves(request))
     for path in sorted(theirs.keys() | ours.keys()):
-        if generation.excuses_field(logged.rpc, path):
+        one, other = theirs.get(path, MISSING), ours.get(path, MISSING)
+        object_, _, name = path.rpartition(".")
+        is_emptied = one == EMPTY and other is MISSING and generation.excuses_emptied(logged.rpc, path)
+        is_in_reference = one is MISSING and ours.get(f"{object_}.{SIGNATURE}") == REFERENCE
+        if (
+            is_emptied
+            or (is_in_reference and generation.excuses_in_references(name))
+            or generation.excuses_field(logged.rpc, path)
+        ):
             comparison.excused += 1
             continue
         comparison.fields += 1
-        one, other = theirs.get(path, MISSING), ours.get(path, MISSING)
         if one != other:
             said = f"the log has {_shown(one)}, and the embedded engine sends {_shown(other)}"
             comparison.differences.append(EngineDifference(of.operation, of.call, path, said))
