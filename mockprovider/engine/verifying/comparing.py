@@ -15,7 +15,7 @@ from mockprovider.pulumi.grpclog.pairing import FinishedCall
 from mockprovider.pulumi.signatures import RESOURCE, SIGNATURE
 
 MISSING = object()
-EMPTY = (False, {})
+EMPTY: tuple[bool, Any] = (False, {})
 REFERENCE = (False, RESOURCE)
 """Leaves: of an empty object, and of the signature of a resource reference."""
 
