@@ -48,7 +48,7 @@ def buckets() -> Package:
     return package
 
 
-BROKEN = ("The Pulumi CLI encountered a snapshot integrity error", "had not ended after")
+BROKEN = ("The Pulumi CLI encountered a snapshot integrity error", "snapshot integrity failure", "had not ended after")
 """What is told of the real engine where it wrote an invalid state, or hangs; both are in the table of docs/engines.md."""
 
 
