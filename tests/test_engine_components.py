@@ -47,29 +47,35 @@ def test_children_are_in_the_state_below_their_component():
 
 
 def test_a_component_of_a_schema_has_the_children_that_it_shows():
-    """An output that is a resource is a child with what its type requires; one that is a component, and an input, is none."""
+    """An output that is a resource is a child with what its type requires; a component or an input is none."""
     text, token = {"type": "string"}, "front:index:Bucket"
     shown = {"bucket": token, "given": token, "inner": "front:index:Inner"}
     bucket = {"inputProperties": {"zone": text}, "requiredInputs": ["zone"], "properties": {"zone": text}}
     web = {
         "isComponent": True,
         "inputProperties": {"given": {"$ref": f"#/resources/{token}"}},
-        "properties": {name: {"$ref": f"#/resources/{type_}"} for name, type_ in shown.items()},
+        "properties": {
+            **{name: {"$ref": f"#/resources/{type_}"} for name, type_ in shown.items()},
+            "listed": {"type": "array", "items": {"$ref": f"#/resources/{token}"}},
+            "bucketId": text,
+        },
     }
     resources_ = {token: bucket, "front:index:Web": web, "front:index:Inner": {"isComponent": True}}
 
     def web_of():
         component = pulumi.ComponentResource(
-            "front:index:Web", "web", {"given": "b", **dict.fromkeys(("bucket", "inner"))}, remote=True
+            "front:index:Web", "web", {"given": "b", **dict.fromkeys(("bucket", "inner", "listed", "bucketId"))}, remote=True
         )
         pulumi.export("bucket", component.bucket)
+        pulumi.export("listed", component.listed)
+        pulumi.export("id", component.bucketId)
 
     with Double(from_schema({"name": "front", "resources": resources_})) as double:
         stack = Stack(double)
-        assert stack.preview(web_of).summary == {"create": 2}
+        assert stack.preview(web_of).summary == {"create": 3}
         outputs = stack.up(web_of).outputs
-        (child,) = [each for each in resources(stack.export()) if each["type"] == token]
-        assert outputs["bucket"] == child["id"]
+        child, other = [each for each in resources(stack.export()) if each["type"] == token]
+        assert (outputs["bucket"], outputs["listed"], outputs["id"]) == (child["id"], [other["id"]], child["id"])
         assert child["parent"].endswith("::web")
         assert child["inputs"]["zone"]
         assert stack.up(web_of).summary == {}

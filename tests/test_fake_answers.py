@@ -17,7 +17,7 @@ from builders import BUCKET
 
 from mockprovider import Double, Function, Property, Stack, from_schema, from_terraform_schema
 from mockprovider.calls import Call, Op
-from mockprovider.errors import DefinitionError
+from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.fake.definitions import dump, load
 from mockprovider.fake.inventing.makers import azure_template_outputs
 
@@ -571,9 +571,74 @@ def test_the_texts_of_a_kubernetes_secret_are_its_data():
     assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
     stack.up(program(data={"password": "dDBw"}, stringData={"user": "me"}))
     assert double.cloud.objects()[0]["data"] == {"password": "dDBw", "user": "bWU="}
+    assert stack.refresh().summary == {}
     assert stack.up(program(data={"password": "dDBw"}, stringData={"user": "me"})).summary == {}
     stack.up(program(data={"password": "dDBw"}))
     assert double.cloud.objects()[0]["data"] == {"password": "dDBw"}
+
+
+def test_of_a_key_in_both_the_text_of_a_kubernetes_secret_counts():
+    """As in the API, ``stringData`` wins over ``data``, at creation and in updates, and nothing is to be done after it."""
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    members = {"data": texts, "stringData": texts}
+    secret = {"inputProperties": members, "properties": members, "required": ["data"]}
+    double = Double(from_schema({"name": "kubernetes", "resources": {"kubernetes:core/v1:Secret": secret}}))
+    stack = Stack(double)
+    for text, encoded in (("other", "b3RoZXI="), ("t0p", "dDBw")):
+        given = {"data": {"password": "b2xk", "user": "bWU="}, "stringData": {"password": text}}
+
+        def program(given: Any = given) -> None:
+            pulumi.CustomResource("kubernetes:core/v1:Secret", "login", given)
+
+        stack.preview(program)
+        stack.up(program)
+        assert double.cloud.objects()[0]["data"] == {"password": encoded, "user": "bWU="}
+        assert stack.up(program).summary == stack.refresh().summary == {}
+
+
+def test_what_a_preset_answers_can_be_read():
+    """A program gets the subnet whose id a function told it, in later runs, too; an id that nobody told is none."""
+    text = {"type": "string"}
+    schema = {
+        "name": "aws",
+        "functions": {"aws:ec2/getSubnets:getSubnets": {"outputs": {"properties": {"ids": {"type": "array", "items": text}}}}},
+        "resources": {"aws:ec2/subnet:Subnet": {"inputProperties": {"vpcId": text}, "properties": {"arn": text}}},
+    }
+
+    def program(id_: str = "") -> Any:
+        def read() -> None:
+            ids = pulumi.runtime.invoke("aws:ec2/getSubnets:getSubnets", {}).value["ids"]
+            options = pulumi.ResourceOptions(id=id_ or ids[1])
+            pulumi.export("arn", pulumi.CustomResource("aws:ec2/subnet:Subnet", "one", {"arn": None}, options).arn)
+
+        return read
+
+    double = Double(from_schema(schema))
+    stack = Stack(double)
+    assert stack.up(program()).outputs["arn"].startswith("arn:aws:ec2:")
+    assert stack.up(program()).summary == stack.refresh().summary == {}
+    with pytest.raises(ProgramError, match="'subnet-1' does not exist"):
+        Stack(double).up(program("subnet-1"))
+    assert double.cloud.objects() == []
+
+
+def test_a_preset_also_says_what_a_program_may_set_and_left_out():
+    """A Helm release without a name has one, also where the SDK does not say that it always has; a name of its own stays."""
+    name = {"name": {"type": "string"}}
+    release = {"inputProperties": name, "properties": name}
+    double = Double(from_schema({"name": "kubernetes", "resources": {"kubernetes:helm.sh/v3:Release": release}}))
+
+    def program():
+        given = {"web": {}, "db": {"name": "postgres"}}
+        for title, inputs in given.items():
+            resource = pulumi.CustomResource("kubernetes:helm.sh/v3:Release", title, {"name": None, **inputs})
+            pulumi.export(title, resource.name)
+
+    stack = Stack(double)
+    outputs = stack.up(program).outputs
+    assert re.fullmatch("web-[0-9a-f]{8}", outputs["web"])
+    assert outputs["db"] == "postgres"
+    assert stack.up(program).summary == stack.refresh().summary == {}
 
 
 def test_a_bucket_of_google_has_an_address_of_its_own():

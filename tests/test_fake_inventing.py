@@ -131,6 +131,12 @@ def test_the_configuration_says_where():
     assert made("zone", token="gcp:compute/instance:Instance") == "us-central1-" + made("zone", token="gcp:x:Y")[-1]
 
 
+@pytest.mark.parametrize("token", ["awsx:ec2:Vpc", "eks:index:Cluster"])
+def test_packages_of_components_speak_of_the_things_of_aws(token):
+    """What a component calls ``vpcId`` has the form of an id of AWS."""
+    assert re.fullmatch("vpc-[0-9a-f]{17}", made("vpcId", token=token))
+
+
 def test_lists_have_elements():
     """A computed list or set has as many elements as said, each another and in the form of its singular; a map has none."""
     inventor = Inventor("aws:index/getX:getX", "o", 3, {"zones.ids": 2, "tags": 1}.get)

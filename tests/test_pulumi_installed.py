@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 
+import pulumi
 import pytest
 from small_sdk import NEW, OLD, write_sdk
 
-from mockprovider import from_schema, from_sdk
+from mockprovider import Double, Stack, from_schema, from_sdk
 from mockprovider.errors import DefinitionError
 from mockprovider.ondemand import held
 from mockprovider.properties import Kind
@@ -18,6 +20,15 @@ from mockprovider.schema import Package
 
 BUCKET, ZONE = "cloud:storage/bucket:Bucket", "cloud:storage/getZone:getZone"
 STRING = Kind("string")
+
+
+class Bucket(pulumi.CustomResource):
+    """A bucket as a program has it."""
+
+    rules: pulumi.Output[list[dict[str, str]]]
+
+    def __init__(self, name: str, inputs: dict[str, object]) -> None:
+        super().__init__(BUCKET, name, inputs)
 
 
 @pytest.fixture(params=[NEW, OLD], ids=["today", "2021"])
@@ -77,6 +88,40 @@ def test_nested_types_and_enums_are_those_of_their_files(package: Package) -> No
     assert rule.properties["storageClass"].kind == STRING
     assert rule.properties["inner"].kind == Kind("any")
     assert rule.properties["meta"].kind.properties["labels"].kind == Kind("map", items=STRING)
+
+
+NESTED = """
+    @_builtins.property
+    @pulumi.getter(name="{0}")
+    def {0}(self) -> {1}:
+        \"\"\"
+        {2}
+        \"\"\"
+        return pulumi.get(self, "{0}")
+"""
+TEXT = "pulumi.Input[Optional[_builtins.str]]"
+INSIDE = [("natIp", TEXT, "Made up if not given."), ("label", TEXT, "What it is called."), ("seen", TEXT, "(Output) When.")]
+
+
+def test_the_provider_gives_addresses_and_what_is_said_to_be_output(tmp_path: Path) -> None:
+    """A Python SDK has one spelling for what a program may set and what the provider adds inside; name and description tell."""
+    inside = "".join(NESTED.format(*row) for row in INSIDE)
+    after = "@pulumi.input_type\nclass GetZone"
+    inputs = NEW["storage/_inputs.py"].replace(after, f"{inside}\n{after}")
+    grown = {"storage/_inputs.py": inputs, "storage/outputs.py": NEW["storage/outputs.py"] + inside}
+    package = from_sdk(write_sdk(tmp_path / "pulumi_cloud", {**NEW, **grown}))
+
+    def program() -> None:
+        rules = [{"days": 1}, {"days": 2, "natIp": "192.0.2.1"}]
+        pulumi.export("rules", Bucket("b", {"displayName": "b", "rules": rules}).rules)
+
+    with Double(package) as double:
+        stack = Stack(double)
+        first, second = stack.up(program).outputs["rules"]
+        assert ip_address(first.pop("natIp")).is_private
+        assert first.pop("seen")
+        assert (first, second["natIp"]) == ({"days": 1}, "192.0.2.1")
+        assert stack.up(program).summary == stack.refresh().summary == {}
 
 
 def test_functions_and_methods_have_arguments_and_results(package: Package) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,44 @@ def test_an_sdk_says_what_a_provider_serves(package: Package) -> None:
     assert [*package.methods] == [f"{BUCKET}/sign", f"{BUCKET}/count"]
     assert package.config["accessKey"].secret
     assert not package.config["accessKey"].required
+
+
+LOADS = """
+    readonly balancer: pulumi.Output<cloudNet.lb.Balancer>;
+    readonly listeners: pulumi.Output<cloudNet.lb.Listener[] | undefined>;
+    readonly provider: pulumi.Output<cloudNet.Provider>;
+    readonly logs: pulumi.Output<cloudNet.types.output.Logs | undefined>;
+    readonly files: pulumi.Output<storage.Bucket>;
+    readonly self: pulumi.Output<Site>;
+"""
+BESIDE = {
+    "package.json": '{"name": "@pulumi/net"}',
+    "index.d.ts": 'import * as lb from "./lb";\nexport type Provider = import("./provider").Provider;\nexport { lb };\n',
+    "provider.d.ts": "export declare class Provider extends pulumi.ProviderResource {\n}\n",
+    "provider.js": "class Provider extends pulumi.ProviderResource {\n static __pulumiType = 'net';\n}",
+    "lb/index.d.ts": "".join(f'export type {name} = import("./{name}").{name};\n' for name in ("Balancer", "Listener")),
+    **{
+        f"lb/{name}.js": f"class {name} extends pulumi.CustomResource {{\n static __pulumiType = 'net:lb/{name}:{name}';\n}}"
+        for name in ("Balancer", "Listener")
+    },
+}
+
+
+def test_components_show_resources(sdk: Path) -> None:
+    """A member that is a resource, of this SDK or of one beside, has the token of its class; others may be anything."""
+    text_of_site = (sdk / "site.d.ts").read_text()
+    imports = 'import * as cloudNet from "@pulumi/net";\nimport * as storage from "./storage";\n'
+    (sdk / "site.d.ts").write_text(imports + text_of_site.replace("    readonly url", f"{LOADS}    readonly url"))
+    index = (sdk / "storage/index.d.ts").read_text()
+    (sdk / "storage/index.d.ts").write_text(f'{index}export type Bucket = import("./bucket").Bucket;\n')
+    alone = json.loads(text(from_sdk(sdk)))["resources"]["cloud:index:Site"]["properties"]
+    write_sdk(sdk.parent / "net", BESIDE)
+    beside = json.loads(text(from_sdk(sdk)))["resources"]["cloud:index:Site"]["properties"]
+    assert alone["balancer"] == beside["provider"] == beside["logs"] == beside["self"] == {"$ref": "pulumi.json#/Any"}
+    assert alone["files"] == beside["files"] == {"$ref": f"#/resources/{BUCKET.replace('/', '%2F')}"}
+    net = "/net/v0.0.0/schema.json#/resources/net:lb%2F"
+    assert beside["balancer"] == {"$ref": f"{net}Balancer:Balancer"}
+    assert beside["listeners"] == {"type": "array", "items": {"$ref": f"{net}Listener:Listener"}}
 
 
 def test_properties_have_their_flags(package: Package) -> None:

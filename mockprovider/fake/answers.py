@@ -19,6 +19,7 @@ from mockprovider.fake.inventing import Inventor
 from mockprovider.fake.inventing.arns import arn
 from mockprovider.fake.inventing.forms import Invention, whereabouts
 from mockprovider.fake.inventing.inventor import nothing_said, plain
+from mockprovider.fake.inventing.makers import MAKERS
 from mockprovider.fake.inventing.stated import Invent, whole
 from mockprovider.fake.stating import Stating
 from mockprovider.hints import did_you_mean
@@ -227,6 +228,12 @@ class Answers:
             raise DefinitionError(f"{saying.of[0]} is to answer {answer!r}. Give a mapping of outputs to values.")
         return dict(answer)
 
+    def tells_of(self, call: Call) -> bool:
+        """Whether a preset answers an id, so that there is something that goes by it."""
+        presets = self._presets(call.type.partition(":")[0]).answers if self.use_presets else ()
+        answers = (saying.answer for saying in presets if isinstance(saying.answer, Mapping))
+        return any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers)
+
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""
         outputs: list[Saying] = []
@@ -272,7 +279,10 @@ class Answers:
                 "number": str(int(hashed, 16)),
             }
             given = self._filled(saying, {**known, **where, **generated})
-        stating = Stating(declared, lenient=saying.lenient, inside=call.session.protocol.names_resources)
+        # What a maker works out of what the program says is what the cloud makes of it.
+        wins = saying.answer in MAKERS.values()
+        inside = call.session.protocol.names_resources
+        stating = Stating(declared, lenient=saying.lenient, inside=inside, wins=wins)
         return stating.applied(given, call.planned)
 
     @staticmethod

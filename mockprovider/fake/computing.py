@@ -115,10 +115,14 @@ def computed(declared: ResourceType, wanted: Bag) -> Iterator[tuple[str, Propert
 
 def pending(properties: Mapping[str, Property], wanted: Mapping[str, Value]) -> Iterator[tuple[str, Property]]:
     """The same for the properties of any object."""
-    left = {name: item for name, item in properties.items() if item.computed and wanted.get(name) is None}
+    left = {name: item for name, item in properties.items() if item.computed and (wanted.get(name) is None or _wins(item))}
     while left:
         ready = next((name for name, item in left.items() if not _waits(item, left)), next(iter(left)))
         yield ready, left.pop(ready)
+
+
+def _wins(item: Property) -> bool:
+    return isinstance(item.computed, Stated) and item.computed.wins
 
 
 def _waits(item: Property, pending: Mapping[str, Property]) -> bool:

@@ -13,7 +13,7 @@ from mockprovider.fake.catalogue import MARKER
 from mockprovider.fake.checks import with_defaults
 from mockprovider.fake.choosing import Choices
 from mockprovider.fake.computing import computed, planned_inside, planned_value
-from mockprovider.fake.inventing.stated import Invent
+from mockprovider.fake.inventing.stated import Invent, Stated, agrees
 from mockprovider.paths import parse, show
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Value, has_unknown, is_unknown, reveal, same
@@ -86,11 +86,11 @@ def _before(declared: ResourceType, known: Bag, wanted: Bag) -> dict[str, Value]
 def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
     """``value`` without the computed properties inside that are not ``wanted``."""
     value, wanted = reveal(value), reveal(wanted)
-    if kind.name == "object" and isinstance(value, Mapping):
+    if (kind.name == "object" or kind.properties) and isinstance(value, Mapping):
         like = wanted if isinstance(wanted, Mapping) else {}
         known = kind.properties
         return {
-            name: without_computed(known[name].kind, part, like.get(name)) if name in known else part
+            name: _as_wanted(known[name], part, like.get(name)) if name in known else part
             for name, part in value.items()
             if name not in known or not known[name].computed or like.get(name) is not None
         }
@@ -107,6 +107,14 @@ def without_computed(kind: Kind, value: Value, wanted: Value) -> Value:
         named = {name: part for other in others if isinstance(other, Mapping) for name, part in other.items()}
         return [without_computed(kind.items, element, named) for element in value]
     return [without_computed(kind.items, element, other) for element, other in zip(value, others, strict=False)]
+
+
+def _as_wanted(item: Property, value: Value, wanted: Value) -> Value:
+    stated = item.computed
+    if isinstance(stated, Stated) and stated.wins and agrees(stated.value, value):
+        # The program's own value did not count.
+        return wanted
+    return without_computed(item.kind, value, wanted)
 
 
 def _deletes_first(declared: ResourceType, changes: tuple[Change, ...], before: Bag, wanted: Bag, inputs: Bag) -> bool:

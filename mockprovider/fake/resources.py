@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from mockprovider.calls import Call, Failure, Handler, Op, Plan, Reply
 from mockprovider.clock import Clock, StillClock
-from mockprovider.cloud import Cloud, digest
+from mockprovider.cloud import Cloud, CloudObject, digest
 from mockprovider.fake import timeouts
 from mockprovider.fake.answers import Answers
 from mockprovider.fake.behaviours import Behaviour, Quota, World
@@ -166,6 +166,9 @@ class Resources:
         if refused is not None:
             return refused
         stored = self._catalogue.resident(call, self._cloud)
+        if stored is None and declared is not None and not _imports(call) and self._answers.tells_of(call):
+            invent = self._answers.inventing(declared, call.id, call)
+            stored = CloudObject(call.type, call.id, compute(declared, {}, call.id, invent=invent))
         if stored is None:
             return Reply()
         if declared is None:

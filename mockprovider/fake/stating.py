@@ -30,12 +30,14 @@ class Stating:
         declared: the type.
         lenient: whether what the type does not have is left out, and not refused.
         inside: whether parts of what a program sets may be stated, too, as a provider may under Pulumi.
+        wins: whether these parts count where the program says something else of them.
     """
 
-    def __init__(self, declared: ResourceType, *, lenient: bool = False, inside: bool = True) -> None:
+    def __init__(self, declared: ResourceType, *, lenient: bool = False, inside: bool = True, wins: bool = False) -> None:
         self._declared = declared
         self._lenient = lenient
         self._inside = inside
+        self._wins = wins
 
     def check(self, given: Any) -> dict[str, Value]:
         """What is stated, by property. Raises ``DefinitionError`` for what is not declared, or is the program's to set."""
@@ -67,23 +69,25 @@ class Stating:
 
     def _stated(self, item: Property, value: Value) -> Property:
         if item.is_input and self._inside and isinstance(value, Mapping) and item.kind.name in ("object", "map"):
-            item = replace(item, type=_filling(item.kind, value))
+            item = replace(item, type=_filling(item.kind, value, wins=self._wins))
             fills = not item.required
         else:
-            fills = bool(item.computed)
+            # Terraform's engines take back only what the schema calls computed.
+            is_left = self._lenient and self._inside and not (item.required or item.has_default)
+            fills = bool(item.computed) or is_left
         whole = not item.is_input
         return replace(item, computed=Stated(value, fill=whole), optional=item.is_input) if fills else item
 
 
-def _filling(kind: Kind, value: Mapping[str, Value]) -> Kind:
-    """An object or map of which the provider fills in what is stated, where the program leaves it out."""
+def _filling(kind: Kind, value: Mapping[str, Value], *, wins: bool) -> Kind:
+    """An object or map of which the provider fills in what is stated, where the program leaves it out, or always."""
     if kind.name == "map":
         item = Property(kind.items or Kind("any"))
-        return replace(kind, properties={key: _filled(item, part) for key, part in value.items()})
-    inside = {name: _filled(item, value[name]) if name in value else item for name, item in kind.properties.items()}
+        return replace(kind, properties={key: _filled(item, part, wins=wins) for key, part in value.items()})
+    inside = {name: _filled(item, value[name], wins=wins) if name in value else item for name, item in kind.properties.items()}
     return replace(kind, properties=inside)
 
 
-def _filled(item: Property, value: Value) -> Property:
+def _filled(item: Property, value: Value, *, wins: bool) -> Property:
     settled = item.required or item.has_default
-    return item if settled else replace(item, computed=Stated(value, fill=False), optional=item.is_input)
+    return item if settled else replace(item, computed=Stated(value, fill=False, wins=wins), optional=item.is_input)

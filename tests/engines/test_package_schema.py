@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+import pulumi
 import pytest
+from both_engines import Both
 from engine_toolbox import cli_of
 from real_schemas import real_schema
 from schema_excerpt import GET_MAILBOX, MAILBOX, SCHEMA, TEXT
@@ -101,6 +105,122 @@ def test_a_yaml_program_on_the_real_random_schema(tmp_path: Path, pytestconfig: 
         cli.destroy()
         assert double.cloud.objects() == []
         double.raise_errors()
+
+
+STRING = {"type": "string"}
+CARDS = {"type": "array", "items": {"$ref": "#/types/net:index:Card"}}
+DISK = {"type": "object", "properties": {"size": {"type": "integer"}}}
+MACHINES = {
+    "name": "net",
+    "version": "1.0.0",
+    "types": {
+        "net:index:Card": {
+            "type": "object",
+            "properties": {"accesses": {"type": "array", "items": {"$ref": "#/types/net:index:Access"}}},
+        },
+        "net:index:Access": {
+            "type": "object",
+            "properties": {"natIp": STRING, "tier": STRING, "label": STRING},
+            "language": {"nodejs": {"requiredOutputs": ["natIp", "tier"]}},
+        },
+        "net:index:Disk": DISK,
+        "net:index:DiskAnswer": {**DISK, "properties": {**DISK["properties"], "uuid": STRING}},
+    },
+    "resources": {
+        "net:index:Machine": {
+            "inputProperties": {
+                "cards": CARDS,
+                "disks": {"type": "object", "additionalProperties": {"$ref": "#/types/net:index:Disk"}},
+            },
+            "properties": {
+                "cards": CARDS,
+                "disks": {"type": "object", "additionalProperties": {"$ref": "#/types/net:index:DiskAnswer"}},
+            },
+        }
+    },
+}
+"""What always comes back is named in a type, or has a type of its own."""
+
+
+class Machine(pulumi.CustomResource):
+    """A machine as a program has it."""
+
+    cards: pulumi.Output[list[dict[str, Any]]]
+    disks: pulumi.Output[dict[str, Any]]
+
+    def __init__(self, **inputs: Any) -> None:
+        super().__init__("net:index:Machine", "machine", inputs)
+
+
+def test_the_provider_fills_in_what_is_inside_of_an_argument(make_both: Callable[..., Both]) -> None:
+    """Inside of lists in lists, and of maps, both engines hand the program what the provider adds; what it set itself stays."""
+    both = make_both(package=lambda: from_schema(MACHINES))
+    accesses = [{"label": "a"}]
+
+    def program() -> None:
+        machine = Machine(cards=[{"accesses": accesses}], disks={"root": {"size": 1}})
+        pulumi.export("accesses", machine.cards[0]["accesses"])
+        pulumi.export("disk", machine.disks["root"])
+
+    both.run("up", program)
+    first = both.results[1].outputs
+    assert {*first["accesses"][0]} == {"label", "natIp", "tier"}
+    assert ip_address(first["accesses"][0]["natIp"]).is_private
+    assert first["disk"]["uuid"]
+    for operation in ("up", "refresh"):
+        both.run(operation, *([program] if operation == "up" else []))
+        assert both.results[1].summary == {}
+    accesses.append({"natIp": "192.0.2.1"})
+    both.run("up", program)
+    assert both.results[0].outputs == both.results[1].outputs
+    old, new = both.results[1].outputs["accesses"]
+    assert (old, new["natIp"]) == (first["accesses"][0], "192.0.2.1")
+    both.run("destroy")
+
+
+BUCKETS = {"type": "array", "items": {"$ref": "#/resources/front:index:Bucket"}}
+FRONT = {
+    "name": "front",
+    "version": "1.0.0",
+    "resources": {
+        "front:index:Bucket": {"inputProperties": {"zone": STRING}, "requiredInputs": ["zone"], "properties": {"zone": STRING}},
+        "front:index:Web": {
+            "isComponent": True,
+            "properties": {"logs": {"$ref": "#/resources/front:index:Bucket"}, "logsId": STRING, "others": BUCKETS},
+        },
+    },
+}
+"""A component that shows a resource, its id, and a list of resources."""
+
+
+class Web(pulumi.ComponentResource):
+    """A component as a program has it."""
+
+    logs: pulumi.Output[Any]
+    logsId: pulumi.Output[str]  # noqa: N815 - so it is called on the wire
+    others: pulumi.Output[list[Any]]
+
+    def __init__(self) -> None:
+        super().__init__("front:index:Web", "web", dict.fromkeys(("logs", "logsId", "others")), remote=True)
+
+
+def test_a_component_shows_its_resources_under_both_engines(make_both: Callable[..., Both]) -> None:
+    """The real engine gets the same children as the embedded one, and the outputs that are their ids."""
+    both = make_both(package=lambda: from_schema(FRONT))
+
+    def program() -> None:
+        web = Web()
+        pulumi.export("logs", web.logs)
+        pulumi.export("id", web.logsId)
+        pulumi.export("others", web.others)
+
+    both.run("preview", program)
+    both.run("up", program)
+    for result in both.results:
+        assert result.outputs["logs"] == result.outputs["id"] != result.outputs["others"][0]
+    both.run("up", program)
+    assert both.results[1].summary == {}
+    both.run("destroy")
 
 
 BROKEN: dict[str, Any] = {

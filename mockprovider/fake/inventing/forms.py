@@ -15,6 +15,8 @@ from msgspec import Struct
 from mockprovider.fake.inventing import arns, documents
 
 REGIONS: Mapping[str, str] = {"gcp": "us-central1", "google": "us-central1", "azure": "eastus", "azurerm": "eastus"}
+AWS = frozenset({"aws", "awsx", "eks"})
+"""The packages whose things are AWS's; two have components alone."""
 ACCOUNT = "123456789012"
 PROJECT = "mock-project"
 SUBSCRIPTION = "00000000-0000-4000-8000-000000000000"
@@ -156,7 +158,7 @@ def _repository(it: Invention) -> str:
 
 def _id(it: Invention) -> str:
     thing = it.thing or re.sub("s$", "", it.owner.removeprefix("ec2_"))
-    prefix = next((arns.IDS[words] for words in arns.endings(thing) if words in arns.IDS), "") if it.package == "aws" else ""
+    prefix = next((arns.IDS[words] for words in arns.endings(thing) if words in arns.IDS), "") if it.package in AWS else ""
     return f"{prefix}-0{it.hex(16)}" if prefix else it.hex()
 
 

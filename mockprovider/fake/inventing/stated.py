@@ -22,6 +22,8 @@ class Stated(Struct, frozen=True):
     value: Value
     fill: bool = True
     """Whether what it leaves out of an object is made up."""
+    wins: bool = False
+    """Whether it counts where the program says something else."""
 
     def __call__(self, _: Mapping[str, Any]) -> Value:
         """The value."""

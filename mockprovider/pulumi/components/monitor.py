@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.errors import UnsupportedError
-from mockprovider.values import UNKNOWN, Bag, Output, Secret, Unknown, Value, children, map_value
+from mockprovider.values import UNKNOWN, Bag, Output, ResourceReference, Secret, Unknown, Value, children, map_value
 
 ACCEPTED: Mapping[str, Any] = {
     "acceptSecrets": True,
@@ -49,6 +49,11 @@ class Registered(Struct, frozen=True):
         if self.preview:
             return self.outputs.get(name, UNKNOWN)
         return self.outputs[name]
+
+    @property
+    def reference(self) -> Output:
+        """The resource itself, as a component shows it."""
+        return Output(ResourceReference(self.urn, self.id), dependencies=(self.urn,))
 
     def output(self, name: str) -> Output:
         """A property with its dependency, so that values made from it depend on this resource."""

@@ -107,15 +107,13 @@ class Site(Way):
         self.children[name] = child
         return child
 
-    def shown_child(self, name: str, type_: str) -> Output:
-        """A child with what its type requires, as the output ``name``: only a component's code knows what else it sets."""
+    def shown_child(self, name: str, type_: str) -> Registered:
+        """A child with what its type requires, for the output ``name``: only a component's code knows what else it sets."""
         package = self._catalogue.packages.get(type_.partition(":")[0])
         declared = package.resources.get(type_) if package else None
         required = {key: item for key, item in (declared.properties if declared else {}).items() if item.required}
-        child = self.resource(
-            type_, f"{self.name}-{name}", {key: invented(item, key, self.urn, type_) for key, item in required.items()}
-        )
-        return Output(ResourceReference(child.urn, child.id), dependencies=(child.urn,))
+        inputs = {key: invented(item, key, self.urn, type_) for key, item in required.items()}
+        return self.resource(type_, f"{self.name}-{name}", inputs)
 
     def _inherited(self, type_: str) -> dict[str, Any]:
         extra = self.call.extra

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from mockprovider.pulumi.installed.document import Spec, not_understood
 from mockprovider.pulumi.installed.sources import SourceFile, resources_of, source_file
+from mockprovider.pulumi.package.inventing import likely_answered
 
 ANY: Spec = {"$ref": "pulumi.json#/Any"}
 SCALARS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
@@ -98,9 +99,7 @@ class Annotations:
         module, _, name = dotted.rpartition(".")
         sdk = module.partition(".")[0]
         listed = resources_of(self._folder.parent / sdk / "__init__.py") if sdk.startswith("pulumi_") else {}
-        token = listed.get((module, name))
-        package = token.partition(":")[0] if token else ""
-        return {"$ref": f"/{package}/v0.0.0/schema.json#/resources/{quote(token, safe=':')}"} if token else ANY
+        return resource_reference(listed.get((module, name), ""), self._package)
 
     def _resolve(self, words: list[str], file: SourceFile) -> tuple[Path, str] | None:
         """The file and the class that a dotted name in ``file`` means, if it is a nested type of this SDK."""
@@ -134,7 +133,9 @@ class Annotations:
         if any(_name(base) == "Enum" for base in node.bases):
             return _enum(node)
         properties, required = self.properties(node, file)
-        return {"type": "object", "properties": properties, "required": required}
+        answered = [name for name, spec in properties.items() if likely_answered(name, spec)]
+        spec: Spec = {"type": "object", "properties": properties, "required": required}
+        return {**spec, "language": {"nodejs": {"requiredOutputs": answered}}} if answered else spec
 
     def properties(self, node: ast.ClassDef, file: SourceFile) -> tuple[dict[str, Spec], list[str]]:
         """The properties of a class by their names on the wire, and those that always have a value."""
@@ -156,6 +157,13 @@ def one_of(alternatives: list[Spec], *, optional: bool) -> Annotated:
         whole = len(specs) > 1 or specs[0]["$ref"].endswith("Asset")
         return Annotated({"$ref": f"pulumi.json#/{'Asset' if whole else 'Archive'}"}, optional)
     return Annotated(specs[0] if len(specs) == 1 else {"oneOf": specs} if specs else ANY, optional)
+
+
+def resource_reference(token: str, own: str) -> Spec:
+    """A reference to a resource, of the package ``own`` or another; without a token it may be anything."""
+    package = token.partition(":")[0]
+    abroad = "" if package == own else f"/{package}/v0.0.0/schema.json"
+    return {"$ref": f"{abroad}#/resources/{quote(token, safe=':')}"} if token else ANY
 
 
 def getters(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:

@@ -22,18 +22,24 @@ def npm_folder(name: str) -> Path:
     Raises ``DefinitionError``, with the command that installs it, if it is not in a ``node_modules`` from here upwards.
     """
     here = Path.cwd()
+    folder = beside(here, name)
+    if folder:
+        return folder.resolve()
     places = [place / MODULES for place in (here, *here.parents)]
-    for place in places:
-        if (place / name / MANIFEST).is_file():
-            return (place / name).resolve()
     scope = name.partition("/")[0]
-    beside = [path for place in places for path in place.glob(f"{scope}/*") if path.is_dir()]
-    installed = sorted({f"{scope}/{path.name}" for path in beside} - NO_SDKS)
+    others = [path for place in places for path in place.glob(f"{scope}/*") if path.is_dir()]
+    installed = sorted({f"{scope}/{path.name}" for path in others} - NO_SDKS)
     hint = did_you_mean(name, installed, "Installed are") if installed else "No SDK is installed here."
     raise DefinitionError(
         f"There is no npm SDK {name} in {places[0]} or above. {hint} Install it (npm install {name}), "
         "or give its folder as a path."
     )
+
+
+def beside(folder: Path, name: str) -> Path | None:
+    """The folder of the npm package that files in ``folder`` import by this name, if it is installed."""
+    places = (place / MODULES / name for place in (folder, *folder.parents))
+    return next((place for place in places if (place / MANIFEST).is_file()), None)
 
 
 def is_npm(folder: Path) -> bool:

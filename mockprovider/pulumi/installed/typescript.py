@@ -8,9 +8,10 @@ import re
 from pathlib import Path
 
 from mockprovider.errors import DefinitionError
-from mockprovider.pulumi.installed.annotations import ANY, Annotated, one_of
+from mockprovider.pulumi.installed.annotations import ANY, Annotated, one_of, resource_reference
 from mockprovider.pulumi.installed.declarations import SUFFIX, Declarations, Member, closing, declarations, split
 from mockprovider.pulumi.installed.document import Spec, not_understood
+from mockprovider.pulumi.installed.npm import NO_SDKS, beside, built
 
 SCALARS = {"string": "string", "number": "number", "boolean": "boolean", "ID": "string", "URN": "string"}
 """``number`` is all that TypeScript says of integers, too."""
@@ -18,6 +19,8 @@ NOTHING = frozenset({"undefined", "null", "void", "never"})
 WRAPPERS = frozenset({"Input", "Output", "Promise", "Unwrap", "OutputInstance"})
 SEQUENCES = frozenset({"Array", "ReadonlyArray"})
 ASSETS = {"Asset": "Asset", "Archive": "Archive"}
+NESTED = "types"
+"""The module of an SDK's nested types, in which no resource is."""
 SHAPES = frozenset({"interface", "const"})
 """Declarations that are nested types: objects, and enumerations, which are constants."""
 
@@ -109,8 +112,7 @@ class TypeScript:
     def _reference(self, words: list[str], file: Declarations) -> Spec:
         place = self._resolve(words, file)
         if place is None or self._is_class(words, file):
-            # Of a resource a fake takes any value.
-            return ANY
+            return resource_reference(self._resource(words, file), self._package)
         there, name = place
         if there.places[name].word == "type":
             tokens = there.tokens(name)
@@ -135,14 +137,25 @@ class TypeScript:
             return None
         target = Path(os.path.normpath(file.path.parent / module))
         rest = [inside, *words[1:]] if inside else words[1:]
-        return self._in_module(target, rest) if target.is_relative_to(self._folder) and rest else None
+        return self.in_module(target, rest) if target.is_relative_to(self._folder) and rest else None
 
-    def _in_module(self, target: Path, words: list[str]) -> tuple[Declarations, str] | None:
+    def _resource(self, words: list[str], file: Declarations) -> str:
+        """The token of the resource that dotted ``words`` mean, of this SDK or of one beside it; empty for anything else."""
+        module, inside = file.imports.get(words[0], ("", ""))
+        place = self._resolve(words, file)
+        rest = [inside, *words[1:]] if inside else words[1:]
+        if place is None and module and module not in NO_SDKS and NESTED not in rest:
+            folder = beside(self._folder, module)
+            place = TypeScript(built(folder), "").in_module(built(folder), rest) if folder and rest else None
+        return token_of(*place) if place else ""
+
+    def in_module(self, target: Path, words: list[str]) -> tuple[Declarations, str] | None:
+        """The file and the name there of what dotted ``words`` in the module ``target`` mean."""
         for path in (target.with_name(target.name + SUFFIX), target / f"index{SUFFIX}"):
             there = declarations(path)
             if there is not None:
                 direct = self._resolve(words, there)
-                return direct or (self._in_module(target / words[0], words[1:]) if len(words) > 1 else None)
+                return direct or (self.in_module(target / words[0], words[1:]) if len(words) > 1 else None)
         return None
 
     def type(self, token: str) -> Spec:
@@ -172,6 +185,20 @@ class TypeScript:
             if not (member.optional or annotated.optional):
                 required.append(member.name)
         return properties, required
+
+
+def token_of(file: Declarations, name: str) -> str:
+    """The token of a resource's class, also by way of a module that exports it; empty for what is no resource."""
+    words, path = file.tokens(name), file.path.with_name(file.path.name.removesuffix(SUFFIX))
+    if "import" in words:
+        # import("./vault").Vault
+        start = words.index("import")
+        path, name = path.parent / words[start + 2][1:-1], words[start + 5]
+    script = path.with_name(f"{path.name}.js")
+    text = script.read_text(encoding="utf-8") if script.is_file() else ""
+    is_called = rf"class {re.escape(name)} extends pulumi\.CustomResource\b.*?__pulumiType = [\"']([^\"']+)[\"']"
+    declared = re.search(is_called, text, re.DOTALL)
+    return declared[1] if declared else ""
 
 
 def _is_name(tokens: list[str]) -> bool:

@@ -246,7 +246,7 @@ class PackageReader:
         inputs = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
         outputs = self.types.properties(members.get("properties"), members.get("required"))
         described = members["properties"].members() if "properties" in members else {}
-        shown = {name: type_ for name, item in described.items() if (type_ := self._custom(item))}
+        shown = {name: type_ for name, item in described.items() if (type_ := self._custom(item.members().get("items", item)))}
         description = text(members, "description")
         return Component(token, inputs, outputs, construct=_constructing(token, outputs, shown), description=description)
 
@@ -280,13 +280,20 @@ class PackageReader:
 
 
 def _constructing(token: str, outputs: Mapping[str, Property], shown: Mapping[str, str]) -> Callable[[Any], Bag]:
-    """A component whose outputs are inputs of the same name, or generated: those that are resources (``shown``) as children."""
+    """A component whose outputs are inputs of the same name, or generated: those that are resources (``shown``) as children.
+
+    Of a list of resources there is one, and ``vpcId`` beside a child ``vpc`` is its id.
+    """
 
     def construct(site: Any) -> Bag:
         given = {name: site.output(name) for name in outputs if site.inputs.get(name) is not None}
+        children = {name: site.shown_child(name, type_) for name, type_ in shown.items() if name not in given}
         for name, item in outputs.items():
-            if name not in given:
-                given[name] = site.shown_child(name, shown[name]) if name in shown else invented(item, name, site.urn, token)
+            child, named = children.get(name), children.get(name.removesuffix("Id"))
+            if child:
+                given[name] = [child.reference] if item.kind.name == "array" else child.reference
+            elif name not in given:
+                given[name] = named.output("id") if named else invented(item, name, site.urn, token)
         return given
 
     return construct
