@@ -185,7 +185,7 @@ def costly(pytester):
 
 @pytest.mark.usefixtures("costly")
 def test_an_ordinary_run_has_one_in_eight_costly_cases(run):
-    """A file keeps one in eight of its costly cases, the cheapest first, and the run says so, unless it asks for all of them."""
+    """A file keeps one in eight of its costly cases, the cheapest first, and the run says so, unless it asks for all."""
     ordinary, _ = run("-v")
     whole = [run(*words)[0] for words in (["--every-case"], ["--lf"], ["-k", "many"], ["test_many.py"])]
 

@@ -94,10 +94,11 @@ class StackMemory:
 
         Raises:
             MalformedError: it is no deployment, or refers to what is not in it.
-            UnsupportedError: it is of a newer version, or its secrets are encrypted.
+            UnsupportedError: it is of a newer version, or has what this engine does not support; or its secrets are encrypted.
             MockProviderError: ``cloud`` has one of its objects already.
         """
         exported = deployments.load(deployment)
+        deployments.refuse_features(exported)
         deployments.refuse_ciphertext(exported)
         state = import_state(exported)
         if cloud is not None:
