@@ -84,7 +84,7 @@ class StackMemory:
         """
         return export_state(structs.replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
 
-    def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
+    def import_(self, deployment: Mapping[str, Any] | Path | str, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
         """Continue an exported stack, under the exported names of project and stack.
 
         Args:

@@ -44,14 +44,14 @@ Exported = Mapping[str, Any]
 """An export: ``version`` and ``deployment``, with ``resources`` and ``pending_operations``."""
 
 
-def load(source: Exported | Path) -> Exported:
+def load(source: Exported | Path | str) -> Exported:
     """The export in ``source``, a file or its parsed JSON.
 
     Raises:
         MalformedError: it is no export of a stack.
         UnsupportedError: it is of a newer version.
     """
-    exported: Any = _parsed(source) if isinstance(source, Path) else source
+    exported: Any = _parsed(Path(source)) if isinstance(source, (str, Path)) else source
     if not isinstance(exported, Mapping):
         raise MalformedError(f"A {type(exported).__name__} is no exported stack. Give what {HOW} printed, or its file.")
     if exported.get("version") not in VERSIONS:
