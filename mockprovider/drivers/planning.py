@@ -14,7 +14,7 @@ def planned(plan: Mapping[str, Any] | Path | str | None, folder: Path) -> Iterat
     """The file of ``plan``; of data, one in ``folder``, which is there while the block runs."""
     if not isinstance(plan, Mapping):
         # The command line runs in a folder of its own.
-        yield plan and Path(plan).resolve()
+        yield Path(plan).resolve() if plan else None
         return
     path = folder / "plan.json"
     path.write_text(json.dumps(plan), encoding="utf-8")
