@@ -207,6 +207,12 @@ class Both:
             for found in sorted(double.cloud.objects(type_), key=lambda each: each.id)[number : number + 1]:
                 double.cloud.vanish(type_, found.id)
 
+    def mark(self, command: str, name: str) -> None:
+        """Mark a resource in both states, as ``taint`` or ``protect`` do, if it is there once."""
+        if [resource.name for resource in self.stack.state.every].count(name) == 1:
+            for engine in (self.stack, self.cli):
+                getattr(engine, command)(name)
+
     def objects(self) -> list[list[CloudObject]]:
         """What exists in each cloud."""
         return [double.cloud.objects() for double in self.doubles]

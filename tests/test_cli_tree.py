@@ -268,7 +268,7 @@ def test_hidden_differences(shown):
         True,
         False,
     )
-    assert shown.stack.export()["deployment"]["resources"][-1]["hideDiff"] == [["acl"], ["tags", "a"]]
+    assert shown.stack.export()["deployment"]["resources"][-1]["hideDiff"] == ["acl", "tags.a"]
 
 
 def test_every_op_has_its_words():

@@ -299,3 +299,16 @@ def test_a_renamed_parent_leaves_the_dependencies_of_properties_as_they_are(make
     both.run("up", program)
     names.append("renamed")
     both.run("up", program, fails=True)
+
+
+def test_paths_that_are_hidden(both):
+    """A state spells the paths of ``hide_diffs`` as the real engine does, which reads the other's state."""
+
+    def program(acl="1"):
+        Bucket("a", ResourceOptions(hide_diffs=["acl", 'tags["x.y"]', "tags.k"]), acl=acl, tags={"k": acl, "x.y": acl})
+
+    both.run("up", program)
+    both.cli.import_(both.stack.export())
+    both.run("up", lambda: program("2"))
+    both.stack.import_(both.cli.export())
+    both.run("refresh")

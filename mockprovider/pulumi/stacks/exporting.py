@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mockprovider.errors import MalformedError, MockProviderError
+from mockprovider.paths import parse, show
 from mockprovider.pulumi.stacks.deployments import load
 from mockprovider.pulumi.stacks.deployments import resources as written
 from mockprovider.pulumi.stacks.extensions import plain, read
@@ -113,7 +114,7 @@ def _write(state: ResourceState) -> dict[str, Any]:
     if state.init_errors:
         exported["initErrors"] = list(state.init_errors)
     if state.hide_diffs:
-        exported["hideDiff"] = [list(path) for path in state.hide_diffs]
+        exported["hideDiff"] = [show(path) for path in state.hide_diffs]
     timeouts = {key: value for key in TIMEOUTS if (value := getattr(state.custom_timeouts, key))}
     if timeouts:
         exported["customTimeouts"] = timeouts
@@ -138,7 +139,10 @@ def _read(exported: Mapping[str, Any]) -> ResourceState:
     fields["custom_timeouts"] = Timeouts(
         **{key: float((exported.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS}
     )
-    fields["hide_diffs"] = tuple(tuple(path) for path in exported.get("hideDiff") or ())
+    # Earlier versions of this engine wrote the segments of each.
+    fields["hide_diffs"] = tuple(
+        parse(path) if isinstance(path, str) else tuple(path) for path in exported.get("hideDiff") or ()
+    )
     fields["replacement_trigger"] = from_plain(exported.get("replacementTrigger"))
     fields["extra"] = {key: value for key, value in exported.items() if key not in OWN}
     return ResourceState(urn=urn, **fields)
