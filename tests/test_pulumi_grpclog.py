@@ -77,7 +77,7 @@ def test_a_stream_has_a_line_for_each_message():
     [
         (Status(1, "stop"), "code = Canceled desc = stop"),
         (Status(14, "gone"), "code = Unavailable desc = gone"),
-        (Status(99, "odd"), "code = 99 desc = odd"),
+        (Status(99, "odd"), "code = Code(99) desc = odd"),
     ],
 )
 def test_errors_are_spelled_as_the_engine_spells_them(status, told):

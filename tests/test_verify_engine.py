@@ -12,14 +12,15 @@ from foreign_logs import INSTANCE, boot, entry, made, published, urn_of, written
 
 from mockprovider.cli.commands import main
 from mockprovider.engine.verifying import mutated_logs, verify_log
-from mockprovider.engine.verifying.answers import normal
-from mockprovider.engine.verifying.generations import LOADING, MISSING, NAMES, NEVER, NEWER, generation
+from mockprovider.engine.verifying.answers import LoggedProvider, normal
+from mockprovider.engine.verifying.comparing import _is_ordered
+from mockprovider.engine.verifying.generations import LOADING, NAMES, NEVER, NEWER, OCCASIONAL, generation
 from mockprovider.engine.verifying.hindsight import fill_hashes, hashes, note_previews
 from mockprovider.engine.verifying.operations import LoggedOperation, operations
 from mockprovider.errors import MalformedError
 from mockprovider.pulumi.grpclog.pairing import FinishedCall
 from mockprovider.pulumi.methods import PROVIDER
-from mockprovider.pulumi.signatures import ARCHIVE, ASSET, SIGNATURE
+from mockprovider.pulumi.signatures import ARCHIVE, ASSET, RESOURCE, SIGNATURE
 
 LOGS = sorted(KEPT.glob("*.jsonl"))
 STACK = "urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev"
@@ -75,6 +76,20 @@ def test_kept_logs_have_no_difference(log):
     verdict = verify_log(log.read_bytes())
     assert verdict.differences == []
     assert verdict.since == ""
+
+
+def plain(log):
+    """Its lines without those of our own; empty where these have options, which no other line tells."""
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    asked = [line["request"] for line in lines if line["method"].startswith("/mockprovider.")]
+    others = [line for line in lines if not line["method"].startswith("/mockprovider.")]
+    return others if all(request.keys() <= {"operation"} for request in asked) else []
+
+
+@pytest.mark.parametrize("log", [log for log in LOGS if plain(log)], ids=lambda log: log.stem)
+def test_what_was_asked_for_shows_in_the_calls(log):
+    """Whether an operation was a preview, a refresh or a destroy is known without a line of our own."""
+    assert said(log_of(*plain(log))) == []
 
 
 def test_at_least_twenty_logs_of_the_pinned_engine_are_kept():
@@ -141,6 +156,26 @@ def test_a_call_that_only_one_engine_makes_is_a_difference():
     )
 
 
+def test_another_order_of_calls_about_a_resource_is_a_difference():
+    """Each call is there and alike, but one resource is checked after it was created."""
+    check, create = made("logs")
+    assert said(log_of(*up(*started(), create, check))) == [
+        f"operation 1, the order of calls about {urn_of('logs')}: the log has Create, Check, and the embedded engine asks "
+        "Check, Create"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "differs"), [("Delete", "Delete", False), ("DiffConfig", "Configure", False), ("Diff", "Update", True)]
+)
+def test_what_is_chance_in_the_order_of_a_log(first, second, differs):
+    """Objects of one resource are deleted in any order, and a Configure may end after later calls; nothing else moves."""
+    calls = [FinishedCall(rpc, "cloud", {"urn": "a", "id": rpc}, [{}]) for rpc in (first, second)]
+    provider = LoggedProvider(LoggedOperation(program=(), provider=calls, packages=["cloud", "cloud"]))
+    assert _is_ordered(calls, provider)
+    assert _is_ordered(calls[::-1], provider) is not differs
+
+
 def test_a_field_that_differs_is_told_with_both_values():
     """A changed input is a difference at its path."""
     check, create = made("logs")
@@ -159,6 +194,38 @@ def test_what_this_version_does_not_know_inside_of_a_field_is_compared(value):
         '"inputDependencies":{"domain":{}}', f'"inputDependencies":{{"domain":{json.dumps(value)}}}'
     )
     assert any("inputDependencies.domain" in line for line in said(changed.encode()))
+
+
+def unnamed(value, names):
+    """A request without these fields of its resource references."""
+    if isinstance(value, list):
+        return [unnamed(part, names) for part in value]
+    if not isinstance(value, dict):
+        return value
+    left_out = names if value.get(SIGNATURE) == RESOURCE else ()
+    return {name: unnamed(part, names) for name, part in value.items() if name not in left_out}
+
+
+@pytest.mark.parametrize(("names", "differs"), [({"name", "type"}, False), ({"type"}, True), ({"name", "type", "urn"}, True)])
+def test_older_engines_did_not_name_what_a_reference_refers_to(names, differs):
+    """What no reference in a log says is excused, and all of it is compared where one says a part."""
+    lines = [json.loads(line) for line in (KEPT / "references-to-resources.jsonl").read_text().splitlines()]
+    providers = [line for line in lines if "/pulumirpc.ResourceProvider/" in line["method"]]
+    for line in providers:
+        line["request"] = unnamed(line["request"], names)
+    assert bool(said(log_of(*lines))) is differs
+
+
+@pytest.mark.parametrize(("properties", "differs"), [({}, False), ({"acl": "x"}, True)])
+def test_older_engines_sent_an_empty_object_for_none(properties, differs):
+    """An import was read with empty properties once; others are a difference."""
+    lines = [json.loads(line) for line in (KEPT / "reading-and-importing.jsonl").read_text().splitlines()]
+    reads = [line["request"] for line in lines if line["method"].endswith("ResourceProvider/Read")]
+    bare = [request for request in reads if "properties" not in request]
+    assert bare
+    for request in bare:
+        request["properties"] = properties
+    assert bool(said(log_of(*lines))) is differs
 
 
 def test_true_is_not_one():
@@ -219,9 +286,9 @@ def test_older_engines_left_a_version_of_the_state_out_of_a_default_provider_s_n
 
 def test_each_row_of_generations_names_what_the_protocol_has():
     """A field or RPC that is excused exists; so a row cannot outlive what it excuses."""
-    for row in (*NEWER, NEVER, MISSING):
+    for row in (*NEWER, *OCCASIONAL, NEVER):
         assert row.rpcs | row.again <= PROVIDER.methods.keys()
-        for rpc, _, path in (field.partition(".") for field in row.fields):
+        for rpc, _, path in (field.partition(".") for field in row.fields | row.emptied):
             rpcs = PROVIDER.methods if rpc == "*" else [rpc]
             names = {field.json_name for name in rpcs for field in PROVIDER.messages[name][0].DESCRIPTOR.fields}
             assert path.split(".")[0] in names, (rpc, path)
@@ -382,12 +449,17 @@ def test_a_request_that_cannot_be_read():
         ("Configure", {"sendsOldInputsToDelete": True}, "3.89"),
         ("Create", {"urn": "u", "name": "n"}, "3.132"),
         ("Configure", {"urn": "u", "name": "n"}, None),
+        ("Read", {"urn": "u", "id": "i"}, "3.198"),
+        ("Read", {"urn": "u", "id": "i", "properties": {}}, None),
+        ("Check", {"news": {"list": [{SIGNATURE: RESOURCE, "urn": "u", "name": "n"}]}}, "3.227"),
+        ("Check", {"news": {"of": {SIGNATURE: RESOURCE, "urn": "u"}}}, None),
+        ("Construct", {"organization": "o"}, "3.233"),
     ],
 )
 def test_the_signs_of_generations(rpc, request_, shown):
     """A call with the sign of a version excuses nothing that came with this version, and all that came with the others."""
     engine = generation([FinishedCall(rpc, "", request_, [{}])])
-    since = {row.since for row in NEWER} - {row.since for row in engine.excused}
+    since = {row.since for row in (*NEWER, *OCCASIONAL)} - {row.since for row in engine.excused}
     assert since == {"3.143", shown} if rpc == "Handshake" else since == {shown} - {None}
     assert engine.names_by_version is (NAMES not in engine.excused)
     assert LOADING not in engine.excused

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf import any_pb2
 from google.protobuf.message import DecodeError, Message
 
-from mockprovider.calls import Call, Failure, Op, Reply, Status
+from mockprovider.calls import STATUS_NAMES, Call, Failure, Op, Reply, Status
 from mockprovider.pulumi.sdk import errors_pb2, provider_pb2, status_pb2
 from mockprovider.pulumi.table import MISSING_KEYS
 from mockprovider.pulumi.values import EVERYTHING, decode, encode
@@ -17,6 +17,14 @@ from mockprovider.wire.status import StatusError, failed, name_of, status
 TYPE_URL = "type.googleapis.com/"
 PARTIAL = frozenset({Op.CREATE, Op.UPDATE, Op.READ})
 """The ops whose half-made object the engine keeps (``ErrorResourceInitFailed``)."""
+
+GO_NAMES = tuple({"ok": "OK", "cancelled": "Canceled"}.get(name, name.title().replace("_", "")) for name in STATUS_NAMES)
+"""gRPC's statuses as Go spells them, each at its number."""
+
+
+def rpc_error(number: int, message: str) -> str:
+    """A failed RPC as Go's gRPC writes it, which is how the real engine logs each, and tells some of them."""
+    return f"rpc error: code = {GO_NAMES[number] if number < len(GO_NAMES) else f'Code({number})'} desc = {message}"
 
 
 def raise_failures(reply: Reply, call: Call, message: Any) -> None:

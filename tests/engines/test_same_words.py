@@ -53,8 +53,9 @@ def test_providers_that_fail(both):
         both.run("up", program, fails=True)
     both.run("up", program)
     inputs["region"] = "q"
-    both.breaks(lambda on: on.diff_config().error("no way"))
-    both.run("up", program, fails=True)
+    for status in ("unknown", "cancelled", "out_of_range"):
+        both.breaks(lambda on, status=status: on.diff_config().rpc_error(status, "no way"))
+        both.run("up", program, fails=True)
     both.breaks(lambda on: on.configure().error("no way"))
     both.run("refresh", fails=True)
 

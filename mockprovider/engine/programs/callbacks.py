@@ -19,8 +19,8 @@ from pulumi.runtime import _callbacks
 from pulumi.runtime.sync_await import _sync_await
 
 from mockprovider.engine.outcomes import CallbackFailedError
-from mockprovider.engine.registrations.wording import rpc_error
 from mockprovider.engine.threads import SLICE, InlineExecutor, Work
+from mockprovider.pulumi.errors import rpc_error
 from mockprovider.wire.pool import settle, settled
 from mockprovider.wire.server import OPTIONS, OWN_CONNECTION
 
@@ -92,7 +92,7 @@ class Callbacks:
                 continue
             except grpc.RpcError as error:
                 failed: Any = error
-                raise CallbackFailedError(rpc_error(failed.code().name, failed.details())) from error
+                raise CallbackFailedError(rpc_error(failed.code().value[0], failed.details())) from error
         under_way.cancel()
         raise CallbackFailedError("the operation was cancelled")
 
@@ -126,7 +126,7 @@ class Refusal:
 
     async def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
         """Raise ``CallbackFailedError``."""
-        raise CallbackFailedError(rpc_error(code.name, details))
+        raise CallbackFailedError(rpc_error(code.value[0], details))
 
 
 class ProgramCallbacks(_callbacks._CallbackServicer):  # type: ignore[misc] # noqa: SLF001 - the SDK has no other place for them

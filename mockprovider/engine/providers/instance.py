@@ -24,10 +24,10 @@ from mockprovider.engine.providers.outgoing import (
 )
 from mockprovider.engine.providers.resource_calls import Checked, Outcome, ResourceIdentity
 from mockprovider.engine.registrations.goal import Parameterization
-from mockprovider.engine.registrations.wording import rpc_error
 from mockprovider.payloads import NamingOptions, ParameterValue
 from mockprovider.protocols import ProviderProtocol
 from mockprovider.pulumi.diff import Changes, Diff, as_diff, resolved
+from mockprovider.pulumi.errors import rpc_error
 from mockprovider.pulumi.protocol import PULUMI
 from mockprovider.pulumi.signatures import accepted
 from mockprovider.pulumi.stacks.extensions import Extension
@@ -75,7 +75,7 @@ def wrong(message: str) -> CallFailedError:
 
 
 def _as_status(error: CallFailedError) -> CallFailedError:
-    return CallFailedError(error.reply, rpc_error(STATUS_NAMES[error.code], str(error)))
+    return CallFailedError(error.reply, rpc_error(error.code, str(error)))
 
 
 class Instance:

@@ -92,11 +92,6 @@ RUN_PROGRAM = (
 """What to do about that."""
 
 
-def rpc_error(code: str, said: str) -> str:
-    """A failed RPC as Go's gRPC spells it, which is how the real engine tells some of them; ``code`` as ``NOT_FOUND``."""
-    return f"rpc error: code = {''.join(word.capitalize() for word in code.split('_'))} desc = {said}"
-
-
 def listed(reasons: Sequence[str]) -> str:
     """What failed after an object was made, or half made."""
     count = f"{len(reasons)} error{'s' if len(reasons) > 1 else ''} occurred:"

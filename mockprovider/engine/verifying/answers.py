@@ -86,7 +86,7 @@ class LoggedProvider:
         return self._places[id(call)]
 
     def _taken(self, rpc: str, package: str, request: Mapping[str, Any]) -> FinishedCall | None:
-        """Takes the first of the log's calls that it may be; of those that name no resource, the one most alike."""
+        """Takes the first of the log's calls that it may be; of those whose order says nothing, the one most alike."""
         fitting = list(self._fitting(rpc, package, request))
         if not fitting:
             return None
@@ -96,7 +96,8 @@ class LoggedProvider:
             # Older engines configure several providers alike, and do not say which: each after what it was asked before.
             return _distance(waiting[1].request, request), self._places[id(waiting[1])] < latest
 
-        chosen = min(fitting, key=apart) if _is_nameless(fitting) else fitting[0]
+        # One resource's objects are deleted in any order.
+        chosen = min(fitting, key=apart) if rpc == "Delete" or _is_nameless(fitting) else fitting[0]
         self._waiting.remove(chosen)
         self._latest[urn] = self._places[id(chosen[1])]
         return chosen[1]

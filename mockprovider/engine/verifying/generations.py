@@ -5,11 +5,13 @@ A row excuses what its sign is missing for, and nothing else: a field that only 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
 from mockprovider.pulumi.grpclog.pairing import FinishedCall
+from mockprovider.pulumi.signatures import RESOURCE, SIGNATURE
 
 Calls = Iterable[FinishedCall]
 
@@ -21,6 +23,8 @@ class Newer(Struct, frozen=True):
         since: the version that brought it.
         shown: whether a log's calls show that its engine had it.
         fields: fields of requests (``Rpc.field``, or ``*.field`` for every RPC that has it) that older engines do not send.
+        emptied: fields of requests that older engines send empty, where today's send none.
+        references: what older engines do not say of the resources that values refer to.
         rpcs: calls that older engines do not make.
         again: calls that older engines make more often.
     """
@@ -28,6 +32,8 @@ class Newer(Struct, frozen=True):
     since: str
     shown: Callable[[Calls], bool]
     fields: frozenset[str] = frozenset()
+    emptied: frozenset[str] = frozenset()
+    references: frozenset[str] = frozenset()
     rpcs: frozenset[str] = frozenset()
     again: frozenset[str] = frozenset()
 
@@ -39,6 +45,21 @@ def _has(rpc: str, *fields: str) -> Callable[[Calls], bool]:
         return any(call.rpc == rpc and (not fields or call.request.keys() & set(fields)) for call in calls)
 
     return shown
+
+
+def _reads_nothing(calls: Calls) -> bool:
+    return any(call.rpc == "Read" and "properties" not in call.request for call in calls)
+
+
+def _names_references(calls: Calls) -> bool:
+    return any("name" in reference for call in calls for reference in _references(call.request))
+
+
+def _references(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping) and value.get(SIGNATURE) == RESOURCE:
+        yield value
+    for part in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
+        yield from _references(part)
 
 
 def _has_names(calls: Calls) -> bool:
@@ -79,7 +100,14 @@ NEWER = (
         fields=frozenset({"Handshake.acceptsByteString"}),
     ),
 )
-"""In the order of their versions."""
+"""In the order of their versions. Their signs are in each log of an engine that had them."""
+
+OCCASIONAL = (
+    Newer(since="3.198", shown=_reads_nothing, emptied=frozenset({"Read.properties"})),
+    Newer(since="3.227", shown=_names_references, references=frozenset({"name", "type"})),
+    Newer(since="3.233", shown=_has("Construct", "organization"), fields=frozenset({"Construct.organization"})),
+)
+"""What shows only where a log has such a call: of a log that has none nobody can tell, and there is nothing to excuse."""
 
 LOADING = Newer(
     since="",
@@ -109,9 +137,6 @@ NEVER = Newer(
 schemas, which a program's language needs, and Cancel, which ends a process and which logs of most versions leave out.
 """
 
-MISSING = Newer(since="", shown=lambda _: True, fields=frozenset({"Handshake.supportsViews"}))
-"""What the embedded engine does not have yet, and so does not announce (docs/engines.md): resource views."""
-
 
 class EngineGeneration(Struct, frozen=True):
     """What a log's engine is excused from: the rows whose sign it does not show."""
@@ -122,7 +147,7 @@ class EngineGeneration(Struct, frozen=True):
     @property
     def since(self) -> str:
         """The version of the first feature that it does not show; empty for an engine that shows all."""
-        return next((row.since for row in self.excused if row.since), "")
+        return next((row.since for row in NEWER if row in self.excused), "")
 
     @property
     def names_by_version(self) -> bool:
@@ -133,11 +158,19 @@ class EngineGeneration(Struct, frozen=True):
         """Whether a field may differ, since only today's engine sends it, or no two runs send it alike."""
         head = path.split(".", 1)[0].split("[", 1)[0]
         wanted = {f"{rpc}.{head}", f"*.{head}", f"{rpc}.{path}"}
-        return any(wanted & row.fields for row in (*self.excused, NEVER, MISSING))
+        return any(wanted & row.fields for row in (*self.excused, NEVER))
+
+    def excuses_emptied(self, rpc: str, path: str) -> bool:
+        """Whether the log may have an empty object in this field, and today's engine nothing."""
+        return any(f"{rpc}.{path}" in row.emptied for row in self.excused)
+
+    def excuses_in_references(self, name: str) -> bool:
+        """Whether only today's engine says this of a resource that a value refers to."""
+        return any(name in row.references for row in self.excused)
 
     def excuses_new(self, rpc: str) -> bool:
         """Whether a call that only today's engine makes is no difference."""
-        return any(rpc in row.rpcs for row in (*self.excused, NEVER, MISSING))
+        return any(rpc in row.rpcs for row in (*self.excused, NEVER))
 
     def excuses_old(self, rpc: str) -> bool:
         """Whether a call that only the log's engine made is no difference."""
@@ -147,4 +180,4 @@ class EngineGeneration(Struct, frozen=True):
 def generation(calls: Calls) -> EngineGeneration:
     """The generation of the engine that made a log's calls."""
     calls = list(calls)
-    return EngineGeneration(tuple(row for row in (*NEWER, LOADING) if not row.shown(calls)))
+    return EngineGeneration(tuple(row for row in (*NEWER, *OCCASIONAL, LOADING) if not row.shown(calls)))

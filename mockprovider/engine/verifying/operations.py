@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from msgspec import Struct, field
@@ -50,6 +51,8 @@ class LoggedOperation(Struct):
     """What our own line says, by the names of ``Stack``'s arguments; ``None`` where there is none."""
     callbacks: Sequence[FinishedCall] = ()
     """The calls of the program's functions, such as hooks."""
+    eager: AbstractSet[str] = frozenset()
+    """What is read before each update, because its provider has asked for that (``refreshBeforeUpdate``)."""
 
     @property
     def kind(self) -> str:
@@ -58,7 +61,9 @@ class LoggedOperation(Struct):
             operation = str(self.asked.get("operation", "up"))
             return "up" if operation == "preview" else operation
         asked = {call.rpc for call in self.provider}
-        return "up" if self.run is not None else "refresh" if "Read" in asked and "Delete" not in asked else "destroy"
+        if self.run is not None or (self.eager and not self._read and "Delete" not in asked):
+            return "up"
+        return "refresh" if "Read" in asked and "Delete" not in asked else "destroy"
 
     @property
     def runs_program(self) -> bool:
@@ -70,8 +75,13 @@ class LoggedOperation(Struct):
         """Whether it reads what its program does not: ``up`` and ``destroy`` with ``--refresh``."""
         if self.asked is not None:
             return bool(self.asked.get("refresh"))
-        read = {str(call.request.get("urn", "")) for call in self.provider if call.rpc == "Read"}
-        return bool(read - _looked_up(self.program))
+        return bool(self._read)
+
+    @property
+    def _read(self) -> set[str]:
+        """What was read that neither the program asked for nor its provider."""
+        read = {_place(str(call.request.get("urn", ""))) for call in self.provider if call.rpc == "Read"}
+        return read - self.eager - _looked_up(self.program)
 
     @property
     def references(self) -> dict[str, Mapping[str, Any]]:
@@ -139,7 +149,16 @@ def operations(data: bytes, left_out: Counter[str]) -> list[LoggedOperation]:
         if not parts[-1].takes(line):
             parts.append(_Part(cancels))
         parts[-1].add(line)
-    return [_operation(part.lines, left_out) for part in parts if any(line.service == PROVIDER_SERVICE for line in part.lines)]
+    asking = [part for part in parts if any(line.service == PROVIDER_SERVICE for line in part.lines)]
+    logged = [_operation(part.lines, left_out) for part in asking]
+    eager: set[str] = set()
+    for operation in logged:
+        operation.eager = frozenset(eager)
+        for call in operation.provider if not operation.preview else ():
+            if call.rpc in ("Create", "Read", "Update") and call.responses:
+                asks = any(answer.get("refreshBeforeUpdate") for answer in call.responses)
+                (eager.add if asks else eager.discard)(_place(str(call.request.get("urn", ""))))
+    return logged
 
 
 def _operation(lines: Sequence[LogLine], left_out: Counter[str]) -> LoggedOperation:
@@ -171,6 +190,12 @@ def _error(runs: Sequence[FinishedCall]) -> str:
 
 
 def _looked_up(program: Iterable[FinishedCall]) -> set[str]:
-    """The URNs of what a program reads by itself: lookups and imports."""
-    reads = (call for call in program if call.rpc == "ReadResource" or call.request.get("importId"))
-    return {str(answer.get("urn", "")) for call in reads for answer in call.responses}
+    """What a program reads by itself: lookups and imports. Of one that failed, the log has no answer."""
+    reads = (call.request for call in program if call.rpc == "ReadResource" or call.request.get("importId"))
+    return {f"{request.get('type')}::{request.get('name')}" for request in reads}
+
+
+def _place(urn: str) -> str:
+    """The type and name in a URN."""
+    parts = urn.split("::", 3)
+    return f"{parts[2].rpartition('$')[2]}::{parts[3]}" if len(parts) == 4 else urn

@@ -12,9 +12,9 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from msgspec.structs import replace
 
-from mockprovider.calls import STATUS_NAMES, Call, Native, Op, Reply, Status
+from mockprovider.calls import Call, Native, Op, Reply, Status
 from mockprovider.errors import DefinitionError, MalformedError
-from mockprovider.pulumi.errors import read_status
+from mockprovider.pulumi.errors import GO_NAMES, read_status
 from mockprovider.pulumi.grpclog.marked import ProgramSide
 from mockprovider.pulumi.grpclog.owning import owners
 from mockprovider.pulumi.grpclog.pairing import FinishedCall, finished_calls
@@ -35,9 +35,8 @@ from mockprovider.wire.logs import EngineLog, LoggedCall
 from mockprovider.wire.methods import RpcMethod
 from mockprovider.wire.trees import encode
 
-SPOKEN = re.compile(r"rpc error: code = (\w+) desc = (.*)", re.DOTALL)
-CODES = {"".join(part.capitalize() for part in name.split("_")): number for number, name in enumerate(STATUS_NAMES)}
-CODES |= {"OK": 0, "Canceled": 1, "Cancelled": 1}
+SPOKEN = re.compile(r"rpc error: code = (?:(\w+)|Code\((\d+)\)) desc = (.*)", re.DOTALL)
+CODES = {name: number for number, name in enumerate(GO_NAMES)}
 UNKNOWN = 2
 
 
@@ -166,5 +165,5 @@ def status_of(error: str) -> Status:
     spoken = SPOKEN.fullmatch(error)
     if spoken is None:
         return Status(UNKNOWN, error)
-    name = spoken[1]
-    return Status(CODES.get(name, int(name) if name.isdecimal() else UNKNOWN), spoken[2])
+    name, number, message = spoken.groups()
+    return Status(int(number) if number else CODES.get(name, UNKNOWN), message)

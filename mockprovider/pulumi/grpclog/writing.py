@@ -10,11 +10,12 @@ from typing import Any
 from google.protobuf.json_format import Error, MessageToDict
 from google.protobuf.message import Message
 
-from mockprovider.calls import STATUS_NAMES, Op
+from mockprovider.calls import Op
 from mockprovider.cassette import Cassette
 from mockprovider.cassette.model import Interaction, RecordedStatus, code_number
 from mockprovider.errors import MalformedError
 from mockprovider.journal import Entry
+from mockprovider.pulumi.errors import rpc_error
 from mockprovider.pulumi.grpclog.words import DETAILS, RAW_CALLS, WAY_BACK, WITHHELD_CALLS
 from mockprovider.pulumi.methods import PROVIDER
 from mockprovider.pulumi.protocol import PULUMI
@@ -26,8 +27,6 @@ from mockprovider.wire.status import StatusError, status
 from mockprovider.wire.transcript import MESSAGES
 from mockprovider.wire.trees import RAW
 
-SPELLED = {"ok": "OK", "cancelled": "Canceled"}
-"""The status names that are not simply in CamelCase."""
 EXACT = 2**53
 """Whole numbers below this are what they seem."""
 
@@ -74,7 +73,7 @@ def _ended(entry: Entry, package: str) -> list[Mapping[str, Any]]:
     try:
         answers = [_plain(message, entry) for message in _answers(entry)]
     except StatusError as error:
-        text = error_text(error.status.code, error.status.message)
+        text = rpc_error(error.status.code, error.status.message)
         return [{**line, "errors": [text], **_progress(line, "response_completed")}]
     return [{**line, "response": answer, **_progress(line, "response_completed")} for answer in answers]
 
@@ -91,13 +90,6 @@ def _whole(value: Any) -> Any:
     if isinstance(value, list):
         return [_whole(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < EXACT else value
-
-
-def error_text(number: int, message: str) -> str:
-    """A status as Go's gRPC writes it."""
-    code = STATUS_NAMES[number] if number < len(STATUS_NAMES) else str(number)
-    spelled = SPELLED.get(code) or "".join(part.capitalize() for part in code.split("_"))
-    return f"rpc error: code = {spelled} desc = {message}"
 
 
 def _answers(entry: Entry) -> list[Message]:
@@ -163,7 +155,7 @@ class _CassetteExport:
 
     def _error(self, status: RecordedStatus) -> str:
         self.left_out[DETAILS] += status.details is not None
-        return error_text(code_number(status.code), fill(status.message, stand_in))
+        return rpc_error(code_number(status.code), fill(status.message, stand_in))
 
     def _plain(self, cls: type[Message], tree: Any) -> dict[str, Any]:
         # Some trees have more than the message: a method's secret keys, which the engine was asked for.
