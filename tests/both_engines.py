@@ -48,7 +48,12 @@ def buckets() -> Package:
     return package
 
 
-BROKEN = ("The Pulumi CLI encountered a snapshot integrity error", "had not ended after", "had not been marked as seen")
+BROKEN = (
+    "The Pulumi CLI encountered a snapshot integrity error",
+    "snapshot integrity failure",
+    "had not ended after",
+    "had not been marked as seen",
+)
 """What is told of the real engine where it wrote an invalid state, hangs, or crashes over a renamed component: all are in the
 table of docs/engines.md."""
 

@@ -447,6 +447,7 @@ def test_a_request_that_cannot_be_read():
         ("Handshake", {"invokeWithPreview": True}, "3.206"),
         ("Handshake", {"acceptsByteString": True}, "3.225"),
         ("Configure", {"sendsOldInputsToDelete": True}, "3.89"),
+        ("Configure", {"sendsOldInputs": True}, "3.74"),
         ("Create", {"urn": "u", "name": "n"}, "3.132"),
         ("Configure", {"urn": "u", "name": "n"}, None),
         ("Read", {"urn": "u", "id": "i"}, "3.198"),

@@ -209,7 +209,9 @@ class Planner:
         return self._identities.is_settled(urn) and urn not in self.revisiting.untouched
 
     def _refuse_left_out(self, new: ResourceState) -> None:
-        missing = next((urn for urn in new.dependency_urns() if urn in self._left_out), None)
+        # The parent is named before what else is missing, and the provider after it.
+        needed = (new.parent, *new.dependency_urns(parent=False, provider=False), *new.dependency_urns())
+        missing = next((urn for urn in needed if urn in self._left_out), None)
         if missing is None:
             return
         error = RefusedError(left_out(new.urn, missing, excluded=self._targets.excluding))

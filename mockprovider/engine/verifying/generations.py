@@ -71,6 +71,11 @@ NAMES = Newer(since="3.132", shown=_has_names, fields=frozenset({"*.name", "*.ty
 
 NEWER = (
     Newer(
+        since="3.74",
+        shown=_has("Configure", "sendsOldInputs"),
+        fields=frozenset({"Configure.sendsOldInputs"} | {f"{rpc}.oldInputs" for rpc in ("DiffConfig", "Diff", "Update")}),
+    ),
+    Newer(
         since="3.89",
         shown=_has("Configure", "sendsOldInputsToDelete"),
         fields=frozenset({"Configure.sendsOldInputsToDelete", "Delete.oldInputs"}),
