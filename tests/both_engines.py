@@ -48,8 +48,14 @@ def buckets() -> Package:
     return package
 
 
-BROKEN = ("The Pulumi CLI encountered a snapshot integrity error", "snapshot integrity failure", "had not ended after")
-"""What is told of the real engine where it wrote an invalid state, or hangs; both are in the table of docs/engines.md."""
+BROKEN = (
+    "The Pulumi CLI encountered a snapshot integrity error",
+    "snapshot integrity failure",
+    "had not ended after",
+    "had not been marked as seen",
+)
+"""What is told of the real engine where it wrote an invalid state, hangs, or crashes over a renamed component: all are in the
+table of docs/engines.md."""
 
 
 REFUSED = ("could not be found: neither", "It is excluded: exclude what depends on it, too")
@@ -206,6 +212,12 @@ class Both:
         for double in self.doubles:
             for found in sorted(double.cloud.objects(type_), key=lambda each: each.id)[number : number + 1]:
                 double.cloud.vanish(type_, found.id)
+
+    def mark(self, command: str, name: str) -> None:
+        """Mark a resource in both states, as ``taint`` or ``protect`` do, if it is there once."""
+        if [resource.name for resource in self.stack.state.every].count(name) == 1:
+            for engine in (self.stack, self.cli):
+                getattr(engine, command)(name)
 
     def objects(self) -> list[list[CloudObject]]:
         """What exists in each cloud."""

@@ -36,6 +36,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "replacement_trigger": ('"1"', '"2"'),
     "import_": ('"kept-0"', '"kept-1"'),
     "id": ('"kept-0"', '"kept-1"'),
+    "hide_diffs": ('["acl"]', '["tags.k"]', '["label"]'),
     "version": ('"1.2.3"', '"2.0.0"'),
 }
 """The options whose values are written as they are."""
@@ -273,6 +274,9 @@ def _events(shapes: Sequence[Shape], act: Act) -> Iterator[str]:
             error = '.error("no").always()' if op == "delete" else '.error("no")'
             failing = '.partial(reasons=["slow"])' if how.startswith("partial") and op != "delete" else error
             yield f"both.breaks(lambda on: on.{op}({who}){failing}.optional())"
+        elif what == "mark":
+            command, number = rest
+            yield f'both.mark("{command}", "{shapes[number % len(shapes)].name}")'
         elif what == "drift":
             yield f"both.drift({', '.join(rest)})"
         else:
@@ -297,6 +301,6 @@ def _operation(shapes: Sequence[Shape], act: Act, fails: bool | None) -> str:
         deletes = act.operation == "destroy" or any(event[:2] == ("fault", "delete") for event in act.events)
         if deletes and ("continue_on_error", True) not in act.options:
             given.append("continue_on_error=True")
-    program = ["program"] if act.operation in ("up", "preview") else []
+    program = ["program"] if act.operation in ("up", "preview") or ("run_program", True) in act.options else []
     told = [] if fails is False else [f"fails={fails}"]
     return f"both.run({', '.join([f'{chr(34)}{act.operation}{chr(34)}', *program, *given, *told])})"

@@ -51,7 +51,8 @@ class Theme:
 
 
 LIFE = ("up", "up", "up", "preview", "refresh", "destroy")
-EVERY = tuple(dict.fromkeys([*CHOICES, *REFERRING]))
+ALL = tuple(dict.fromkeys([*CHOICES, *REFERRING]))
+EVERY = tuple(name for name in ALL if name != "hide_diffs")
 PLAIN = ("parent", "depends_on", "provider")
 REPLACING = (
     *PLAIN,
@@ -64,6 +65,7 @@ THEMES: Mapping[str, Theme] = {
     "failures": Theme(LIFE, REPLACING, events=("fault", "fault", "fault", "drift"), least=1),
     "limits": Theme(LIFE, PLAIN, limits=("target", "exclude", "replace")),
     "drift": Theme(("refresh", "up", "preview", "destroy"), EVERY, events=("drift", "vanish", "vanish")),
+    "marks": Theme(LIFE, ALL, events=("mark", "mark", "fault"), limits=("target", "program")),
     "everything": Theme(LIFE, EVERY, events=("fault", "drift", "vanish"), limits=("target", "exclude", "replace")),
 }
 """What the cases are about, each for a test of its own."""
@@ -101,7 +103,10 @@ def _happening(theme: Theme) -> st.SearchStrategy[tuple[Any, ...]]:
     )
     drifts = st.sampled_from([("drift", "BUCKET", 'acl="drifted"'), ("drift", "NET", 'label="drifted"')])
     losses = st.tuples(st.just("vanish"), st.sampled_from(["BUCKET", "NET"]), st.integers(0, 3))
-    return st.sampled_from(theme.events).flatmap({"fault": faults, "drift": drifts, "vanish": losses}.__getitem__)
+    marks = st.tuples(st.just("mark"), st.sampled_from(["taint", "taint", "untaint", "protect", "unprotect"]), numbers)
+    return st.sampled_from(theme.events).flatmap(
+        {"fault": faults, "drift": drifts, "vanish": losses, "mark": marks}.__getitem__
+    )
 
 
 def _limits(theme: Theme, operation: str) -> st.SearchStrategy[tuple[tuple[str, Any], ...]]:
@@ -110,6 +115,7 @@ def _limits(theme: Theme, operation: str) -> st.SearchStrategy[tuple[tuple[str, 
         "target": st.tuples(st.tuples(st.just("target"), names), st.tuples(st.just("target_dependents"), st.booleans())),
         "exclude": st.tuples(st.tuples(st.just("exclude"), names), st.tuples(st.just("exclude_dependents"), st.booleans())),
         "replace": st.tuples(st.tuples(st.just("replace"), names)),
+        "program": st.just((("run_program", True), *((("refresh", True),) if operation in ("up", "preview") else ()))),
         "none": st.just(()),
     }
     chosen = ["none", "none", *theme.limits]
@@ -121,7 +127,9 @@ def _limits(theme: Theme, operation: str) -> st.SearchStrategy[tuple[tuple[str, 
     further: list[st.SearchStrategy[Any]] = [st.just(()), st.just(())]
     if operation in ("refresh", "destroy"):
         further.append(st.just((("preview", True),)))
-    if operation != "refresh":
+    if operation != "refresh" and "program" in theme.limits:
+        further.append(st.just((("ignore_protect", True),)))
+    elif operation != "refresh":
         further.append(st.just((("refresh", True),)))
     if operation in ("up", "destroy") and "fault" in theme.events:
         further.append(st.just((("continue_on_error", True),)))

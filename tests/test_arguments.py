@@ -45,6 +45,25 @@ def test_what_an_operation_cannot_be_told(argument):
     assert double.cloud.objects() == []
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ({"command": ["true"], "program": lambda: None}, r"A program and command=\['true'\] cannot be given together"),
+        ({"cwd": "infra", "program": lambda: None}, "cwd='infra' is the folder of a command, and there is none"),
+        ({"interpreter": "python", "program": lambda: None}, "interpreter='python' is what runs a project's folder"),
+        ({"interpreter": "python", "command": ["true"]}, "interpreter='python' is what runs a project's folder"),
+    ],
+)
+@pytest.mark.parametrize("operation", ["up", "preview"])
+def test_words_about_another_program(operation, words, complaint):
+    """What would be passed over is refused, before anything is deleted because another program lacks it."""
+    stack, double, _ = make()
+    stack.up(lambda: Bucket("b") and None)
+    with pytest.raises(DefinitionError, match=complaint):
+        getattr(stack, operation)(**words)
+    assert len(double.cloud.objects()) == 1
+
+
 def test_policy_packs_that_are_nowhere(tmp_path):
     """A folder that is not there is told with the one that is near, and one without its file with what it lacks."""
     (tmp_path / "rules").mkdir()

@@ -13,8 +13,10 @@ import click
 import pytest
 from cli_toolbox import serving
 from click.testing import CliRunner
+from policy_toolbox import pack
 
 from mockprovider.cli import main
+from mockprovider.pulumi.policies.serving import as_plugins
 
 TYPES = {
     "mockprovider": 1,
@@ -78,6 +80,15 @@ def test_each_command_has_help_with_an_example(command):
 
     assert code == 0
     assert f"Example:\n    mockprovider {command}" in output
+
+
+def test_a_run_keeps_to_policy_packs(project, types, tmp_path):
+    """An up that a mandatory policy forbids fails, and shows why; without the pack it goes well."""
+    (project / "Pulumi.dev.yaml").write_text("config:\n  proj:acl: public\n")
+    with as_plugins([pack()], tmp_path / "packs") as (path,):
+        code, output = run("run", project, "up", "--types", types, "--policy-pack", path)
+    assert (code, "- [mandatory]  [high]  private  (cloud:index:Bucket: logs)" in output) == (1, True)
+    assert "up: 1 create" in run("run", project, "up", "--types", types)[1]
 
 
 def test_a_project_lives_from_run_to_run(project, types):

@@ -9,6 +9,7 @@ import textwrap
 import pulumi
 import pytest
 from engine_toolbox import Bucket, Component, make
+from policy_toolbox import pack
 from pulumi import ResourceOptions
 from rich.console import Console
 
@@ -267,7 +268,7 @@ def test_hidden_differences(shown):
         True,
         False,
     )
-    assert shown.stack.export()["deployment"]["resources"][-1]["hideDiff"] == [["acl"], ["tags", "a"]]
+    assert shown.stack.export()["deployment"]["resources"][-1]["hideDiff"] == ["acl", "tags.a"]
 
 
 def test_every_op_has_its_words():
@@ -314,3 +315,20 @@ def test_differences_of_lists_and_kinds():
         '  ~ a: [\n      ~ [1]: 2 => 3\n      + [2]: 4\n    ]\n  - b: {\n      - x: 1\n  - }\n  + b: "text"\n  - c: 1\n  + d: 2'
     )
     assert names_of_differences(old, new) == "+d-c~a,b"
+
+
+def test_policies_stand_before_diagnostics(shown):
+    """What policies have found is a block of its own; where a mandatory one is broken, nothing is counted."""
+    shown.stack.policies = [pack()]
+    text = shown.run("up", lambda: [Bucket(name, tags={"owner": "me"}) for name in "abc"] and None)
+    found, _, rest = text.partition("Policies:\n")[2].partition("\n\n")
+    assert said(found) == said("""
+        ⚠️ rules@v1.2.3
+            - [advisory]  few  (cloud:index:Bucket: c)
+              Few buckets.
+              3 buckets
+    """)
+    assert "4 created" in rest
+    text = shown.run("up", lambda: Bucket("d", acl="public") and None, expect_failure=True)
+    assert "- [mandatory]  [high]  private  (cloud:index:Bucket: d)" in text
+    assert "Resources:" not in text

@@ -2,6 +2,7 @@
 
 import pytest
 
+from mockprovider import Double, Stack
 from mockprovider.errors import MalformedError, UnsupportedError
 from mockprovider.pulumi.stacks.exporting import export_state, import_state
 from mockprovider.pulumi.stacks.state import PendingOperation, ResourceState, State, Timeouts
@@ -70,6 +71,14 @@ def test_a_deployment_of_another_version_is_refused():
         ({"version": 3}, "no 'deployment'"),
         ({"version": 3, "deployment": {"resources": [{"type": "x"}]}}, "without a URN"),
         ({"version": 3, "deployment": {"resources": [{"urn": BUCKET.urn, "parent": STACK.urn}]}}, "does not stand before it"),
+        (
+            {"version": 3, "deployment": {"resources": [{"urn": STACK.urn, "customTimeouts": {"create": "5m"}}]}},
+            "'resources' .*5m",
+        ),
+        ({"version": 3, "deployment": {"resources": [{"urn": STACK.urn, "propertyDependencies": [1]}]}}, "'resources' "),
+        ({"version": 3, "deployment": {"pending_operations": [{}]}}, "'pending_operations' .*'type'"),
+        ({"version": 3, "deployment": {"manifest": {"plugins": ["cloud"]}}}, "'manifest' "),
+        ({"version": 3, "deployment": {"extensions": [1]}}, "'extensions' "),
     ],
 )
 def test_a_broken_deployment_is_told(exported, said):
@@ -84,3 +93,25 @@ def test_encrypted_secrets_are_refused():
     deployment = {"resources": [{"urn": STACK.urn, "type": STACK.type, "outputs": {"s": secret}}]}
     with pytest.raises(UnsupportedError, match="show-secrets"):
         import_state({"version": 3, "deployment": deployment})
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"features": ["views", "time-travel", "hooks"]}, "has time-travel, which"),
+        ({"deployment": {"snippets": [{"name": "logs"}]}}, "has snippets-prototype, which"),
+    ],
+)
+def test_what_the_engine_would_lose_is_refused(more, said):
+    """A stack is not adopted without what only another engine can go on with: unknown features, snippets."""
+    with Double() as double, pytest.raises(UnsupportedError, match=said):
+        Stack(double).import_({"version": 4, "deployment": {}, **more})
+
+
+def test_features_that_the_engine_has_are_read():
+    """A deployment that names the features of today's states is adopted."""
+    exported = export_state(State((STACK, BUCKET))) | {"version": 4, "features": ["byteString", "taint", "views"]}
+    with Double() as double:
+        stack = Stack(double)
+        stack.import_(exported)
+    assert stack.name == "dev"

@@ -70,6 +70,8 @@ def test_a_remote_component():
     ("imports", "why"),
     [
         ([], "nothing to import"),
+        ([{"type": BUCKET, "name": "a", "id": "b-1"}], "is no list of imports. Give Import"),
+        (Import(type=BUCKET, name="a", id="b-1"), "is no list of imports. Give Import"),
         ([Import(type=BUCKET, name="b")], "no id"),
         ([Import(type=BUCKET, name="", id="x")], "a type and a name"),
         ([Import(type=COMPONENT, name="c", id="x", component=True)], "is a component"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -344,6 +345,14 @@ def replay(
 @click.option("--interpreter", metavar="FILE", help="What runs Python or JavaScript, instead of what the project names.")
 @click.option("--run-program", is_flag=True, help="Run the program of a refresh or destroy, too.")
 @click.option("--timeout", default=300.0, show_default=True, metavar="SECONDS", help="How long it may take.")
+@click.option(
+    "--policy-pack",
+    "policies",
+    type=click.Path(path_type=Path),
+    metavar="PACK",
+    multiple=True,
+    help="Keep to it, as under pulumi.",
+)
 @click.option("--diff", "details", is_flag=True, help="Show each property, as pulumi's --diff does.")
 @seed_option
 @example("  mockprovider run my-project up --types plugins/catalog/storage.json")
@@ -357,6 +366,7 @@ def run_(
     interpreter: str | None,
     run_program: bool,
     timeout: float,
+    policies: tuple[Path, ...],
     details: bool,
     seed: int,
 ) -> None:
@@ -371,8 +381,8 @@ def run_(
     if cassette and types:
         raise click.UsageError("Give --types for the fake or --cassette for a recorded provider, not both.")
     chosen = {"interpreter": interpreter} if interpreter and (run_program or operation in ("preview", "up")) else {}
-    how = {"run_program": run_program, **chosen}
-    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, timeout=timeout, details=details, **how)
+    how: dict[str, Any] = {"run_program": run_program, **chosen, "timeout": timeout, "policies": policies, "details": details}
+    run(folder, operation, types, stack=stack, cassette=cassette, seed=seed, **how)
 
 
 main.add_command(cassette)

@@ -34,10 +34,11 @@ def run(
     cassette: Path | None,
     seed: int,
     timeout: float,
+    policies: Sequence[Path] = (),
     details: bool = False,
     **options: Any,
 ) -> None:
-    """Run one operation, with its own ``options``; ``details`` show each property.
+    """Run one operation, with its own ``options``; an up or a preview keeps to ``policies``, ``details`` show each property.
 
     Raises ``ProgramError`` if it fails; what was done by then is kept all the same.
     """
@@ -48,7 +49,7 @@ def run(
     store = MemoryStore.restore(from_plain(before.get("cloud") or {}))
     provider = _recorded(cassette) if cassette else None
     with Double(*read_types(types), provider=provider, cloud=Cloud(store, seed), seed=seed, clock=RealClock()) as double:
-        engine = Stack(double, project=folder, name=stack, seed=seed, timeout=timeout)
+        engine = Stack(double, project=folder, name=stack, seed=seed, timeout=timeout, policies=policies)
         if "state" in before:
             engine.import_(before["state"])
         shown = OperationShown(details=details)

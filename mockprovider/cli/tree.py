@@ -19,6 +19,7 @@ from mockprovider.cli.columns import GAP, fitting, in_short, widths_of, without_
 from mockprovider.engine import EngineEvent, OperationBegun, OperationEnded, Result, StepEvent
 from mockprovider.errors import MalformedError
 from mockprovider.paths import Path
+from mockprovider.pulumi.policies.found import printed
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.urn import PREFIX, PROVIDERS, STACK_TYPE, Urn, make
@@ -264,7 +265,9 @@ class OperationShown:
                 # As under pulumi, where they stand among the properties of the stack.
                 blocks[0] += [TreeLine(f"{INDENT}--outputs:--", "bold"), *outputs[1:]]
                 outputs = []
-            blocks += [self._diagnostics(result), outputs, self._summary(result)]
+            # As under pulumi: what policies forbid ends what is said.
+            forbidden = any(violation.mandatory for violation in result.policy_violations)
+            blocks += [_policies(result), self._diagnostics(result), outputs, [] if forbidden else self._summary(result)]
         return [line for block in blocks if block for line in (*block, TreeLine(""))][:-1]
 
     def _detailed(self) -> list[TreeLine]:
@@ -334,6 +337,15 @@ class OperationShown:
         if not self._begun.preview and self._ended:
             lines += [TreeLine(""), TreeLine(f"Duration: {_duration(self._ended.seconds)}")]
         return lines
+
+
+def _policies(result: Result) -> list[TreeLine]:
+    lines = printed(result.policy_packs, result.policy_violations, result.policy_remediations)
+    styles = {"Policies:": "bold", "[mandatory]": "red", "[advisory]": "yellow"}
+    return [
+        TreeLine(printable(line), next((style for word, style in styles.items() if line.strip(" -").startswith(word)), ""))
+        for line in lines
+    ]
 
 
 def _without(bag: Bag, hidden: Iterable[Path]) -> Bag:

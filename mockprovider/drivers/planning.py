@@ -10,10 +10,11 @@ from typing import Any
 
 
 @contextmanager
-def planned(plan: Mapping[str, Any] | Path | None, folder: Path) -> Iterator[Path | None]:
+def planned(plan: Mapping[str, Any] | Path | str | None, folder: Path) -> Iterator[Path | None]:
     """The file of ``plan``; of data, one in ``folder``, which is there while the block runs."""
     if not isinstance(plan, Mapping):
-        yield plan
+        # The command line runs in a folder of its own.
+        yield Path(plan).resolve() if plan else None
         return
     path = folder / "plan.json"
     path.write_text(json.dumps(plan), encoding="utf-8")
@@ -25,10 +26,10 @@ def planned(plan: Mapping[str, Any] | Path | None, folder: Path) -> Iterator[Pat
 
 
 @contextmanager
-def planning(wanted: Path | bool, folder: Path) -> Iterator[Path | None]:
+def planning(wanted: Path | str | bool, folder: Path) -> Iterator[Path | None]:
     """The file to save a plan in, where one is ``wanted``; if nobody said which, one in ``folder`` for the block."""
-    if isinstance(wanted, Path):
-        yield wanted
+    if isinstance(wanted, (str, Path)):
+        yield Path(wanted).resolve()
         return
     path = folder / "plan.json" if wanted else None
     try:

@@ -86,7 +86,7 @@ class PulumiCli(Operating, ImportCommand, StateCommands):
         self._doubles = doubles
         self._runs = 0
         self._running = RunningCommands(doubles)
-        self.backend = backend or folder / "backend"
+        self.backend = (backend or self.folder / "backend").absolute()
         for directory in (folder / "home", self.backend):
             make_folder(directory)
         self._write_project({})
@@ -124,7 +124,7 @@ class PulumiCli(Operating, ImportCommand, StateCommands):
         preview: bool = False,
         refresh: bool = False,
         run_program: bool = False,
-        plan: Mapping[str, Any] | Path | None = None,
+        plan: Mapping[str, Any] | Path | str | None = None,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
@@ -164,7 +164,7 @@ class PulumiCli(Operating, ImportCommand, StateCommands):
         interpreter: Path | str | None = None,
         refresh: bool = False,
         run_program: bool = False,
-        save_plan: Path | bool = False,
+        save_plan: Path | str | bool = False,
         expect_failure: bool = False,
         arguments: tuple[str, ...] = (),
         **options: Unpack[Options],
@@ -222,7 +222,7 @@ class PulumiCli(Operating, ImportCommand, StateCommands):
         exported: dict[str, Any] = json.loads(self.command("stack", "export", *shown).stdout)
         return exported
 
-    def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
+    def import_(self, deployment: Mapping[str, Any] | Path | str, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
         """``pulumi stack import``, under the names of the project and the stack that were exported.
 
         Secrets are encrypted with this stack's own key, whatever the deployment says of another. Arguments and errors as for

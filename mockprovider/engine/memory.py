@@ -84,7 +84,7 @@ class StackMemory:
         """
         return export_state(structs.replace(self._state, secrets_providers=secrets_providers or self._state.secrets_providers))
 
-    def import_(self, deployment: Mapping[str, Any] | Path, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
+    def import_(self, deployment: Mapping[str, Any] | Path | str, *, cloud: Cloud | Mapping[str, Cloud] | None = None) -> None:
         """Continue an exported stack, under the exported names of project and stack.
 
         Args:
@@ -94,10 +94,11 @@ class StackMemory:
 
         Raises:
             MalformedError: it is no deployment, or refers to what is not in it.
-            UnsupportedError: it is of a newer version, or its secrets are encrypted.
+            UnsupportedError: it is of a newer version, or has what this engine does not support; or its secrets are encrypted.
             MockProviderError: ``cloud`` has one of its objects already.
         """
         exported = deployments.load(deployment)
+        deployments.refuse_features(exported)
         deployments.refuse_ciphertext(exported)
         state = import_state(exported)
         if cloud is not None:

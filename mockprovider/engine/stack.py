@@ -17,7 +17,7 @@ from mockprovider.engine.operations.removal import finish_plan
 from mockprovider.engine.packs import policed
 from mockprovider.engine.plans.planning import Planning
 from mockprovider.engine.programs.ending import judged, result_of
-from mockprovider.engine.programs.ready import Given, Ready, of_command, of_function, of_project
+from mockprovider.engine.programs.ready import Given, Ready, of_command, of_function, of_project, refuse_several
 from mockprovider.engine.programs.running import run_to_its_end
 from mockprovider.engine.providers.instance import ProviderSource
 from mockprovider.engine.registrations.autonaming import Autonaming
@@ -112,7 +112,7 @@ class Stack(StackMemory):
         preview: bool = False,
         refresh: bool = False,
         run_program: bool = False,
-        plan: Mapping[str, Any] | Path | None = None,
+        plan: Mapping[str, Any] | Path | str | None = None,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
@@ -164,8 +164,8 @@ class Stack(StackMemory):
         interpreter: Path | str | None = None,
         refresh: bool = False,
         run_program: bool = False,
-        plan: Mapping[str, Any] | Path | None = None,
-        save_plan: Path | bool = False,
+        plan: Mapping[str, Any] | Path | str | None = None,
+        save_plan: Path | str | bool = False,
         expect_failure: bool = False,
         parallel: int | None = None,
         timeout: float | None = None,
@@ -180,8 +180,8 @@ class Stack(StackMemory):
         plans = Planning(expected(plan), making=bool(save_plan))
         how: Any = {"refresh": refresh, "run_program": run_program, "parallel": parallel, "timeout": timeout, **options}
         result = self._operate("preview", ready, preview=True, plans=plans, **how)
-        if isinstance(save_plan, Path) and result.plan is not None:
-            save(result.plan, save_plan)
+        if isinstance(save_plan, (str, Path)) and result.plan is not None:
+            save(result.plan, Path(save_plan))
         return self._judged(result, "preview", expect_failure=expect_failure)
 
     def refresh(
@@ -276,6 +276,7 @@ class Stack(StackMemory):
     def _ready(
         self, program: Given | None, command: Sequence[str] | None, cwd: Path | str | None, interpreter: Path | str | None
     ) -> Ready:
+        refuse_several(program, command, cwd, interpreter)
         if command is not None:
             return of_command(command, cwd)
         program = self._folder if program is None else program

@@ -6,7 +6,7 @@ import pytest
 from engine_toolbox import said
 from language_stage import PROGRAMS, SECONDS, random_package
 
-from mockprovider import Double, Stack
+from mockprovider import Double, Secret, Stack
 
 pytestmark = pytest.mark.go_cli
 
@@ -38,10 +38,20 @@ def servers(result):
     assert result.outputs["address"].startswith("host:")
 
 
-@pytest.mark.parametrize(("check", "created"), [(pets, 2), (servers, 5)], ids=["pets", "servers"])
+def vault(result):
+    assert result.outputs == {"place": "vault-dev", "sealed": {"token": "hush", "length": 8}}
+    assert result.secret_outputs == {"sealed"}
+    assert "::own::" in result.state["salt"].provider
+    assert result.state["salt"].inputs["keepers"] == {"token": Secret("hush")}
+    assert isinstance(result.state["salt"].outputs["result"], Secret)
+    assert result.state["key"].dependencies == (result.state["salt"].urn,)
+
+
+@pytest.mark.parametrize(("check", "created"), [(pets, 2), (servers, 5), (vault, 2)], ids=["pets", "servers", "vault"])
 def test_life_of_a_program(at_hand, double, check, created):
     """A program is brought up, does nothing the second time, has nothing to refresh, and leaves nothing behind."""
     stack = at_hand(check.__name__)
+    stack.config |= {f"{check.__name__}:token": Secret("hush")} if check is vault else {}
     check(stack.up())
     assert stack.up().summary == {}
     assert stack.refresh().summary == {}

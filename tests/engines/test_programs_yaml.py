@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from language_stage import PROGRAMS, SECONDS, cloud_package, random_package
+from language_stage import PROGRAMS, SECONDS, cloud_package, kubernetes_package, random_package
 
-from mockprovider import Double, Stack
+from mockprovider import Double, Secret, Stack
 
 pytestmark = pytest.mark.yaml_host
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.yaml_host
 @pytest.fixture
 def double(request):
     """The packages that the programs use, as fakes; the host is no engine, and asks for schemas alone."""
-    with Double(random_package(request.config), cloud_package()) as double:
+    with Double(random_package(request.config), kubernetes_package(request.config), cloud_package()) as double:
         yield double
         double.raise_errors()
 
@@ -38,10 +38,19 @@ def network(result):
     assert "::elsewhere::" in result.state["copies"].provider
 
 
-@pytest.mark.parametrize(("check", "created"), [(pets, 2), (network, 3)], ids=["pets", "network"])
+def guestbook(result):
+    assert (result.outputs["replicas"], result.outputs["image"]) == (2, "nginx:1.27")
+    assert result.outputs["settings"].startswith("shop-")
+    assert all("::cluster::" in result.state[name].provider for name in ("shop", "settings", "web"))
+    assert result.state["settings"].inputs["stringData"] == Secret({"token": "hush"})
+    assert result.state["web"].custom_timeouts.create == 300
+
+
+@pytest.mark.parametrize(("check", "created"), [(pets, 2), (network, 3), (guestbook, 3)], ids=["pets", "network", "guestbook"])
 def test_life_of_a_program(at_hand, double, check, created):
     """A program is previewed, brought up, does nothing the second time, has nothing to refresh, and leaves nothing behind."""
     stack = at_hand(check.__name__)
+    stack.config |= {"guestbook:token": Secret("hush")} if check is guestbook else {}
     assert stack.preview().summary["create"] == created
     check(stack.up())
     assert stack.up().summary == {}

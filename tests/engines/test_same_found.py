@@ -299,3 +299,38 @@ def test_a_renamed_parent_leaves_the_dependencies_of_properties_as_they_are(make
     both.run("up", program)
     names.append("renamed")
     both.run("up", program, fails=True)
+
+
+def test_paths_that_are_hidden(both):
+    """A state spells the paths of ``hide_diffs`` as the real engine does, which reads the other's state."""
+
+    def program(acl="1"):
+        Bucket("a", ResourceOptions(hide_diffs=["acl", 'tags["x.y"]', "tags.k"]), acl=acl, tags={"k": acl, "x.y": acl})
+
+    both.run("up", program)
+    both.cli.import_(both.stack.export())
+    both.run("up", lambda: program("2"))
+    both.stack.import_(both.cli.export())
+    both.run("refresh")
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_dependents_of_what_a_program_s_refresh_has_read(make_both, renamed):
+    """Where a refresh runs the program, what depends on a replaced resource goes before it, unless that was renamed as well."""
+    both = make_both(serial=True)
+    wanted = {"cidr": "1", "name": "net"}
+
+    @one_by_one
+    def program():
+        old = [Alias(name="net")] if wanted["name"] != "net" else []
+        net = Thing(NET, wanted["name"], ResourceOptions(aliases=old), cidr=wanted["cidr"])
+        yield net
+        yield Cloud("cloud", tag=net.id)
+        yield Thing(NET, "inner", cidr=net.id)
+
+    both.run("up", program)
+    wanted |= {"cidr": "2"} | ({"name": "network"} if renamed else {})
+    both.run("preview", program, refresh=True, run_program=True)
+    asked = both.run("up", program, refresh=True, run_program=True)
+    assert ("Read" in asked["inner"]) is renamed
+    both.run("up", program)

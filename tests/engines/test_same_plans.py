@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pulumi
 import pytest
-from engine_toolbox import BUCKET, NET, Bucket, Component, Thing
+from engine_toolbox import BUCKET, NET, Bucket, Component, Thing, cli_of
+from policy_toolbox import private
 from pulumi import ResourceOptions
+
+from mockprovider import Double, ResourceType, Stack
+from mockprovider.pulumi.policies import PolicyPack, ResourcePolicy
+from mockprovider.pulumi.policies.serving import as_plugins
 
 pytestmark = pytest.mark.pulumi_cli
 
@@ -183,3 +189,23 @@ def test_a_plan_of_the_other_engine(both, tmp_path):
     wanted.acl = "1"
     both.stack.up(wanted, plan=tmp_path / "theirs.json")
     both.cli.up(wanted, plan=tmp_path / "ours.json")
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_relative_paths_are_the_test_s(kind, tmp_path, monkeypatch):
+    """Plans, exported stacks, policy packs and the driver's own folder stand where the test is run, under both engines."""
+    monkeypatch.chdir(tmp_path)
+
+    def program():
+        Bucket("a", acl="1", tags={"owner": "me"})
+
+    rules = PolicyPack("rules", [ResourcePolicy("private", private)], version="1.2.3")
+    with Double(ResourceType(BUCKET)) as ours, Double(ResourceType(BUCKET)) as theirs, as_plugins([rules], Path("packs")):
+        for engine in (Stack(ours), cli_of(theirs, Path("cli"))):
+            assert engine.preview(program, save_plan=kind("plan.json")).plan == json.loads(Path("plan.json").read_text())
+            assert engine.up(program, plan=kind("plan.json")).summary == {"create": 1}
+            Path("plan.json").unlink()
+            Path("stack.json").write_text(json.dumps(engine.export()))
+            engine.import_(kind("stack.json"))
+            engine.policies = [kind("packs/pack-0")]
+            assert engine.up(program).policy_packs == [("rules", "1.2.3")]

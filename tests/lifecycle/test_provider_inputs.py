@@ -61,7 +61,7 @@ def test_hidden_changes(detailed):
     up = stack.up(program)
     assert up.state["resA"].hide_diffs == (("array",), ("map",), ("scalar",))
     exported = {resource["urn"].rpartition("::")[2]: resource for resource in stack.export()["deployment"]["resources"]}
-    assert exported["resB"]["hideDiff"] == [["array", 0], ["map", "k"]]
+    assert exported["resB"]["hideDiff"] == ["array[0]", "map.k"]
     value = "b"
     assert steps(stack.up(program)) == [("update", "resA"), ("update", "resB"), ("same", "resC")]
     stack.import_(stack.export())

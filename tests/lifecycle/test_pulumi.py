@@ -750,3 +750,26 @@ def test_a_failed_registration_ends_the_program():
 
     up = Lifecycle(Provider(create=lambda _: failing("create failed intentionally"))).up(program, expect_failure=True)
     assert (errors(up), seen) == ("create failed intentionally", [grpc.StatusCode.UNAVAILABLE])
+
+
+def test_when_resources_were_created_and_modified():
+    """Each has both times, providers too; a refresh changes none, and an update that of what it updates alone."""
+    stack = Lifecycle(Provider(diff=lambda _: diff(), update=lambda _: Reply(value={"foo": "bar"})))
+
+    def program(monitor: Monitor) -> None:
+        monitor.register(STACK, "shop-dev", custom=False)
+        monitor.register(A, "resA")
+
+    def times() -> dict[str, tuple[str, str]]:
+        return {resource.urn: (resource.created, resource.modified) for resource in stack.state.every}
+
+    stack.up(program)
+    first = times()
+    assert len(first) == 3
+    assert all(created == modified and created.endswith("Z") for created, modified in first.values())
+    stack.refresh()
+    assert times() == first
+    assert stack.up(program).summary == {"update": 1}
+    created, modified = times()[RES]
+    assert times() == first | {RES: (first[RES][0], modified)}
+    assert modified > created

@@ -28,6 +28,16 @@ class Ready(Struct, frozen=True):
     directory: str = "."
 
 
+def refuse_several(program: object, command: object, cwd: object, interpreter: object) -> None:
+    """Raise ``DefinitionError`` for a word that the program it is about is not there for: it would be passed over."""
+    if command is not None and program is not None:
+        raise DefinitionError(f"A program and command={command!r} cannot be given together: only one of them would run.")
+    if command is None and cwd is not None:
+        raise DefinitionError(f"cwd={str(cwd)!r} is the folder of a command, and there is none: give command=[...], too.")
+    if interpreter is not None and (command is not None or callable(program)):
+        raise DefinitionError(f"interpreter={str(interpreter)!r} is what runs a project's folder, and no function or command.")
+
+
 def of_function(program: object) -> Ready:
     """A Python function. Raises ``DefinitionError`` for what cannot be called without arguments."""
     if not callable(program):

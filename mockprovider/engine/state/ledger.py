@@ -32,6 +32,7 @@ class Ledger:
         self._news: list[ResourceState] = []
         self._done: set[int] = set()
         self._reread: list[ResourceState] = []
+        self._origins: dict[int, ResourceState] = {}
         self._mended = self._rebuilt = False
         self._secrets_providers = state.secrets_providers
         self.extensions = dict(state.extensions)
@@ -72,6 +73,11 @@ class Ledger:
             if new is not None:
                 self._news.append(new)
                 self._reread.append(new)
+                self._origins[id(new)] = old
+
+    def origin(self, resource: ResourceState) -> ResourceState:
+        """Where ``resource`` was reread, what the operation started from in its place: what depends on it refers to that."""
+        return self._origins.get(id(resource), resource)
 
     def review(self, old: ResourceState | None, new: ResourceState | None) -> None:
         """What was read again while the program runs has the view ``new`` where it had ``old``; ``None`` is no view."""

@@ -39,6 +39,9 @@ class Dependents:
     def of(self, root: ResourceState) -> list[ResourceState]:
         """The resources to delete before ``root``: those that Diff replaces when the inputs from ``root`` are unknown."""
         replacements: list[ResourceState] = []
+        origin = self._ledger.origin(root)
+        # As in the real engine, a resource that is renamed as well has no dependents then.
+        root = origin if origin.urn == root.urn else root
         urns = {root.urn}
         for resource in dependents(
             self._ledger.base, root, lambda urn: urn in self._identities.registered or urn in self._deleted

@@ -34,7 +34,7 @@ def served(analyzer: PackAnalyzer) -> Iterator[int]:
 
 @contextmanager
 def as_plugins(policies: Sequence[PolicyPack | Path | str], folder: Path) -> Iterator[list[str]]:
-    """While the block runs, ``pulumi --policy-pack`` takes the paths given: packs are served, paths stay as they are.
+    """While the block runs, ``pulumi --policy-pack`` takes the paths given: packs are served, other paths are made absolute.
 
     Executables of packs are written to ``folder``. Two packs of one name have one name there, so the last one wins.
     """
@@ -42,7 +42,7 @@ def as_plugins(policies: Sequence[PolicyPack | Path | str], folder: Path) -> Ite
         paths = []
         for number, policy in enumerate(policies):
             if not isinstance(policy, PolicyPack):
-                paths.append(str(policy))
+                paths.append(str(Path(policy).absolute()))
                 continue
             port = ending.enter_context(served(PackAnalyzer(policy)))
             make_folder(folder)

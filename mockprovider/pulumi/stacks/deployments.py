@@ -33,18 +33,25 @@ REMEDIES = Remedies(
     nameless="NAME",
 )
 
+SNIPPETS = "snippets-prototype"
+"""The feature of deployments in which the engine itself makes resources of stored text."""
+FEATURES = frozenset(
+    {"refreshBeforeUpdate", "views", "hooks", "taint", "replaceWith", "extensionParameterization", "byteString"}
+)
+"""The features that deployments of version 4 may name: those of pulumi 3.259 but for ``SNIPPETS``."""
+
 Exported = Mapping[str, Any]
 """An export: ``version`` and ``deployment``, with ``resources`` and ``pending_operations``."""
 
 
-def load(source: Exported | Path) -> Exported:
+def load(source: Exported | Path | str) -> Exported:
     """The export in ``source``, a file or its parsed JSON.
 
     Raises:
         MalformedError: it is no export of a stack.
         UnsupportedError: it is of a newer version.
     """
-    exported: Any = _parsed(source) if isinstance(source, Path) else source
+    exported: Any = _parsed(Path(source)) if isinstance(source, (str, Path)) else source
     if not isinstance(exported, Mapping):
         raise MalformedError(f"A {type(exported).__name__} is no exported stack. Give what {HOW} printed, or its file.")
     if exported.get("version") not in VERSIONS:
@@ -90,6 +97,16 @@ def refuse_ciphertext(exported: Exported) -> None:
     """Raise ``UnsupportedError`` if an export has a secret that only the stack's own key can decrypt."""
     for resource in resources(exported):
         _bags(resource)
+
+
+def refuse_features(exported: Exported) -> None:
+    """Raise ``UnsupportedError`` if an export has what the embedded engine would lose."""
+    features = {*(exported.get("features") or ()), *((SNIPPETS,) if exported["deployment"].get("snippets") else ())}
+    if lacking := sorted(features - FEATURES):
+        raise UnsupportedError(
+            f"The deployment has {', '.join(lacking)}, which this version of the embedded engine does not support; the pulumi "
+            "CLI may."
+        )
 
 
 def adopt(exported: Exported, clouds: Cloud | Mapping[str, Cloud]) -> list[CloudObject]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from mockprovider.errors import MalformedError
+from mockprovider.errors import MalformedError, MockProviderError
+from mockprovider.paths import parse, show
 from mockprovider.pulumi.stacks.deployments import load
 from mockprovider.pulumi.stacks.deployments import resources as written
 from mockprovider.pulumi.stacks.extensions import plain, read
@@ -71,14 +73,30 @@ def import_state(exported: Mapping[str, Any]) -> State:
         UnsupportedError: it is of a newer version, or its secrets are encrypted.
     """
     deployment = load(exported)["deployment"]
-    resources = tuple(_read(resource) for resource in written(exported))
+    with _well_formed("resources"):
+        resources = tuple(_read(resource) for resource in written(exported))
     _check_references(resources)
-    pending = tuple(
-        PendingOperation(operation["type"], _read(operation["resource"]))
-        for operation in deployment.get("pending_operations") or ()
-    )
-    plugins, extensions = _plugins(deployment.get("manifest") or {}), read(deployment.get("extensions") or {})
+    with _well_formed("pending_operations"):
+        pending = tuple(
+            PendingOperation(operation["type"], _read(operation["resource"]))
+            for operation in deployment.get("pending_operations") or ()
+        )
+    with _well_formed("manifest"):
+        plugins = _plugins(deployment.get("manifest") or {})
+    with _well_formed("extensions"):
+        extensions = read(deployment.get("extensions") or {})
     return State(resources, pending, deployment.get("secrets_providers") or {}, plugins, extensions)
+
+
+@contextmanager
+def _well_formed(part: str) -> Iterator[None]:
+    """What of a deployment has another shape than Pulumi's is an error that names the part of it."""
+    try:
+        yield
+    except MockProviderError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise MalformedError(f"{part!r} of the deployment is not as Pulumi writes it: {error!r}") from error
 
 
 def _plugins(manifest: Mapping[str, Any]) -> dict[str, str]:
@@ -96,7 +114,7 @@ def _write(state: ResourceState) -> dict[str, Any]:
     if state.init_errors:
         exported["initErrors"] = list(state.init_errors)
     if state.hide_diffs:
-        exported["hideDiff"] = [list(path) for path in state.hide_diffs]
+        exported["hideDiff"] = [show(path) for path in state.hide_diffs]
     timeouts = {key: value for key in TIMEOUTS if (value := getattr(state.custom_timeouts, key))}
     if timeouts:
         exported["customTimeouts"] = timeouts
@@ -121,7 +139,10 @@ def _read(exported: Mapping[str, Any]) -> ResourceState:
     fields["custom_timeouts"] = Timeouts(
         **{key: float((exported.get("customTimeouts") or {}).get(key) or 0) for key in TIMEOUTS}
     )
-    fields["hide_diffs"] = tuple(tuple(path) for path in exported.get("hideDiff") or ())
+    # Earlier versions of this engine wrote the segments of each.
+    fields["hide_diffs"] = tuple(
+        parse(path) if isinstance(path, str) else tuple(path) for path in exported.get("hideDiff") or ()
+    )
     fields["replacement_trigger"] = from_plain(exported.get("replacementTrigger"))
     fields["extra"] = {key: value for key, value in exported.items() if key not in OWN}
     return ResourceState(urn=urn, **fields)

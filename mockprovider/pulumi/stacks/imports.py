@@ -71,6 +71,8 @@ def placed(imports: Sequence[Import], stack: str, project: str, remembered: Coll
     Raises ``DefinitionError`` for an import that cannot be one, for two of one URN, and for a parent or provider that is not
     there.
     """
+    if not isinstance(imports, Sequence) or not all(isinstance(asked, Import) for asked in imports):
+        raise DefinitionError(f"{imports!r} is no list of imports. Give Import(type=..., name=..., id=...) for each resource.")
     if not imports:
         raise DefinitionError("There is nothing to import. Give Import(type=..., name=..., id=...) for each resource.")
     for asked in imports:

@@ -95,7 +95,7 @@ def save(plan: Mapping[str, Any], path: Path) -> None:
     path.write_text(json.dumps(plan, indent=4) + "\n", encoding="utf-8")
 
 
-def read(source: Mapping[str, Any] | Path) -> UpdatePlan:
+def read(source: Mapping[str, Any] | Path | str) -> UpdatePlan:
     """The plan in ``source``, a file or its parsed JSON.
 
     Raises:
@@ -125,7 +125,7 @@ def _shape(plan: Any) -> str:
     return f"it has no 'manifest', its keys are {', '.join(map(str, list(plan)[:SHOWN]))}" if plan else "it is empty"
 
 
-def expected(source: Mapping[str, Any] | Path | None) -> UpdatePlan | None:
+def expected(source: Mapping[str, Any] | Path | str | None) -> UpdatePlan | None:
     """The plan in ``source``, if there is one. Raises as ``read``."""
     return None if source is None else read(source)
 
