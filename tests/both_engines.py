@@ -257,7 +257,8 @@ def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
     """What is compared of a double's calls, by the URN (or function) that they are about.
 
     Not of a Configure that nobody needs: the real engine does not wait for it, and may have ended before it was sent. Nor in
-    which order one resource's objects are deleted, one after the other: the real engine goes through them as Go does a map.
+    which order one resource's objects are deleted, one after the other, or diffed, since several targets of a destroy would
+    each replace it: the real engine goes through these as Go does a map.
     """
     found = defaultdict(list)
     entries = double.journal.entries()
@@ -273,10 +274,10 @@ def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
 
 
 def _unordered(calls: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The calls of one resource, with deletions that follow each other in the order of the objects' ids."""
-    for deleting, some in groupby(calls, key=lambda call: call["method"] == "Delete"):
+    """The calls of one resource, with deletions and diffs that follow each other in an order of their own."""
+    for method, some in groupby(calls, key=lambda call: call["method"]):
         following = list(some)
-        yield from sorted(following, key=lambda call: str(call["id"])) if deleting else following
+        yield from sorted(following, key=str) if method in ("Delete", "Diff") else following
 
 
 def _comparable(call: Call) -> dict[str, Any]:

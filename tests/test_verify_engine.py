@@ -166,7 +166,8 @@ def test_another_order_of_calls_about_a_resource_is_a_difference():
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "differs"), [("Delete", "Delete", False), ("DiffConfig", "Configure", False), ("Diff", "Update", True)]
+    ("first", "second", "differs"),
+    [("Delete", "Delete", False), ("Diff", "Diff", False), ("DiffConfig", "Configure", False), ("Diff", "Update", True)],
 )
 def test_what_is_chance_in_the_order_of_a_log(first, second, differs):
     """Objects of one resource are deleted in any order, and a Configure may end after later calls; nothing else moves."""

@@ -27,6 +27,9 @@ from mockprovider.pulumi.values import decode
 from mockprovider.values import Value
 from mockprovider.wire.status import failed, status
 
+UNORDERED = frozenset({"Delete", "Diff"})
+"""Calls about one resource that follow each other in any order."""
+
 
 class AskedCall(Struct, frozen=True):
     """A call of the embedded engine: its request as a log has it, and the log's call that answered it."""
@@ -96,8 +99,7 @@ class LoggedProvider:
             # Older engines configure several providers alike, and do not say which: each after what it was asked before.
             return _distance(waiting[1].request, request), self._places[id(waiting[1])] < latest
 
-        # One resource's objects are deleted in any order.
-        chosen = min(fitting, key=apart) if rpc == "Delete" or _is_nameless(fitting) else fitting[0]
+        chosen = min(fitting, key=apart) if rpc in UNORDERED or _is_nameless(fitting) else fitting[0]
         self._waiting.remove(chosen)
         self._latest[urn] = self._places[id(chosen[1])]
         return chosen[1]

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.engine.verifying.answers import LoggedProvider, normal
+from mockprovider.engine.verifying.answers import UNORDERED, LoggedProvider, normal
 from mockprovider.engine.verifying.generations import EngineGeneration
 from mockprovider.pulumi.grpclog.pairing import FinishedCall
 from mockprovider.pulumi.signatures import RESOURCE, SIGNATURE
@@ -117,13 +117,14 @@ def _disorder(number: int, provider: LoggedProvider) -> Iterator[EngineDifferenc
 def _is_ordered(calls: Iterable[FinishedCall], provider: LoggedProvider) -> bool:
     """Whether calls about one resource stand in the log in this order, but for what is chance there.
 
-    The real engine deletes the objects of one resource in the order of a map of Go's. It does not wait for a Configure, whose
-    end a log may have after that of later calls.
+    The real engine deletes the objects of one resource in the order of a map of Go's, and so it asks what would replace one
+    of the dependents of a destroy's targets. It does not wait for a Configure, whose end a log may have after that of later
+    calls.
     """
     latest = -1
     for rpc, following in groupby(calls, key=lambda call: call.rpc):
         places = [provider.place(call) for call in following]
-        for place in sorted(places) if rpc == "Delete" else places:
+        for place in sorted(places) if rpc in UNORDERED else places:
             if place < latest:
                 return False
             latest = latest if rpc == "Configure" else place
