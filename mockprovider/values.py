@@ -178,13 +178,16 @@ def reveal(value: Value) -> Value:
     return reveal(value.value) if isinstance(value, (Secret, Output)) else value
 
 
-def same(one: Value, other: Value) -> bool:
+def same(one: Value, other: Value, *, as_secret: bool = False) -> bool:
     """Whether two values mean the same: wrappers do not count, assets and archives are equal by hash, ``1 == 1.0``.
 
-    ``True`` and ``1`` differ (they differ on the wire), and an unknown is never the same as anything known.
+    ``True`` and ``1`` differ (they differ on the wire), and an unknown is never the same as anything known. With ``as_secret``
+    a secret differs from the same value in the open.
     """
     if type(one) is type(other) and type(one) in LEAVES:
         return bool(one == other)
+    if as_secret and isinstance(one, Secret) != isinstance(other, Secret):
+        return False
     while isinstance(one, (Secret, Output)):
         one = one.value
     while isinstance(other, (Secret, Output)):
@@ -192,9 +195,9 @@ def same(one: Value, other: Value) -> bool:
     if isinstance(one, (Asset, Archive)) and type(one) is type(other):
         return bool(one.hash == other.hash) if one.hash and other.hash else bool(one == other)
     if isinstance(one, Mapping):
-        return isinstance(other, Mapping) and one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+        alike = isinstance(other, Mapping) and one.keys() == other.keys()
+        return alike and all(same(one[k], other[k], as_secret=as_secret) for k in one)
     if isinstance(one, (list, tuple)):
-        return isinstance(other, (list, tuple)) and len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return bool(one == other)
+        alike = isinstance(other, (list, tuple)) and len(one) == len(other)
+        return alike and all(same(a, b, as_secret=as_secret) for a, b in zip(one, other, strict=True))
+    return one is other if isinstance(one, bool) or isinstance(other, bool) else bool(one == other)

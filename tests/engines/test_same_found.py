@@ -334,3 +334,38 @@ def test_dependents_of_what_a_program_s_refresh_has_read(make_both, renamed):
     asked = both.run("up", program, refresh=True, run_program=True)
     assert ("Read" in asked["inner"]) is renamed
     both.run("up", program)
+
+
+def test_a_read_that_hides_a_value_is_counted(make_both):
+    """The summary has a read whose output is a secret since the program hides it, and none where it stays one."""
+    both = make_both(serial=True)
+    both.create(BUCKET, "kept", acl="1", arn="arn:kept")
+    hides = False
+
+    def program():
+        Bucket("read", ResourceOptions(id="kept"), **({"acl": Output.secret("1")} if hides else {}))
+
+    both.run("up", program)
+    hides = True
+    both.run("up", program)
+    assert both.results[0].summary == {"read": 1}
+    both.run("up", program, refresh=True)
+    both.run("preview", program)
+    hides = False
+    both.run("up", program)
+
+
+def test_a_parent_that_is_left_out_is_named_first(make_both):
+    """A target whose parent and dependency would both be created by nobody is refused because of its parent."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        first = Bucket("first")
+        yield first
+        parent = Bucket("parent")
+        yield parent
+        yield Bucket("child", ResourceOptions(parent=parent, depends_on=[first]))
+
+    both.run("up", program, target=["child"], fails=True)
+    both.run("preview", program, target=["child"], fails=True)

@@ -263,8 +263,8 @@ def read(run: Run, step: EngineStep) -> None:
     if step.old is not None:
         unchanged = same(step.old.inputs, new.inputs) and same(step.old.outputs, new.outputs)
         new.created, new.modified = step.old.created, step.old.modified if unchanged else run.moment
-    # As in the CLI's summary, a first read and an unchanged one do not count.
-    step.news = step.old is not None and not same(step.old.outputs, new.outputs)
+    # As in the CLI's summary, a first read and an unchanged one do not count, and one that hides a value does.
+    step.news = step.old is not None and not same(step.old.outputs, new.outputs, as_secret=True)
     _settle(run, step)
 
 

@@ -209,16 +209,15 @@ class Planner:
         return self._identities.is_settled(urn) and urn not in self.revisiting.untouched
 
     def _refuse_left_out(self, new: ResourceState) -> None:
-        # The parent is named before what else is missing, and the provider after it.
-        needed = (new.parent, *new.dependency_urns(parent=False, provider=False), *new.dependency_urns())
-        missing = next((urn for urn in needed if urn in self._left_out), None)
-        if missing is None:
-            return
-        error = RefusedError(left_out(new.urn, missing, excluded=self._targets.excluding))
-        if not self._run.preview:
-            raise error
-        self._run.object(error, new.urn)
-        self._left_out.discard(missing)
+        # The parent is named before what else is missing, and the provider after it; a preview names all.
+        for urn in (new.parent, *new.dependency_urns(parent=False, provider=False), *new.dependency_urns()):
+            if urn not in self._left_out:
+                continue
+            error = RefusedError(left_out(new.urn, urn, excluded=self._targets.excluding))
+            if not self._run.preview:
+                raise error
+            self._run.object(error, new.urn)
+            self._left_out.discard(urn)
 
     # Registering -----------------------------------------------------------------------------------------------------
 
