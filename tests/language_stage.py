@@ -22,10 +22,25 @@ SECONDS = 280.0
 
 
 @functools.cache
+def prepared() -> Path:
+    """Where the packages of other languages are, and the environment of policy packs."""
+    asked = subprocess.run([sys.executable, str(TOOL), "--print-folder"], check=True, capture_output=True, text=True)
+    return Path(asked.stdout.strip())
+
+
 def node_modules() -> Path:
     """Where the npm packages are."""
-    asked = subprocess.run([sys.executable, str(TOOL), "--print-folder"], check=True, capture_output=True, text=True)
-    return Path(asked.stdout.strip()) / "node_modules"
+    return prepared() / "node_modules"
+
+
+def policy_environment(config: pytest.Config) -> Path:
+    """The virtual environment of policy packs. Where it is missing the test is skipped, or fails if engines are required."""
+    if not (prepared() / "policies").exists():
+        missing = "the environment of policy packs is not there: `make languages` makes it"
+        if config.getoption("--require-engines"):
+            pytest.fail(f"{missing} (--require-engines is given)", pytrace=False)
+        pytest.skip(missing)
+    return prepared() / "policies"
 
 
 def nodejs_project(name: str, folder: Path, config: pytest.Config) -> Path:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 
 import pulumi
 import pytest
 from engine_toolbox import BUCKET, Bucket, make
+from language_stage import policy_environment
 from policy_toolbox import pack
 
 from mockprovider import Double, Stack
@@ -301,12 +303,12 @@ PolicyPack(
 
 
 @pytest.fixture
-def real(tmp_path):
-    """A policy pack as users of pulumi write it in Python."""
-    pytest.importorskip("pulumi_policy")
+def real(tmp_path, pytestconfig):
+    """A policy pack as users of pulumi write it in Python, with a virtual environment of its own."""
     folder = tmp_path / "policies"
     folder.mkdir()
-    (folder / "PulumiPolicy.yaml").write_text("runtime: python\nversion: 0.0.7\n")
+    runtime = {"name": "python", "options": {"virtualenv": str(policy_environment(pytestconfig))}}
+    (folder / "PulumiPolicy.yaml").write_text(json.dumps({"runtime": runtime, "version": "0.0.7"}))
     (folder / "__main__.py").write_text(REAL)
     return folder
 
