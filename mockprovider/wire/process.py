@@ -10,6 +10,7 @@ import subprocess
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
@@ -93,6 +94,9 @@ class Process:
         if line is None:
             code = self.wait(GRACE_SECONDS)
             raise PluginError(f"{self.command[0]} ended (exit code {code}) before it said where it listens.{self.last_words()}")
+        # It was heard, and explains nothing of what comes later.
+        with suppress(ValueError):
+            self._tail.remove(line)
         return line
 
     def last_words(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import pytest
@@ -60,6 +61,7 @@ def test_life_of_a_program(at_hand, double, check, created):
 
 
 def test_a_program_with_mistakes(at_hand):
-    """What the host finds wrong in a program is told."""
+    """What the host finds wrong in a program is told, without the port that it had printed before."""
     failed = at_hand("broken").up(expect_failure=True)
     assert "Error: Property lenght does not exist" in str(failed.error)
+    assert not re.search(r"^\s*\d+$", str(failed.error), re.M)

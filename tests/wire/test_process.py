@@ -69,6 +69,14 @@ def test_a_death_at_the_start():
     assert str(died.value).endswith("Its last output:\n  no licence\n  bye")
 
 
+def test_a_line_that_was_heard_is_no_last_word():
+    """What a process printed because it was asked for is not repeated when it fails later."""
+    with python("print(4711, flush=True); print('bye', flush=True)") as process:
+        assert process.line(SECONDS) == "4711"
+        process.wait(SECONDS)
+        assert process.last_words() == "\nIts last output:\n  bye"
+
+
 def test_a_death_that_leaves_a_process_behind():
     """The end of a process is noticed also where another one, that it has started, keeps its output open."""
     forked = python("import os, time\nif os.fork(): os._exit(3)\nelse: time.sleep(600)")
