@@ -144,7 +144,8 @@ class Both:
                 raise UnanswerableError(refused[0])
         fails = not embedded.succeeded
         try:
-            real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **self._arguments)
+            arguments = {} if operation == "import_resources" else self._arguments
+            real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **arguments)
         except MalformedError as error:
             # An invalid state of the real engine, where ours refuses (docs/engines.md).
             raise UnanswerableError(str(error)) from error
