@@ -145,6 +145,8 @@ class Both:
         fails = not embedded.succeeded
         try:
             arguments = {} if operation == "import_resources" else self._arguments
+            if parallel := their_options.pop("parallel", None):
+                arguments = {"arguments": ("--parallel", str(parallel))}
             real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **arguments)
         except MalformedError as error:
             # An invalid state of the real engine, where ours refuses (docs/engines.md).

@@ -287,8 +287,11 @@ def _options(shapes: Sequence[Shape], at: int) -> Iterator[str]:
     shape = shapes[at]
     kind = shape.resource.kind
     reading = "id" in shape.options and kind == "bucket"
+    # The SDK for Python fails where a transform meets a trigger.
+    transformed = any(other.resource.kind == "transform" or "transforms" in other.options for other in shapes)
+    left_out = {"replacement_trigger"} if transformed else set()
     for name, option in shape.options.items():
-        if (name in ("import_", "id") and kind != "bucket") or name not in TAKES[kind]:
+        if (name in ("import_", "id") and kind != "bucket") or name not in TAKES[kind] - left_out:
             continue
         if reading and name not in ("id", "parent", "provider", "depends_on", "transforms"):
             continue

@@ -84,7 +84,14 @@ THEMES: Mapping[str, Theme] = {
         limits=("target", "program", "program"),
         kinds=("bucket", "bucket", "bucket", "net", "component", "provider", "transform"),
     ),
-    "everything": Theme(LIFE, EVERY, events=("fault", "drift", "vanish"), limits=("target", "exclude", "replace")),
+    "everything": Theme(
+        (*LIFE, "import_resources"),
+        ALL,
+        ("input", "input", "option", "clear", "remove", "rename", "move", "retype", "claim"),
+        events=("fault", "drift", "vanish", "mark"),
+        limits=("target", "exclude", "replace", "program", "plan", "parallel"),
+        kinds=("bucket", "bucket", "bucket", "net", "component", "component", "provider", "transform"),
+    ),
 }
 """What the cases are about, each for a test of its own."""
 
@@ -139,6 +146,7 @@ def _limits(theme: Theme, operation: str) -> st.SearchStrategy[tuple[tuple[str, 
         "replace": st.tuples(st.tuples(st.just("replace"), names)),
         "program": st.just((("run_program", True), *((("refresh", True),) if operation in ("up", "preview") else ()))),
         "plan": st.just((("save_plan", True) if operation == "preview" else ("plan", "both.plans"),)),
+        "parallel": st.just((("parallel", 4),)),
         "none": st.just(()),
     }
     if operation == "import_resources":
