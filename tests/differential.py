@@ -397,10 +397,11 @@ def _operation(shapes: Sequence[Shape], act: Act, fails: bool | None) -> str:
         elif chosen or not name.endswith("_dependents"):
             given.append(f"{name}={value}")
     # Deletions that do not depend on each other come in any order, so where one fails the others must go on.
-    if any(event[0] == "fault" for event in act.events) and act.operation in ("up", "destroy"):
-        deletes = act.operation == "destroy" or any(event[:2] == ("fault", "delete") for event in act.events)
-        if deletes and ("continue_on_error", True) not in act.options:
-            given.append("continue_on_error=True")
+    failing = [event[1] for event in act.events if event[0] == "fault"]
+    hooked = any("delete!" in shape.options["hooks"].choice for shape in shapes if "hooks" in shape.options)
+    deletes = {"destroy": bool(failing) or hooked, "up": "delete" in failing or hooked}
+    if deletes.get(act.operation) and ("continue_on_error", True) not in act.options:
+        given.append("continue_on_error=True")
     program = ["program"] if act.operation in ("up", "preview") or ("run_program", True) in act.options else []
     told = [] if fails is False else [f"fails={fails}"]
     return f"both.run({', '.join([f'{chr(34)}{act.operation}{chr(34)}', *program, *given, *told])})"

@@ -155,7 +155,7 @@ class Instance:
             return Checked(dict(news))
         return Checked(restored(reply.inputs or {}, news), _check_failures(reply))
 
-    def diff_config(self, urn: str, old_inputs: Bag, old_outputs: Bag, news: Bag) -> Diff:
+    def diff_config(self, urn: str, old_inputs: Bag, old_outputs: Bag, news: Bag, ignore_changes: tuple[str, ...] = ()) -> Diff:
         """DiffConfig; "unknown", with no replaces, from a provider that does not have it."""
         bags: dict[str, Any] = {
             "prior": flattened(old_outputs),
@@ -164,7 +164,7 @@ class Instance:
         }
         try:
             secrets = secret_names(old_inputs, old_outputs, news)
-            return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, secrets=secrets, **bags))
+            return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, ignore_changes=ignore_changes, secrets=secrets, **bags))
         except CallFailedError as error:
             if error.code != UNIMPLEMENTED:
                 raise _as_status(error) from error
