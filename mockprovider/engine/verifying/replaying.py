@@ -23,15 +23,17 @@ from mockprovider.urn import PROVIDERS
 
 SPOKEN = frozenset(
     {"RegisterResource", "ReadResource", "RegisterResourceOutputs", "Invoke", "Call", "RegisterPackage"}
-    | {"RegisterResourceHook", "RegisterErrorHook", "SignalAndWaitForShutdown"}
+    | {"RegisterResourceHook", "RegisterErrorHook", "RegisterStackTransform", "RegisterStackInvokeTransform"}
+    | {"SignalAndWaitForShutdown"}
 )
 """What changes something, or has an answer of a provider. What asks for features only decides how an SDK goes on."""
 
 
 class LoggedCallbacks:
-    """The functions of one operation's program, which answer as they did in the log."""
+    """The functions of one operation's program, which answer as they did in the log, but for what is ``renamed``."""
 
-    def __init__(self, logged: Sequence[FinishedCall]) -> None:
+    def __init__(self, logged: Sequence[FinishedCall], renamed: Mapping[str, str]) -> None:
+        self._renamed = renamed
         self._answers: dict[str, deque[FinishedCall]] = defaultdict(deque)
         for call in logged:
             self._answers[str(call.request.get("token", ""))].append(call)
@@ -60,6 +62,10 @@ class LoggedCallbacks:
         if not call.responses:
             raise CallbackFailedError(call.error)
         response = b64decode(str(call.responses[0].get("response", "")))
+        for logged, own in self._renamed.items():
+            # Within a message a text may only be replaced by one of its length; ids of providers all have 36 letters.
+            if len(logged) == len(own):
+                response = response.replace(logged.encode(), own.encode())
         return callback_pb2.CallbackInvokeResponse(response=response)
 
 
@@ -83,7 +89,7 @@ class LoggedProgram:
         """Ask the monitor all that the program asked."""
         import grpc  # noqa: PLC0415 - slow, and only logs need it
 
-        environment.monitor.callbacks.local = callbacks = LoggedCallbacks(self._operation.callbacks)
+        environment.monitor.callbacks.local = callbacks = LoggedCallbacks(self._operation.callbacks, self._renamed)
         for call in self._operation.program:
             if call.rpc not in SPOKEN:
                 continue
