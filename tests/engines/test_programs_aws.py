@@ -60,7 +60,7 @@ def network(dice):
         [server] = of_type(result, "aws:ec2/instance:Instance")
         assert (server.inputs["ami"], server.outputs["publicIp"]) == (outputs["image"], outputs["address"])
         assert result.secret_outputs == ({"database"} if database else set())
-        assert ("postgres://orders:hush@" in str(outputs["database"])) is database
+        assert ("postgres://orders:hush@" in str(outputs.get("database"))) is database
 
     return config | ({"databasePassword": Secret("hush")} if database else {}), check
 
@@ -83,7 +83,7 @@ def orders(dice):
         assert state["incoming"].outputs["url"] == outputs["queueUrl"]
         redrive = json.loads(state["incoming"].inputs["redrivePolicy"])
         assert redrive["deadLetterTargetArn"] == failed.outputs["arn"]
-        assert outputs["endpoint"].endswith("/live/orders")
+        assert outputs["endpoint"].endswith("/orders")
         assert outputs["place"] == "123456789012/eu-central-1"
 
     return {"memory": str(memory)}, check
