@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from base64 import b64decode
-from collections import defaultdict, deque
+from base64 import b64decode, b64encode
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,16 +23,18 @@ from mockprovider.urn import PROVIDERS
 
 SPOKEN = frozenset(
     {"RegisterResource", "ReadResource", "RegisterResourceOutputs", "Invoke", "Call", "RegisterPackage"}
-    | {"RegisterResourceHook", "RegisterErrorHook", "SignalAndWaitForShutdown"}
+    | {"RegisterResourceHook", "RegisterErrorHook", "RegisterStackTransform", "RegisterStackInvokeTransform"}
+    | {"SignalAndWaitForShutdown"}
 )
 """What changes something, or has an answer of a provider. What asks for features only decides how an SDK goes on."""
 
 
 class LoggedCallbacks:
-    """The functions of one operation's program, which answer as they did in the log."""
+    """The functions of one operation's program, which answer as they did in the log, but for what is ``renamed``."""
 
-    def __init__(self, logged: Sequence[FinishedCall]) -> None:
-        self._answers: dict[str, deque[FinishedCall]] = defaultdict(deque)
+    def __init__(self, logged: Sequence[FinishedCall], renamed: Mapping[str, str]) -> None:
+        self._renamed = renamed
+        self._answers: dict[str, list[FinishedCall]] = defaultdict(list)
         for call in logged:
             self._answers[str(call.request.get("token", ""))].append(call)
 
@@ -56,10 +58,17 @@ class LoggedCallbacks:
         answers = self._answers[request.token]
         if not answers:
             raise CallbackFailedError("the log's engine does not call it here")
-        call = answers.popleft()
+        # Of calls that ran side by side the log has the end, and so no order.
+        asked = b64encode(request.request).decode()
+        call = next((one for one in answers if one.request.get("request", "") == asked), answers[0])
+        answers.remove(call)
         if not call.responses:
             raise CallbackFailedError(call.error)
         response = b64decode(str(call.responses[0].get("response", "")))
+        for logged, own in self._renamed.items():
+            # Within a message a text may only be replaced by one of its length; ids of providers all have 36 letters.
+            if len(logged) == len(own):
+                response = response.replace(logged.encode(), own.encode())
         return callback_pb2.CallbackInvokeResponse(response=response)
 
 
@@ -83,7 +92,7 @@ class LoggedProgram:
         """Ask the monitor all that the program asked."""
         import grpc  # noqa: PLC0415 - slow, and only logs need it
 
-        environment.monitor.callbacks.local = callbacks = LoggedCallbacks(self._operation.callbacks)
+        environment.monitor.callbacks.local = callbacks = LoggedCallbacks(self._operation.callbacks, self._renamed)
         for call in self._operation.program:
             if call.rpc not in SPOKEN:
                 continue
