@@ -153,9 +153,7 @@ class Double(Answering):
 
     def _age(self, call: Call, proceed: Handler) -> Reply:
         # The generation stays the same for as long as a session lasts.
-        generation = call.session.generation
-        if generation is None:
-            generation = call.session.generation = self._generation
+        generation = call.session.generation = call.session.generation or self._generation
         reply: Reply = proceed(call) if generation is _of_today else generation(call, proceed)
         return reply
 
