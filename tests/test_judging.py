@@ -263,6 +263,15 @@ def test_the_fake_plans_where_it_needs_a_cloud(real: RealProvider, double: Doubl
     assert double.unjudged == [f"plan of {BUCKET.token}: {reason}"]
 
 
+def test_what_it_judged_is_no_unchecked_type(real: RealProvider, double: Double, engine: Engine) -> None:
+    """A type of the plugin's schema counts as known from a schema alone only where the fake planned it."""
+    engine.apply({"a": {"name": "one"}})
+    assert double.unchecked == {}
+    real.refuses(Op.PLAN, "dial tcp: lookup ec2.amazonaws.com: no such host")
+    engine.apply({"a": {"name": "one"}, "b": {"name": "two"}})
+    assert double.unchecked == {"cloud": [BUCKET.token]}
+
+
 def test_a_refusal_at_planning_is_no_missing_cloud(real: RealProvider, double: Double) -> None:
     """What it finds wrong when it plans is the user's mistake, and is shown."""
     real.refuses(Op.PLAN, "a bucket cannot shrink")
