@@ -186,7 +186,7 @@ class Cloud:
         with self._store.transaction():
             if self._store.get(type_, id_) is not None:
                 raise MockProviderError(f"{type_} {id_!r} already exists. Give the type an id template with {{hash}} in it.")
-            self._change(Effect.CREATED, type_, id_, properties)
+            self._change(Effect.CREATED, type_, id_, None, properties)
         return CloudObject(type_, id_, properties)
 
     def read(self, type_: str, id_: str) -> CloudObject | None:
@@ -198,17 +198,19 @@ class Cloud:
     def update(self, type_: str, id_: str, properties: Bag) -> CloudObject | None:
         """Replace an object's properties; ``None`` if there is no such object."""
         with self._store.transaction():
-            if self._store.get(type_, id_) is None:
+            before = self._store.get(type_, id_)
+            if before is None:
                 return None
-            self._change(Effect.UPDATED, type_, id_, properties)
+            self._change(Effect.UPDATED, type_, id_, before, properties)
         return CloudObject(type_, id_, properties)
 
     def delete(self, type_: str, id_: str) -> bool:
         """Remove an object; whether there was one."""
         with self._store.transaction():
-            if self._store.get(type_, id_) is None:
+            before = self._store.get(type_, id_)
+            if before is None:
                 return False
-            self._change(Effect.DELETED, type_, id_, None)
+            self._change(Effect.DELETED, type_, id_, before, None)
         return True
 
     def drift(self, type_: str, id_: str | None = None, /, **changes: Any) -> CloudObject:
@@ -220,13 +222,14 @@ class Cloud:
             current = self._one(type_, id_)
             self._ask(lambda knowing: knowing.check_properties(type_, changes, current))
             properties = {name: value for name, value in {**current, **changes}.items() if value is not None}
-            self._change(Effect.DRIFTED, type_, current.id, properties)
+            self._change(Effect.DRIFTED, type_, current.id, self._store.get(type_, current.id), properties)
         return CloudObject(type_, current.id, properties)
 
     def vanish(self, type_: str, id_: str | None = None, /) -> None:
         """Remove an object behind the engine's back. Raises as ``drift`` does."""
         with self._store.transaction():
-            self._change(Effect.VANISHED, type_, self._one(type_, id_).id, None)
+            id_ = self._one(type_, id_).id
+            self._change(Effect.VANISHED, type_, id_, self._store.get(type_, id_), None)
 
     def objects(self, type_: str | None = None) -> list[CloudObject]:
         """The objects of one type, or all, oldest first.
@@ -270,7 +273,7 @@ class Cloud:
             if before is None:
                 return None
             properties = {**before, **changes}
-            self._change(Effect.SETTLED, type_, id_, properties)
+            self._change(Effect.SETTLED, type_, id_, self._store.get(type_, id_), properties)
         return CloudObject(type_, id_, properties)
 
     def note(self, type_: str, id_: str, key: str, value: Value) -> None:
@@ -303,8 +306,7 @@ class Cloud:
         types = ", ".join(sorted({cloud_object.type for cloud_object in self.objects()}))
         return f"There is none at all of that type, only of {types}." if types else "There is nothing at all: create it first."
 
-    def _change(self, effect: Effect, type_: str, id_: str, after: Bag | None) -> None:
-        before = self._store.get(type_, id_)
+    def _change(self, effect: Effect, type_: str, id_: str, before: Bag | None, after: Bag | None) -> None:
         self._store.put(type_, id_, after)
         if after is None:
             self._store.put(NOTES + type_, id_, None)

@@ -22,15 +22,30 @@ SECONDS = 280.0
 
 
 @functools.cache
-def prepared() -> Path:
-    """Where the packages of other languages are, and the environment of policy packs."""
-    asked = subprocess.run([sys.executable, str(TOOL), "--print-folder"], check=True, capture_output=True, text=True)
+def prepared(*names: str) -> Path:
+    """Where the packages of other languages are, and the environment of policy packs; with "aws", the packages of that."""
+    asked = subprocess.run([sys.executable, str(TOOL), "--print-folder", *names], check=True, capture_output=True, text=True)
     return Path(asked.stdout.strip())
 
 
 def node_modules() -> Path:
     """Where the npm packages are."""
     return prepared() / "node_modules"
+
+
+@functools.cache
+def aws_packages() -> Path:
+    """Where node_modules of the programs on aws are; installs them, since only a campaign asks for them."""
+    installed = subprocess.run([sys.executable, str(TOOL), "aws"], check=False, capture_output=True, text=True)
+    if installed.returncode:
+        pytest.fail(f"`make languages ARGS=aws` failed: {installed.stderr}", pytrace=False)
+    return prepared("aws")
+
+
+def aws_project(name: str, folder: Path) -> Path:
+    """A program on aws in ``folder``, beside its packages."""
+    (folder / "node_modules").symlink_to(aws_packages() / "node_modules")
+    return Path(shutil.copytree(PROGRAMS / "aws" / name, folder / name))
 
 
 def policy_environment(config: pytest.Config) -> Path:

@@ -37,6 +37,11 @@ LONG = """
         "All take long."
         for seed in seeds:
             print("case", seed)
+
+    @pytest.mark.trial("counting", pinned=0, cases=2, few=0)
+    def test_longer(seeds):
+        "No ordinary run has a case of this."
+        assert [*seeds]
 """
 
 
@@ -64,13 +69,15 @@ def test_an_ordinary_run_has_a_few_of_the_pinned_cases(run, options, played):
     assert cases == played
 
 
-@pytest.mark.parametrize(("options", "played"), [((), []), (("--every-case",), [0, 1]), (("--trials-case=5",), [5])])
-def test_what_takes_long_is_left_out_of_ordinary_runs(run, pytester, options, played):
-    """A campaign whose every case takes long may have none in an ordinary run, which says that it left a test out."""
+@pytest.mark.parametrize(
+    ("options", "played", "passed"), [((), [], 0), (("--every-case",), [0, 1], 1), (("--trials-case=5",), [5], 2)]
+)
+def test_what_takes_long_is_left_out_of_ordinary_runs(run, pytester, options, played, passed):
+    """A campaign whose every case takes long may have none in an ordinary run, nor pinned ones; what is left out is said."""
     pytester.makepyfile(test_long=LONG)
     result, cases = run("test_long.py", *options)
 
-    result.assert_outcomes(passed=bool(played), deselected=not played)
+    result.assert_outcomes(passed=passed, deselected=2 - passed)
     assert cases == played
 
 

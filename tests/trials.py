@@ -71,8 +71,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Keep the campaigns alone where they are what is run, and leave out what has no case in an ordinary run."""
     if config.getoption("trials"):
         items[:] = [item for item in items if item.get_closest_marker("trial") or item.get_closest_marker("hypothesis")]
-    elif not config.getoption("every_case") and config.getoption("trials_case") is None:
-        left_out = {item for item in items if (marker := item.get_closest_marker("trial")) and marker.kwargs.get("few") == 0}
+    elif config.getoption("trials_case") is None:
+        count = "pinned" if config.getoption("every_case") else "few"
+        left_out = {item for item in items if (marker := item.get_closest_marker("trial")) and marker.kwargs.get(count) == 0}
         if left_out:
             config.hook.pytest_deselected(items=[*left_out])
             items[:] = [item for item in items if item not in left_out]

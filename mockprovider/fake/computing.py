@@ -31,7 +31,7 @@ def compute(
     """
     known: dict[str, Value] = {name: reveal(value) for name, value in wanted.items() if value is not None}
     walk = _Walk(id_, partial(_final, invent or inventing(declared, id_)))
-    return walk.bag(declared.properties, known, "", reveal(dict(prior or {})))
+    return walk.bag(declared.properties, known, "", reveal(dict(prior)) if prior else {})
 
 
 def inventing(
@@ -66,7 +66,7 @@ class _Walk:
 
     def bag(self, properties: Mapping[str, Property], known: Mapping[str, Value], at: str, prior: Value) -> dict[str, Value]:
         """``known`` with its computed properties. ``at`` is its path, ``prior`` its old value."""
-        before = prior if isinstance(prior, Mapping) else {}
+        before = prior if type(prior) is dict or isinstance(prior, Mapping) else {}
         whole = dict(known)
         for name, value in known.items():
             if name in properties and properties[name].kind.name in NESTING:

@@ -49,10 +49,13 @@ def _read(
     own: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for field, value in message.ListFields():
+        slot = slots.get(field.name)
+        if slot is not None and slot.is_scalar:
+            own[slot.word] = value
+            continue
         plain: Any = tuple(value) if field.is_repeated else value
         if isinstance(value, struct_pb2.Struct):
             plain = decode_tree(tree[field.name]) if tree else decode(value)
-        slot = slots.get(field.name)
         if slot is not None and slot.word:
             own[slot.word] = read(value, slot.struct) if slot.struct else plain
         elif field.is_repeated and field.message_type and field.message_type.GetOptions().map_entry:
@@ -76,6 +79,8 @@ class _Slot(Struct, frozen=True):
 
     name: str
     word: str
+    is_scalar: bool
+    """Whether a call or reply has it, as it is in the message."""
     has_presence: bool
     struct: type[Struct] | None
     put: Put | None
@@ -86,6 +91,7 @@ def _slots(message: type[Message], words: Mapping[str, str]) -> dict[str, _Slot]
         field.name: _Slot(
             name=field.name,
             word=words.get(field.name, ""),
+            is_scalar=field.name in words and field.message_type is None and not field.is_repeated,
             has_presence=field.has_presence,
             struct=struct_of(field.message_type),
             put=_putter(field),

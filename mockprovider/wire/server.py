@@ -26,6 +26,9 @@ OPTIONS = (
     ("grpc.max_send_message_length", 419430400),
     # A port in use must be an error; without this, two servers could share its connections.
     ("grpc.so_reuseport", 0),
+    # Else gRPC measures connections by pings, and cuts one that answers none for a minute: a program in Node.js that compiles
+    # for longer, or waits for a command, would lose its monitor.
+    ("grpc.http2.bdp_probe", 0),
 )
 OWN_CONNECTION = ("grpc.use_local_subchannel_pool", 1)
 """The option of a channel that shares its connection with no other of the process to the same address, nor what that one has

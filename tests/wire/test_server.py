@@ -381,3 +381,46 @@ def test_the_longest_silent_sessions_are_forgotten(wire, monkeypatch):
     assert [asked(peer) for peer in ("a", "b", "c", "a", "d", "a", "c", "d")] == ["1", "2", "3", "1", "4", "1", "3", "4"]
     assert asked("b") == "5", "it was silent for longest when d came"
     assert len(endpoint._sessions) == 3
+
+
+def test_it_pings_nobody(wire):
+    """A peer that is busy for minutes keeps its connection: no ping is sent, which it would have to answer within one."""
+    served = wire.serve(lambda _: info())
+    words = {
+        ":method": "POST",
+        ":scheme": "http",
+        ":path": f"/{PROVIDER.name}/GetPluginInfo",
+        ":authority": "localhost",
+        "content-type": "application/grpc",
+        "te": "trailers",
+    }
+    # Literal names and values, as HPACK has them, and one empty message of gRPC.
+    headers = b"".join(b"\0%c%b%c%b" % (len(name), name.encode(), len(value), value.encode()) for name, value in words.items())
+    with socket.create_connection((served.host, served.port), timeout=SECONDS) as peer, peer.makefile("rb") as incoming:
+        peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS) + frame(SETTINGS, ENDS))
+        peer.sendall(frame(HEADERS, END_HEADERS, 1, headers) + frame(DATA, ENDS, 1, b"\0\0\0\0\0"))
+        kinds = [*until_answered(incoming)]
+    assert kinds.count(HEADERS) == 2
+    assert kinds.count(DATA) == 1
+    assert PING not in kinds
+
+
+DATA, HEADERS, SETTINGS, PING = 0, 1, 4, 6
+"""Kinds of frames in HTTP/2."""
+ENDS, END_HEADERS = 1, 4
+"""Flags: the stream ends here (of settings: they are taken note of), and so do the headers."""
+
+
+def frame(kind, flags=0, stream=0, payload=b""):
+    """A frame of HTTP/2."""
+    return len(payload).to_bytes(3, "big") + bytes((kind, flags)) + stream.to_bytes(4, "big") + payload
+
+
+def until_answered(incoming):
+    """The kinds of the frames that come, up to the one that ends the answer."""
+    ended = False
+    while not ended:
+        head = incoming.read(9)
+        incoming.read(int.from_bytes(head[:3], "big"))
+        ended = bool(head[4] & ENDS) and int.from_bytes(head[5:], "big") == 1
+        yield head[3]

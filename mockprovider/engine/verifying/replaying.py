@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from base64 import b64decode
-from collections import defaultdict, deque
+from base64 import b64decode, b64encode
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -34,7 +34,7 @@ class LoggedCallbacks:
 
     def __init__(self, logged: Sequence[FinishedCall], renamed: Mapping[str, str]) -> None:
         self._renamed = renamed
-        self._answers: dict[str, deque[FinishedCall]] = defaultdict(deque)
+        self._answers: dict[str, list[FinishedCall]] = defaultdict(list)
         for call in logged:
             self._answers[str(call.request.get("token", ""))].append(call)
 
@@ -58,7 +58,10 @@ class LoggedCallbacks:
         answers = self._answers[request.token]
         if not answers:
             raise CallbackFailedError("the log's engine does not call it here")
-        call = answers.popleft()
+        # Of calls that ran side by side the log has the end, and so no order.
+        asked = b64encode(request.request).decode()
+        call = next((one for one in answers if one.request.get("request", "") == asked), answers[0])
+        answers.remove(call)
         if not call.responses:
             raise CallbackFailedError(call.error)
         response = b64decode(str(call.responses[0].get("response", "")))
