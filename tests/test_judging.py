@@ -407,3 +407,4 @@ def test_pulumi_engines_pass_a_terraform_judge_by(double: Double, real: RealProv
     reply = double(Call(op=Op.CREATE, session=session, type=BUCKET.token, inputs={"name": "one"}))
     assert reply.ok
     assert real.reached == []
+    assert double.unchecked == {"cloud": [BUCKET.token]}

@@ -92,11 +92,11 @@ class Answering:
     def unchecked(self) -> dict[str, list[str]]:
         """Types in use, by package, that are known from a schema alone: nothing validates values, or knows what replaces."""
         types: dict[str, list[str]] = {}
-        alone = unjudged_types(self.journal) if any(package.judge for package in self.packages.values()) else ()
+        alone = {name: unjudged_types(self.journal, package.judge) for name, package in self.packages.items() if package.judge}
         for token in dict.fromkeys(event.type for event in self.cloud.events) if self.is_fake else ():
             package = self.packages.get(token.partition(":")[0])
             declared = package.resources.get(token) if package else None
-            if package is None or declared is None or (package.judge and token not in alone):
+            if package is None or declared is None or (package.judge and token not in alone.get(package.name, ())):
                 continue
             if declared.of_schema and not forces(declared.properties):
                 types.setdefault(declared.package, []).append(token)

@@ -64,9 +64,14 @@ def unjudged(journal: Journal) -> list[str]:
     return list(dict.fromkeys(f"{call.op} of {call.type}: {reason}" for call, reason in _alone(journal)))
 
 
-def unjudged_types(journal: Journal) -> set[str]:
-    """The types of these questions."""
-    return {call.type for call, _ in _alone(journal)}
+def unjudged_types(journal: Journal, judge: Any) -> set[str]:
+    """The types of these questions, and those of engines whose protocol the real provider does not speak."""
+    others = {
+        entry.call.type
+        for entry in journal.entries(side=Side.PROVIDER)
+        if entry.call.type and entry.call.session.protocol.family != judge.family
+    }
+    return others | {call.type for call, _ in _alone(journal)}
 
 
 def _alone(journal: Journal) -> Iterator[tuple[Call, str]]:
