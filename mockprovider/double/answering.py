@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from mockprovider.cloud import Cloud
-from mockprovider.double.judged import unjudged_types
+from mockprovider.double.judged import unjudged, unjudged_types
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
 from mockprovider.fake.answers import Answers, Matching, Saying, is_lenient, joined, only_says, said_of
@@ -87,6 +87,11 @@ class Answering:
     def doubts(self) -> list[str]:
         """Lines about properties of declared types that programs probably misspelt until now; a strict double refuses them."""
         return self._fake.doubts
+
+    @property
+    def unjudged(self) -> list[str]:
+        """What the fake checked or planned alone, where a real provider could not: a line each, and why."""
+        return unjudged(self.journal)
 
     @property
     def unchecked(self) -> dict[str, list[str]]:
