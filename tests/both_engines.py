@@ -15,14 +15,16 @@ from pprint import pformat
 from typing import Any
 
 from engine_logs import EngineLog
-from engine_toolbox import TYPES, Breaking, cli_of
+from engine_toolbox import BUCKET, HEIR, TYPES, Breaking, cli_of
+from hook_toolbox import Noted
+from pulumi import ResourceHookBinding
 
 from mockprovider.calls import Call, Op
 from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.engine import Result, Stack
-from mockprovider.errors import MalformedError, ProgramError
-from mockprovider.schema import Package, Property
+from mockprovider.errors import DefinitionError, MalformedError, ProgramError
+from mockprovider.schema import Package, Property, ResourceType
 
 COMPARED = (
     *("method", "name", "type", "id", "inputs", "prior", "prior_inputs", "preview", "timeout", "ignore_changes"),
@@ -44,7 +46,7 @@ PREPARING = {
 def buckets() -> Package:
     """The package that both serve, unless told otherwise."""
     package = Package("cloud", config={"region": Property(str, forces_new=True), "tag": Property(str)})
-    package.add(*TYPES)
+    package.add(*TYPES, ResourceType(HEIR, dict(TYPES[0].properties), moved_from=(BUCKET,)))
     return package
 
 
@@ -53,8 +55,9 @@ BROKEN = (
     "snapshot integrity failure",
     "had not ended after",
     "had not been marked as seen",
+    "resource plan goal name",
 )
-"""What is told of the real engine where it wrote an invalid state, hangs, or crashes over a renamed component: all are in the
+"""What is told of the real engine where it wrote an invalid state, hangs, or crashes over what is renamed: all are in the
 table of docs/engines.md."""
 
 
@@ -103,6 +106,10 @@ class Both:
         """Those of the last run."""
         self.compares_words = True
         """Whether the words of errors must be the same, and not only whom they are about."""
+        self.plans: tuple[Any, ...] = ()
+        """The update plans of the last preview that saved any."""
+        self.noted = Noted()
+        """What hooks were told in the current run."""
         self.ended: list[bool] = []
         """How each operation ended under the embedded engine: well, or not."""
 
@@ -126,9 +133,11 @@ class Both:
         programs = () if program is None else (program,)
         self.log.begin(operation, options)
         # Each engine is held to the update plan that it made itself.
-        plans = options.get("plan", (None, None))
+        plans = options.pop("plan", ()) or (None, None)
         our_options, their_options = ({**options, **({"plan": plan} if plan else {})} for plan in plans)
+        self.noted.calls.clear()
         embedded = self._embedded(operation, programs, fails, our_options)
+        told_ours = self.noted.by_resource()
         self.ended.append(embedded.succeeded)
         if fails is None:
             told = (str(embedded.error), *(diagnostic.message for diagnostic in embedded.diagnostics))
@@ -136,7 +145,10 @@ class Both:
                 raise UnanswerableError(refused[0])
         fails = not embedded.succeeded
         try:
-            real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **self._arguments)
+            arguments = {} if operation == "import_resources" else self._arguments
+            if parallel := their_options.pop("parallel", None):
+                arguments = {"arguments": ("--parallel", str(parallel))}
+            real = getattr(self.cli, operation)(*programs, expect_failure=fails, **their_options, **arguments)
         except MalformedError as error:
             # An invalid state of the real engine, where ours refuses (docs/engines.md).
             raise UnanswerableError(str(error)) from error
@@ -144,12 +156,17 @@ class Both:
             if any(words in str(error) for words in BROKEN):
                 raise UnanswerableError(str(error)) from error
             raise
-        if any(words in diagnostic.message for words in BROKEN for diagnostic in real.diagnostics):
+        told = (real.output, *(diagnostic.message for diagnostic in real.diagnostics))
+        if any(words in message for words in BROKEN for message in told):
             raise UnanswerableError(str(real.error))
+        if operation == "import_resources" and fails and len(options["imports"]) > 1:
+            raise UnanswerableError("the real engine imports several at once, so which of them fails first is chance")
         self.results = (embedded, real)
+        told_theirs = self.noted.by_resource()
         asked = [by_resource(double) for double in self.doubles]
         existing = [sorted((str(each.type), each.id, dict(each)) for each in objects) for objects in self.objects()]
         _same("calls", *asked)
+        _same("calls of hooks", told_ours, told_theirs)
         _same("steps", sorted(embedded.steps), sorted(real.steps))
         _same("summaries", embedded.summary, real.summary)
         _same("diagnostics", *(blamed(result, words=self.compares_words) for result in self.results))
@@ -159,6 +176,9 @@ class Both:
             raise UnanswerableError("the real engine has forgotten what a read takes the place of (docs/engines.md)")
         _same("states", ours, theirs)
         _same("clouds", *existing)
+        if options.get("save_plan") and embedded.succeeded:
+            self.plans = (embedded.plan, real.plan)
+            _same("plans", *(comparable_plan(plan) for plan in self.plans))
         assert [
             rule.unfired for double in self.doubles for rule in double.faults.rules if rule.unfired and not rule.when.optional
         ] == []
@@ -172,6 +192,10 @@ class Both:
             if fails is not None or self.stack.result is None:
                 raise
             return self.stack.result
+        except DefinitionError as error:
+            if fails is not None:
+                raise
+            raise UnanswerableError(str(error)) from error
         return result
 
     def adopt(self, deployment: Any) -> None:
@@ -190,6 +214,18 @@ class Both:
         """Give both doubles a fault: ``rule`` is given ``faults.on`` of each. The next run fails the test if it never fires."""
         for double in self.doubles:
             rule(double.faults.on)
+
+    def hooks(self, name: str, *when: str) -> ResourceHookBinding:
+        """Hooks of the resource of that name, which note what they are told; the kinds with ``!`` fail."""
+        bound = {}
+        for kind in when:
+            hook = f"{name} {kind}"
+            failing = kind.endswith("!")
+            if kind == "on_error":
+                bound[kind] = [self.noted.error_hook(hook, lambda args: len(args.errors) < 2)]
+            else:
+                bound[kind.rstrip("!")] = [self.noted.hook(hook, fails=failing)]
+        return ResourceHookBinding(**bound)
 
     def mend(self) -> None:
         """Take all faults away."""
@@ -251,6 +287,29 @@ def blamed(result: Result, *, words: bool = True) -> list[tuple[str, str, str]]:
             if (each.urn and "::pulumi:pulumi:Stack::" not in each.urn) or each.message.startswith(SUMMING_UP_WITH)
         }
     )
+
+
+CHANCE = {"seed", "manifest"}
+"""What plans say of random numbers and of times."""
+
+
+SECRET = "4dabf18193072939515e22adb298388d"
+"""Marks a value in JSON that is no plain one: with this key, a secret."""
+
+
+def comparable_plan(plan: Any) -> Any:
+    """A plan without chance: seeds, times, the ids of providers, the SDK's order of dependencies; and without secrets."""
+    if isinstance(plan, dict) and plan.get(SECRET) == "1b47061264138c4ac30d75fd1eb44270":
+        return "secret"
+    if isinstance(plan, dict):
+        plan = {key: sorted(value) if key == "dependencies" else value for key, value in plan.items()}
+        if "propertyDependencies" in plan:
+            plan["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in plan["propertyDependencies"].items()}
+        return {key: comparable_plan(value) for key, value in plan.items() if key not in CHANCE}
+    if isinstance(plan, list):
+        return [comparable_plan(item) for item in plan]
+    known = isinstance(plan, str) and "pulumi:providers:" in plan and not plan.endswith("04da6b54-80e4-46f7-96ec-b56ff0331ba9")
+    return plan.rpartition("::")[0] if known else plan
 
 
 def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:

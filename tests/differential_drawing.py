@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from differential import CHOICES, INPUTS, REFERRING, Act, Edit, Option, Resource, Story, Value
+from differential import CALLING, CHOICES, INPUTS, REFERRING, Act, Edit, Option, Resource, Story, Value
 from hypothesis import strategies as st
 
 numbers = st.integers(0, 7)
@@ -52,7 +52,8 @@ class Theme:
 
 LIFE = ("up", "up", "up", "preview", "refresh", "destroy")
 ALL = tuple(dict.fromkeys([*CHOICES, *REFERRING]))
-EVERY = tuple(name for name in ALL if name != "hide_diffs")
+LATER = ("hide_diffs", "providers", "plugin_download_url", "env_var_mappings", *CALLING)
+EVERY = tuple(name for name in ALL if name not in LATER)
 PLAIN = ("parent", "depends_on", "provider")
 REPLACING = (
     *PLAIN,
@@ -66,7 +67,31 @@ THEMES: Mapping[str, Theme] = {
     "limits": Theme(LIFE, PLAIN, limits=("target", "exclude", "replace")),
     "drift": Theme(("refresh", "up", "preview", "destroy"), EVERY, events=("drift", "vanish", "vanish")),
     "marks": Theme(LIFE, ALL, events=("mark", "mark", "fault"), limits=("target", "program")),
-    "everything": Theme(LIFE, EVERY, events=("fault", "drift", "vanish"), limits=("target", "exclude", "replace")),
+    "identities": Theme(
+        LIFE,
+        (*REPLACING, "providers", "providers"),
+        ("rename", "move", "move", "retype", "claim", "input", "remove"),
+        events=("fault", "mark"),
+        limits=("target",),
+        kinds=("bucket", "bucket", "net", "component", "component", "provider"),
+    ),
+    "plans": Theme(("preview", "preview", "up", "up", "refresh"), ALL, limits=("plan", "plan", "plan")),
+    "imports": Theme(("import_resources", "import_resources", *LIFE), ALL, limits=("target",)),
+    "callbacks": Theme(
+        LIFE,
+        (*REPLACING, *CALLING, *CALLING, *CALLING),
+        events=("fault", "fault", "drift"),
+        limits=("target", "program", "program"),
+        kinds=("bucket", "bucket", "bucket", "net", "component", "provider", "transform"),
+    ),
+    "everything": Theme(
+        (*LIFE, "import_resources"),
+        ALL,
+        ("input", "input", "option", "clear", "remove", "rename", "move", "retype", "claim"),
+        events=("fault", "drift", "vanish", "mark"),
+        limits=("target", "exclude", "replace", "program", "plan", "parallel"),
+        kinds=("bucket", "bucket", "bucket", "net", "component", "component", "provider", "transform"),
+    ),
 }
 """What the cases are about, each for a test of its own."""
 
@@ -84,12 +109,16 @@ def _resources(theme: Theme) -> st.SearchStrategy[Resource]:
 
 
 def _edits(theme: Theme) -> st.SearchStrategy[Edit]:
+    ways = st.sampled_from(["parts", "urn", ""] if "move" in theme.edits else ["parts", ""])
     items: Mapping[str, st.SearchStrategy[Any]] = {
         "input": st.tuples(st.integers(0, 4), st.none() | _values() | _values() | _values()),
         "option": _options_drawn(theme.options),
         "clear": st.sampled_from(theme.options),
         "remove": st.none(),
-        "rename": st.booleans(),
+        "rename": st.tuples(ways, st.none()),
+        "retype": st.tuples(ways, st.none()),
+        "move": st.tuples(ways, st.none() | numbers),
+        "claim": numbers,
     }
     return st.sampled_from(theme.edits).flatmap(lambda what: st.builds(Edit, numbers, st.just(what), items[what]))
 
@@ -116,11 +145,15 @@ def _limits(theme: Theme, operation: str) -> st.SearchStrategy[tuple[tuple[str, 
         "exclude": st.tuples(st.tuples(st.just("exclude"), names), st.tuples(st.just("exclude_dependents"), st.booleans())),
         "replace": st.tuples(st.tuples(st.just("replace"), names)),
         "program": st.just((("run_program", True), *((("refresh", True),) if operation in ("up", "preview") else ()))),
+        "plan": st.just((("save_plan", True) if operation == "preview" else ("plan", "both.plans"),)),
+        "parallel": st.just((("parallel", 4),)),
         "none": st.just(()),
     }
+    if operation == "import_resources":
+        return _imports()
     chosen = ["none", "none", *theme.limits]
     if operation not in ("up", "preview"):
-        chosen = [name for name in chosen if name != "replace"]
+        chosen = [name for name in chosen if name not in ("replace", "plan")]
     limits = st.sampled_from(chosen).flatmap(takes.__getitem__)
     if operation == "destroy":
         limits = limits.map(lambda given: tuple(item for item in given if item[0] != "exclude_dependents"))
@@ -134,6 +167,16 @@ def _limits(theme: Theme, operation: str) -> st.SearchStrategy[tuple[tuple[str, 
     if operation in ("up", "destroy") and "fault" in theme.events:
         further.append(st.just((("continue_on_error", True),)))
     return st.tuples(limits, st.one_of(further)).map(lambda pair: (*pair[0], *pair[1]))
+
+
+def _imports() -> st.SearchStrategy[tuple[tuple[str, Any], ...]]:
+    def of(protect: bool) -> st.SearchStrategy[tuple[tuple[str, Any], ...]]:
+        some = st.none() | numbers
+        asked = st.lists(st.tuples(numbers, st.integers(0, 1), some, some, st.just(protect)), min_size=1, max_size=3)
+        previews = st.sampled_from([False, False, True])
+        return st.tuples(st.tuples(st.just("imports"), asked.map(tuple)), st.tuples(st.just("preview"), previews))
+
+    return st.booleans().flatmap(of)
 
 
 def _acts(theme: Theme) -> st.SearchStrategy[Act]:

@@ -24,6 +24,7 @@ from mockprovider.wire.owned import OwnedProcess
 
 BUCKET = "cloud:index:Bucket"
 NET = "cloud:index:Net"
+HEIR = "cloud:storage:Bucket"
 SUMMING_UP = (Diagnostic("error", "update failed"), Diagnostic("error", "preview failed"))
 """What an engine says last, once a step has failed."""
 TYPES = (
@@ -64,6 +65,15 @@ class Bucket(Thing):
         super().__init__(BUCKET, name_, opts, **{"arn": None, **properties})
 
 
+class Heir(Thing):
+    """A ``cloud:storage:Bucket``, which may have been a ``Bucket``."""
+
+    arn: pulumi.Output[str]
+
+    def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None, **properties: Any) -> None:
+        super().__init__(HEIR, name_, opts, **{"arn": None, **properties})
+
+
 class Existing(pulumi.CustomResource):
     """A bucket that is only read."""
 
@@ -79,6 +89,13 @@ class Component(pulumi.ComponentResource):
 
     def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("my:index:Component", name_, {}, opts)
+
+
+class Group(pulumi.ComponentResource):
+    """A local component of another type."""
+
+    def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("my:index:Group", name_, {}, opts)
 
 
 class Remote(pulumi.ComponentResource):

@@ -29,11 +29,13 @@ class Noted:
         self.broken: dict[str, str] = {}
         """The messages of the hooks that are to fail, by the name of hook and resource, ``"hook resource"``."""
 
-    def hook(self, name: str, **options: bool) -> ResourceHook:
-        """A hook around steps."""
+    def hook(self, name: str, *, fails: bool = False, **options: bool) -> ResourceHook:
+        """A hook around steps, which ``fails`` in the end."""
 
         def note(args: ResourceHookArgs) -> None:
             self._note(name, args)
+            if fails:
+                raise ValueError(f"{name} fails")
 
         return ResourceHook(name, note, ResourceHookOptions(**options) if options else None)
 
@@ -68,6 +70,13 @@ class Noted:
             assert run == runs[0], f"{run}\n{runs[0]}"
         assert len(calls) == size * count
         return runs[0]
+
+    def by_resource(self) -> dict[str, list[dict[str, Any]]]:
+        """What was noted since the last time, by resource, without the ids of providers, which are random."""
+        calls, self.calls = self.calls, []
+        for call in calls:
+            call["id"] = "" if call["type"].startswith("pulumi:providers:") else call["id"]
+        return {name: [call for call in calls if call["of"] == name] for name in {call["of"] for call in calls}}
 
     def names(self, count: int = 1) -> list[str]:
         """What was noted since the last time, as ``"hook resource"``."""

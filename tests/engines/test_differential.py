@@ -13,10 +13,13 @@ import pytest
 from both_engines import Both, UnanswerableError
 from differential import Story
 from differential_drawing import THEMES, stories
+from transform_toolbox import adding
+
+from mockprovider.pulumi.stacks.imports import Import
 
 pytestmark = pytest.mark.pulumi_cli
 
-NAMES: dict[str, Any] = {**vars(pulumi), **vars(engine_toolbox), "pulumi": pulumi}
+NAMES: dict[str, Any] = {**vars(pulumi), **vars(engine_toolbox), "pulumi": pulumi, "adding": adding, "Import": Import}
 """What a case's test knows; in a module it has to import that."""
 
 PATIENCE = 60.0

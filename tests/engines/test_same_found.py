@@ -369,3 +369,41 @@ def test_a_parent_that_is_left_out_is_named_first(make_both):
 
     both.run("up", program, target=["child"], fails=True)
     both.run("preview", program, target=["child"], fails=True)
+
+
+def test_a_destroy_of_nothing_that_runs_the_program(make_both):
+    """What is registered over an empty state, a component, a provider or the stack, is only deleted by the next destroy."""
+    both = make_both(serial=True)
+
+    @one_by_one
+    def program():
+        component = Component("component")
+        yield component
+        provider = Cloud("provider")
+        yield provider
+        yield Bucket("bucket", ResourceOptions(parent=component, provider=provider))
+
+    both.run("destroy", program, run_program=True)
+    assert len(both.stack.state.every) == 3
+    both.run("destroy", program, run_program=True)
+    assert both.stack.state.every == ()
+
+
+def test_a_provider_s_ignored_changes_are_told(make_both):
+    """DiffConfig has the paths that a provider's option names, as Diff has those of a resource."""
+    both = make_both(serial=True)
+    wanted = {"region": "1", "tag": "1"}
+
+    @one_by_one
+    def program():
+        provider = Cloud("provider", ResourceOptions(ignore_changes=["region"]), **wanted)
+        yield provider
+        yield Bucket("bucket", ResourceOptions(provider=provider))
+
+    both.run("up", program)
+    wanted["region"] = "2"
+    both.run("preview", program)
+    both.run("up", program)
+    wanted["tag"] = "2"
+    both.run("up", program)
+    both.run("destroy")

@@ -129,3 +129,13 @@ def test_an_import_whose_read_fails(both):
     both.fail(Op.READ, "a")
     both.run("import_resources", imports=[Import(type=BUCKET, name="a", id="one")], fails=True)
     both.run("up", lambda: [Thing(NET, "n", cidr="10"), Component("c")])
+
+
+def test_an_import_takes_the_newest_plugin_of_the_state(both):
+    """What says neither version nor address has those of the state's newest provider of its package."""
+    both.run("up", lambda: Thing(NET, "n", pulumi.ResourceOptions(version="2.0.0", plugin_download_url="https://a.example")))
+    both.run("up", lambda: [Thing(NET, "n", pulumi.ResourceOptions(version="1.2.3")), Cloud("own", version="3.0.0")])
+    exist(both, "one", "two", "three")
+    there = [Import(type=BUCKET, name="a", id="one"), Import(type=BUCKET, name="b", id="two", version="1.2.3")]
+    both.run("import_resources", imports=[*there, Import(type=BUCKET, name="c", id="three", provider="own")])
+    both.run("destroy", fails=True)

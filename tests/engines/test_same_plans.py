@@ -8,6 +8,7 @@ from typing import Any
 
 import pulumi
 import pytest
+from both_engines import comparable_plan
 from engine_toolbox import BUCKET, NET, Bucket, Component, Thing, cli_of
 from policy_toolbox import private
 from pulumi import ResourceOptions
@@ -17,8 +18,6 @@ from mockprovider.pulumi.policies import PolicyPack, ResourcePolicy
 from mockprovider.pulumi.policies.serving import as_plugins
 
 pytestmark = pytest.mark.pulumi_cli
-
-CHANCE = {"seed", "manifest"}
 
 
 class Wanted:
@@ -46,21 +45,11 @@ class Wanted:
         pulumi.export("acl", self.acl)
 
 
-def comparable(plan: Any, urn: str = "") -> Any:
-    """A plan without chance: seeds, times, and the ids of providers."""
-    if isinstance(plan, dict):
-        return {key: comparable(value, urn) for key, value in plan.items() if key not in CHANCE}
-    if isinstance(plan, list):
-        return [comparable(item) for item in plan]
-    known = isinstance(plan, str) and "pulumi:providers:" in plan and not plan.endswith("04da6b54-80e4-46f7-96ec-b56ff0331ba9")
-    return plan.rpartition("::")[0] if known else plan
-
-
 def plans(both, program, **options: Any) -> list[Any]:
     """The plans of both engines, which are equal."""
     both.run("preview", program, save_plan=True, **options)
     embedded, real = (result.plan for result in both.results)
-    assert comparable(embedded) == comparable(real)
+    assert comparable_plan(embedded) == comparable_plan(real)
     return [embedded, real]
 
 
@@ -179,7 +168,7 @@ def test_a_plan_of_the_other_engine(both, tmp_path):
     wanted = Wanted()
     both.stack.preview(wanted, save_plan=tmp_path / "ours.json")
     both.cli.preview(wanted, save_plan=tmp_path / "theirs.json")
-    assert comparable(json.loads((tmp_path / "ours.json").read_text())) == comparable(
+    assert comparable_plan(json.loads((tmp_path / "ours.json").read_text())) == comparable_plan(
         json.loads((tmp_path / "theirs.json").read_text())
     )
     wanted.acl = "2"

@@ -84,7 +84,7 @@ class Deployment(Course):
         self._completed: set[str] = set()
         self._errored: list[ResourceState] = []
         self._planner = Planner(operation, self, autonaming or Autonaming({}, organization="", project="", stack=""))
-        self._defaults = DefaultProviders(
+        self.defaults = DefaultProviders(
             config, self.ledger.base, self._register_provider, named_by_version=operation.named_by_version
         )
         self._unclear = state.pending
@@ -215,7 +215,7 @@ class Deployment(Course):
             # No provider is asked, but the state gets the default provider that a call would use.
             with self._defaults_turn:
                 self._go_on()
-                self._defaults.reference(goal)
+                self.defaults.reference(goal)
             return self._get_resource(goal.inputs)
         inside = goal.provider or self.family.inside(goal.parent, goal.package)
         instance = self.instance(replace(goal, provider=inside) if inside else goal)
@@ -242,12 +242,12 @@ class Deployment(Course):
         if not (goal.custom or goal.remote):
             return goal
         if goal.is_provider:
-            return self._defaults.explicit(goal)
+            return self.defaults.explicit(goal)
         if goal.provider:
             return goal
         with self._defaults_turn:
             self._go_on()
-            return replace(goal, provider=self._defaults.reference(goal, naming))
+            return replace(goal, provider=self.defaults.reference(goal, naming))
 
     def _register_provider(self, goal: Goal) -> str:
         with self.blaming(goal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mockprovider.engine.operations.deployment import Deployment
-from mockprovider.engine.providers.defaults import configured, requested, with_plugin
+from mockprovider.engine.providers.defaults import Requested, configured, requested, with_plugin
 from mockprovider.engine.providers.outgoing import with_secrets
 from mockprovider.engine.providers.resource_calls import ResourceIdentity
 from mockprovider.engine.registrations.decision import InputsRefusedError, RefusedError, StepOp, complaint
@@ -73,14 +73,14 @@ class Importing:
         asked = place.asked
         if place.provider or (asked.component and not asked.remote):
             return
-        goal = self._goal(asked)
-        urn = place.urn if asked.is_provider else self._default(goal)
+        wanted = self._wanted(asked)
+        urn = place.urn if asked.is_provider else self._default(wanted)
         if urn in self._references:
             return
-        inputs = asked.inputs if asked.is_provider else configured(goal.package, self._config)
+        inputs = asked.inputs if asked.is_provider else configured(wanted.package, self._config)
         parent = place.parent if asked.is_provider else ""
-        new = ResourceState(urn=urn, type=PROVIDERS + goal.package, custom=True, parent=parent)
-        new.inputs = with_plugin(inputs, requested(goal, goal.plugin_download_url))
+        new = ResourceState(urn=urn, type=PROVIDERS + wanted.package, custom=True, parent=parent)
+        new.inputs = with_plugin(inputs, wanted)
         checked = self._course.registry.check(urn, None, new.inputs, b"")
         if checked.failures:
             raise InputsRefusedError([complaint(new, path, reason, new.inputs) for path, reason in checked.failures])
@@ -88,14 +88,13 @@ class Importing:
         self._course.execute(EngineStep(op=StepOp.CREATE, new=new))
         self._references[urn] = reference(urn, new.id)
 
-    @staticmethod
-    def _goal(asked: Import) -> Goal:
-        return Goal(
-            type=asked.type, name=asked.name, version=asked.version, plugin_download_url=asked.plugin_download_url.rstrip("/")
-        )
+    def _wanted(self, asked: Import) -> Requested:
+        """The plugin of a provider, or of the default one: what is not asked for there is as the state's newest has it."""
+        url = asked.plugin_download_url.rstrip("/")
+        wanted = requested(Goal(type=asked.type, name=asked.name, version=asked.version, plugin_download_url=url), url)
+        return wanted if asked.is_provider else self._course.defaults.normalized(wanted)
 
-    def _default(self, goal: Goal) -> str:
-        wanted = requested(goal, goal.plugin_download_url)
+    def _default(self, wanted: Requested) -> str:
         return str(make(self._operation.stack, self._operation.project, None, PROVIDERS + wanted.package, wanted.name))
 
     # Resources -------------------------------------------------------------------------------------------------------
@@ -134,7 +133,7 @@ class Importing:
     def _reference(self, place: Placed) -> str:
         if place.asked.component and not place.asked.remote:
             return ""
-        return self._references[place.provider or self._default(self._goal(place.asked))]
+        return self._references[place.provider or self._default(self._wanted(place.asked))]
 
     def _take_in(self, asked: Import, step: EngineStep, new: ResourceState) -> None:
         if new.urn in self._course.ledger.live:

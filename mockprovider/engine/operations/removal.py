@@ -30,6 +30,9 @@ def delete_leftovers(
     known = [*(resource.urn for resource in course.ledger.base), *planner.seen]
     if course.refuse_missing(targets.missing(known)) and not planner.seen:
         return
+    if not course.ledger.base:
+        # As in the real engine, a destroy of an empty stack also leaves what its program has registered.
+        return
     condemned = _condemned(course, planner, targets, held)
     if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return

@@ -155,14 +155,11 @@ class Instance:
             return Checked(dict(news))
         return Checked(restored(reply.inputs or {}, news), _check_failures(reply))
 
-    def diff_config(self, urn: str, old_inputs: Bag, old_outputs: Bag, news: Bag) -> Diff:
+    def diff_config(self, urn: str, old_inputs: Bag, old_outputs: Bag, news: Bag, ignore_changes: tuple[str, ...] = ()) -> Diff:
         """DiffConfig; "unknown", with no replaces, from a provider that does not have it."""
-        bags: dict[str, Any] = {
-            "prior": flattened(old_outputs),
-            "prior_inputs": flattened(old_inputs),
-            "inputs": flattened(news),
-        }
+        bags: dict[str, Any] = {"prior": flattened(old_outputs), "prior_inputs": flattened(old_inputs)}
         try:
+            bags |= {"inputs": flattened(news), "ignore_changes": ignore_changes}
             secrets = secret_names(old_inputs, old_outputs, news)
             return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, secrets=secrets, **bags))
         except CallFailedError as error:

@@ -151,7 +151,7 @@ class Registry:
             instance = self._unconfigured.get(of.urn)
         instance = instance or self.ensure(reference(of.urn, of.id))
         inputs = without_internal(news)
-        diff = instance.diff_config(of.urn, without_internal(of.old_inputs), of.old_outputs, inputs)
+        diff = instance.diff_config(of.urn, without_internal(of.old_inputs), of.old_outputs, inputs, of.ignore_changes)
         if diff.changes == Changes.UNKNOWN:
             diff = _settled(diff, compare(of.old_outputs, inputs).changes == Changes.NONE)
         return diff
