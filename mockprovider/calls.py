@@ -199,8 +199,8 @@ class Call(Struct, kw_only=True):
         stream: the messages of an RPC whose request is a stream, in ``native``'s place; none, where it is one message.
         monitor: the way back while this call lasts: what answers the provider's own calls to the engine's monitor (Construct,
             Call), or takes its views (Create, Read, Update, Delete).
-        settle: the object's id and the whole object, given a new id: as a real provider planned it, with what was unknown
-            filled in.
+        settle: the object's id and the whole object, given a new id and what makes up a value: as a real provider planned it,
+            with what was unknown filled in.
         midway: what is asked after each step of an object in the making: it gets the step, what there is by then, and the way
         to
             the rest, and returns the answer.
@@ -237,7 +237,7 @@ class Call(Struct, kw_only=True):
     native: Native | None = None
     stream: tuple[Native, ...] | None = None
     monitor: Handler | None = None
-    settle: Callable[[str], tuple[str, Bag]] | None = None
+    settle: Callable[[str, Callable[[Any, str], Value]], tuple[str, Bag]] | None = None
     midway: Callable[[str, Reply, Handler], Reply] | None = None
 
     def __str__(self) -> str:

@@ -31,6 +31,7 @@ from mockprovider.pytest_reports import (
     fail_unplayed,
     from_here,
     note_used,
+    pytest_make_collect_report,
     pytest_runtest_call,
     pytest_runtest_makereport,
     pytest_terminal_summary,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from mockprovider.engine import Stack
 
 HOOKS = (
-    *(pytest_itemcollected, pytest_collection_finish, pytest_sessionfinish),
+    *(pytest_itemcollected, pytest_make_collect_report, pytest_collection_finish, pytest_sessionfinish),
     *(pytest_runtest_call, pytest_runtest_makereport, pytest_terminal_summary, pytest_configure_node),
 )
 """pytest finds these by their names in this module."""

@@ -153,6 +153,19 @@ def fail_broken(used: Used) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A module of tests that an import ended because an extra is missing says the command that installs it."""
+    report = yield
+    call = getattr(report, "call", None)
+    error: BaseException | None = call.excinfo.value if call is not None and call.excinfo is not None else None
+    while error is not None and not extra_hint(error):
+        error = error.__cause__
+    if error is not None:
+        report.sections.append(("mockprovider", extra_hint(error)))
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:

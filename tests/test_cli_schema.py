@@ -91,6 +91,12 @@ def test_terraform_is_asked_for_one_of_its_providers(binary: str, name: str, bin
     assert list(written(name).resources) == ["cloud:index:Bucket"]
 
 
+def test_a_warning_in_front_of_the_schema_is_none_of_it(bin_: Path) -> None:
+    """OpenTofu tells of a configuration of its own that is missing on standard output, before the JSON."""
+    command(bin_, "tofu", f"Warning: Unable to open CLI configuration file\n\nIt does not exist.\n{json.dumps(TERRAFORM)}")
+    assert list(written("cloud", "--from", "tofu").resources) == ["cloud:index:Bucket"]
+
+
 def test_an_sdk_is_read(bin_: Path) -> None:
     """The folder of an SDK becomes a package schema."""
     write_sdk(Path("sdks/pulumi_cloud"), NEW)

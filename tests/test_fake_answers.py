@@ -521,6 +521,19 @@ def test_a_policy_document_is_the_one_that_the_program_describes():
     )
 
 
+def test_statements_take_the_places_of_those_with_their_sids():
+    """Of sources, the program's own statements and overrides the last one of a Sid counts, where the first one stood."""
+
+    def written(**actions: str) -> str:
+        return json.dumps({"Statement": [{"Sid": sid, "Action": action} for sid, action in actions.items()]})
+
+    own = [{"sid": "B", "actions": ["own"]}, {"actions": ["nameless"]}, {"actions": ["other"]}]
+    documents = {"sourcePolicyDocuments": [written(A="first", B="first")], "overridePolicyDocuments": [written(A="last")]}
+    answer = asked(Double(name="aws"), POLICY, statements=own, **documents)
+
+    assert [one["Action"] for one in json.loads(answer["json"])["Statement"]] == ["last", "own", "nameless", "other"]
+
+
 def test_kubernetes_fills_in_names_and_statuses():
     """A Kubernetes object has a name made of the resource's, a namespace and a status, and keeps what the program says."""
     metadata = {"properties": {name: {"type": "string"} for name in ("name", "namespace", "uid", "deletionTimestamp")}}

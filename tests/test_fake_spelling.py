@@ -9,7 +9,7 @@ from builders import Port, call, fake
 
 from mockprovider.calls import Op, Session
 from mockprovider.fake.spelling import doubtful
-from mockprovider.schema import Property, ResourceType, kind_of
+from mockprovider.schema import Kind, Property, ResourceType, kind_of
 from mockprovider.values import Secret
 
 RULE = {"port": int, "protocol": str}
@@ -35,6 +35,8 @@ def lines(**inputs):
         ({"arm": "x"}, []),
         ({"rule": {"ports": 1}}, [["T has no property 'rule.ports'.", "Did you mean 'port'?"]]),
         ({"rule": Secret({"protcol": "x"})}, [["T has no property 'rule.protcol'.", "Did you mean 'protocol'?"]]),
+        ({"rule": {"prot": 1}}, [["T has no property 'rule.prot'.", "Did you mean 'port'?"]]),
+        ({"many": [{"__defaults": []}]}, []),
         ({"tags": {"rul": "x"}}, []),
         ({"tag": None}, []),
     ],
@@ -64,6 +66,24 @@ def test_a_strict_fake_refuses_instead():
 
     assert serve(call(Op.CHECK, TYPE.token, inputs={"tag": {}})).failures
     assert serve.doubts == []
+
+
+@pytest.mark.parametrize(
+    ("inputs", "path"),
+    [
+        ({"rule": {"ports": 1}}, "rule.ports"),
+        ({"rule": Secret({"color": "red"})}, "rule.color"),
+        ({"many": [{"port": 1}, {"color": "red"}]}, "many[1].color"),
+        ({"rule": {"color": None, "__defaults": []}, "tags": {"color": "red"}, "rules": [{"color": "red"}]}, ""),
+    ],
+)
+def test_a_strict_fake_refuses_at_every_depth(inputs, path):
+    """A property inside of an object is refused as one of the type; keys of maps and what is of no kind are free."""
+    declared = ResourceType(TYPE.token, {**TYPE.properties, "many": Property(Kind("array", items=kind_of(RULE)))})
+    serve, _ = fake(declared, strict=True)
+    failures = serve(call(Op.CHECK, TYPE.token, inputs=inputs)).failures
+
+    assert [failure.path for failure in failures] == [path] * bool(path)
 
 
 def test_what_nobody_declares_is_not_doubtful():

@@ -79,9 +79,8 @@ def test_refusals_that_list_values_are_read(text: str, values: list[str]) -> Non
 
 @pytest.mark.skipif(shutil.which("terraform-provider-null") is None, reason="no terraform-provider-null on PATH")
 def test_the_command_writes_the_file(tmp_path: Path) -> None:
-    """``schema judge`` asks the plugin, and writes what ``--types`` takes."""
+    """``schema judge`` asks the plugin, and writes what ``--types`` takes, into a folder that it makes."""
     file = tmp_path / "types" / "null.json"
-    file.parent.mkdir()
     result = CliRunner().invoke(main, ["schema", "judge", "terraform-provider-null", "-o", str(file)])
     assert result.exit_code == 0, result.output
     assert f"Wrote {file}: 1 types of null." in result.output

@@ -152,10 +152,22 @@ def test_its_defaults_and_known_values_stay_and_unknown_ones_are_filled(engine: 
     (bucket,) = engine.double.cloud.objects()
     assert (bucket["name"], bucket["acl"], bucket["size"]) == ("one", "private", 0)
     assert bucket["createdAt"].endswith("Z")
-    assert isinstance(bucket["arn"], str)
+    assert bucket["arn"].startswith("arn:aws:")
     engine.double.journal.clear()
     engine.apply({"a": {"name": "one"}})
     assert not {"create", "update", "delete"} & {*engine.double.journal.ops()}
+
+
+def test_what_a_test_says_takes_the_place_of_what_is_made_up(double: Double, engine: Engine) -> None:
+    """Outputs that the real plan leaves unknown are as said, also those that would be zero; what it knows stays."""
+    double.outputs("cloud_bucket", lambda inputs: {"arn": f"arn:{inputs['name']}"})
+    double.outputs("cloud_bucket", {"size": 7}, when={"name": "one"})
+    engine.apply({"a": {"name": "one"}, "b": {"name": "two"}})
+    one, two = sorted(double.cloud.objects(), key=lambda bucket: bucket["name"])
+    assert (one["arn"], one["size"], two["arn"], two["size"]) == ("arn:one", 7, "arn:two", 0)
+    double.journal.clear()
+    engine.apply({"a": {"name": "one"}, "b": {"name": "two"}})
+    assert not {"create", "update", "delete"} & {*double.journal.ops()}
 
 
 def test_its_refusal_is_the_answer(engine: Engine) -> None:
@@ -261,6 +273,15 @@ def test_the_fake_plans_where_it_needs_a_cloud(real: RealProvider, double: Doubl
     assert second.warnings == ()
     assert f"by the fake alone: {reason}" in str(double.journal)
     assert double.unjudged == [f"plan of {BUCKET.token}: {reason}"]
+
+
+def test_what_it_judged_is_no_unchecked_type(real: RealProvider, double: Double, engine: Engine) -> None:
+    """A type of the plugin's schema counts as known from a schema alone only where the fake planned it."""
+    engine.apply({"a": {"name": "one"}})
+    assert double.unchecked == {}
+    real.refuses(Op.PLAN, "dial tcp: lookup ec2.amazonaws.com: no such host")
+    engine.apply({"a": {"name": "one"}, "b": {"name": "two"}})
+    assert double.unchecked == {"cloud": [BUCKET.token]}
 
 
 def test_a_refusal_at_planning_is_no_missing_cloud(real: RealProvider, double: Double) -> None:
@@ -386,3 +407,4 @@ def test_pulumi_engines_pass_a_terraform_judge_by(double: Double, real: RealProv
     reply = double(Call(op=Op.CREATE, session=session, type=BUCKET.token, inputs={"name": "one"}))
     assert reply.ok
     assert real.reached == []
+    assert double.unchecked == {"cloud": [BUCKET.token]}

@@ -39,6 +39,8 @@ def judge(*, plugin: str, output: Path, only: tuple[str, ...], protocol: str, na
     from mockprovider.double import from_plugin  # noqa: PLC0415 - grpc is slow to import
 
     package = from_plugin(plugin, protocol, name=name)
+    # Before all types of a large provider are asked, and not after it.
+    output.parent.mkdir(parents=True, exist_ok=True)
     try:
         harvested = package.judge.harvest(only, lambda line: click.echo(line, err=True))
     finally:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from mockprovider.cloud import Cloud
+from mockprovider.double.judged import unjudged, unjudged_types
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
 from mockprovider.fake.answers import Answers, Matching, Saying, is_lenient, joined, only_says, said_of
+from mockprovider.journal import Journal
 from mockprovider.schema import Package, Property
 
 GivenAnswer: TypeAlias = Mapping[str, Any] | Callable[[dict[str, Any]], Mapping[str, Any]]
@@ -22,6 +24,7 @@ class Answering:
     is_fake: bool
     packages: dict[str, Package]
     cloud: Cloud
+    journal: Journal
 
     def answers(self, function: str, answer: GivenAnswer | Sequence[GivenAnswer], *, when: Matching = None) -> None:
         """Say what a function (a data source) answers, from the next call on. What is left out comes from the schema.
@@ -86,13 +89,21 @@ class Answering:
         return self._fake.doubts
 
     @property
+    def unjudged(self) -> list[str]:
+        """What the fake checked or planned alone, where a real provider could not: a line each, and why."""
+        return unjudged(self.journal)
+
+    @property
     def unchecked(self) -> dict[str, list[str]]:
         """Types in use, by package, that are known from a schema alone: nothing validates values, or knows what replaces."""
         types: dict[str, list[str]] = {}
+        alone = {name: unjudged_types(self.journal, package.judge) for name, package in self.packages.items() if package.judge}
         for token in dict.fromkeys(event.type for event in self.cloud.events) if self.is_fake else ():
             package = self.packages.get(token.partition(":")[0])
             declared = package.resources.get(token) if package else None
-            if declared is not None and declared.of_schema and not forces(declared.properties):
+            if package is None or declared is None or (package.judge and token not in alone.get(package.name, ())):
+                continue
+            if declared.of_schema and not forces(declared.properties):
                 types.setdefault(declared.package, []).append(token)
         return types
 

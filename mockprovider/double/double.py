@@ -17,7 +17,6 @@ from mockprovider.double.answering import Answering
 from mockprovider.double.asking import Spelling
 from mockprovider.double.behind import Wiring
 from mockprovider.double.contract import DoubleContract
-from mockprovider.double.judged import unjudged
 from mockprovider.double.presets import presets
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
@@ -332,11 +331,6 @@ class Double(Answering):
     def made_up(self) -> list[str]:
         """What a fake answered past the end of the cassette until now, a line each; empty without ``beyond="fake"``."""
         return [*self._past.answers] if self._past else []
-
-    @property
-    def unjudged(self) -> list[str]:
-        """What the fake checked or planned alone, where a real provider could not: a line each, and why."""
-        return unjudged(self.journal)
 
     def audit(self, *states: Remembering) -> Audit:
         """What exists against what engines remember: orphans, phantoms, doubles, stale values, operations that were cut off.

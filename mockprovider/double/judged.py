@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mockprovider.calls import Call
 from mockprovider.double.behind import Wiring
 from mockprovider.double.launchers import named
 from mockprovider.errors import DefinitionError, PluginError
@@ -60,10 +61,23 @@ def from_plugin(
 
 def unjudged(journal: Journal) -> list[str]:
     """What the fake answered where a real provider was to be asked: a line for each question, with the reason."""
-    entries = ((entry.call, entry.reply) for entry in journal.entries(side=Side.PROVIDER))
-    return list(
-        dict.fromkeys(f"{call.op} of {call.type}: {reply.unjudged}" for call, reply in entries if reply and reply.unjudged)
-    )
+    return list(dict.fromkeys(f"{call.op} of {call.type}: {reason}" for call, reason in _alone(journal)))
+
+
+def unjudged_types(journal: Journal, judge: Any) -> set[str]:
+    """The types of these questions, and those of engines whose protocol the real provider does not speak."""
+    others = {
+        entry.call.type
+        for entry in journal.entries(side=Side.PROVIDER)
+        if entry.call.type and entry.call.session.protocol.family != judge.family
+    }
+    return others | {call.type for call, _ in _alone(journal)}
+
+
+def _alone(journal: Journal) -> Iterator[tuple[Call, str]]:
+    for entry in journal.entries(side=Side.PROVIDER):
+        if entry.reply is not None and entry.reply.unjudged:
+            yield entry.call, entry.reply.unjudged
 
 
 def _started(plugin: str | Path | Sequence[str], protocol: str, env: Mapping[str, str]) -> Wiring:

@@ -37,7 +37,9 @@ def terraform_schema(binary: str, package: str) -> str:
     Raises ``PluginError``, ``ProgramError`` or ``MalformedError``.
     """
     command = [_binary(binary), "providers", "schema", "-json"]
-    printed = _json(run(command, cwd=Path.cwd(), env=os.environ, seconds=SECONDS).stdout, f"{binary} providers schema -json")
+    text = run(command, cwd=Path.cwd(), env=os.environ, seconds=SECONDS).stdout
+    # Warnings about the engine's own configuration come first.
+    printed = _json(text[max(f"\n{text}".find("\n{"), 0) :], f"{binary} providers schema -json")
     providers = printed.get("provider_schemas") or {}
     short = {address.rsplit("/", 1)[-1]: address for address in providers}
     address = package if package in providers else short.get(package.rsplit("/", 1)[-1])

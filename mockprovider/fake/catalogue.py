@@ -9,7 +9,7 @@ from mockprovider.calls import Call, Failure, Reply
 from mockprovider.cloud import Cloud, CloudObject
 from mockprovider.errors import MalformedError
 from mockprovider.fake.moving import CONVERTED, Former, formers, properties_after
-from mockprovider.fake.spelling import doubtful
+from mockprovider.fake.spelling import doubtful, strangers
 from mockprovider.hints import did_you_mean, misspelt
 from mockprovider.offers import Ephemeral, ProviderFunction
 from mockprovider.paths import show
@@ -150,12 +150,10 @@ class Catalogue:
                     call.session.engine.log("warning", line, call.urn)
 
     def unknown_properties(self, declared: ResourceType, inputs: Bag) -> Iterator[Failure]:
-        """The failures of undeclared properties; none, unless ``strict``."""
-        for name, value in inputs.items() if self.strict else ():
-            # SDKs send null for outputs that a program reads.
-            if name not in declared.properties and value is not None:
-                reason = f"{declared.token} has no property {name!r}.{nearest(name, list(declared.properties))}"
-                yield Failure(reason, show((name,)))
+        """The failures of undeclared properties, at every depth; none, unless ``strict``."""
+        for path, known, _ in strangers(declared.properties, inputs) if self.strict else ():
+            reason = f"{declared.token} has no property {show(path)!r}.{nearest(str(path[-1]), list(known))}"
+            yield Failure(reason, show(path))
 
 
 def not_importable(declared: ResourceType, name: str) -> Reply | None:

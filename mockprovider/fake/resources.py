@@ -20,6 +20,7 @@ from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.choosing import Choices, of_check
 from mockprovider.fake.coercing import coerced
 from mockprovider.fake.computing import compute, fill
+from mockprovider.fake.inventing.stated import Invent, Stated
 from mockprovider.fake.making import Making
 from mockprovider.fake.moving import CONVERTED
 from mockprovider.fake.planning import as_planned, plain_inputs, plan_create, plan_update, without_computed
@@ -30,7 +31,7 @@ from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
 from mockprovider.payloads import DISABLE
 from mockprovider.schema import Property, ResourceType, snake_case
-from mockprovider.values import Bag, Secret, Value, reveal, same
+from mockprovider.values import Bag, Secret, Value, is_unknown, reveal, same
 
 Answer: TypeAlias = Callable[[Any, Call], Reply]
 """Answers a call for a type."""
@@ -123,11 +124,11 @@ class Resources:
         if call.preview:
             return Reply(value=self._presented(declared, call, plan_create(declared, call.inputs or {}).planned, ""))
         wanted, id_ = self._new(declared, call, plain_inputs(call.inputs or {}))
+        invent = self._answers.inventing(declared, call.id or id_, call)
         if call.settle:
-            id_, wanted = call.settle(call.id or id_)
-        properties = (
-            wanted if call.settle else compute(declared, wanted, id_, invent=self._answers.inventing(declared, id_, call))
-        )
+            id_, settled = call.settle(call.id or id_, invent)
+            wanted = _with_stated(declared, call, settled, invent)
+        properties = wanted if call.settle else compute(declared, wanted, id_, invent=invent)
         # Counting for the quota and creating are one step, because other creates may run during the behaviours.
         with self._cloud.transaction():
             for behaviour in declared.behaviours:
@@ -195,7 +196,10 @@ class Resources:
         kept = Choices(digest(call.id).encode(), call.name, call.prior or {})
         wanted = with_defaults(declared.properties, plain_inputs(call.inputs or {}), kept)
         invent = self._answers.inventing(declared, call.id, call)
-        properties = call.settle(call.id)[1] if call.settle else compute(declared, wanted, call.id, call.prior or {}, invent)
+        if call.settle:
+            properties = _with_stated(declared, call, call.settle(call.id, invent)[1], invent)
+        else:
+            properties = compute(declared, wanted, call.id, call.prior or {}, invent)
         home = self._catalogue.home(call, self._cloud)
         stepwise = bool(call.midway and declared.steps)
         making = Making(declared, call, properties, self._cloud.read(home, call.id) or {}) if stepwise else None
@@ -234,6 +238,16 @@ class Resources:
         # Deleting a missing object succeeds (reference 2.12); the event log shows whether there was one.
         self._cloud.delete(self._catalogue.home(call, self._cloud), call.id)
         return Reply()
+
+
+def _with_stated(declared: ResourceType, call: Call, settled: Bag, invent: Invent) -> dict[str, Value]:
+    """A ``settled`` object with what a test or a preset says of what its real provider's plan left unknown."""
+    properties, prior = dict(settled), call.prior or {}
+    for name, item in declared.properties.items():
+        if isinstance(item.computed, Stated) and is_unknown((call.planned or {}).get(name)):
+            value = item.computed.final(item.kind, name, prior.get(name), invent)
+            properties[name] = Secret(value) if isinstance(properties[name], Secret) else value
+    return properties
 
 
 def _imports(call: Call) -> bool:

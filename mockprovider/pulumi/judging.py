@@ -39,6 +39,8 @@ class PulumiJudge:
         config: what it is configured with, over the program's configuration.
     """
 
+    family = FAMILY
+
     def __init__(self, bench: Bench, provider: str, config: Mapping[str, Any]) -> None:
         self.bench, self._provider, self._config = bench, provider, config
         text = self._schema()

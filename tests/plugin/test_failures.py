@@ -274,6 +274,15 @@ def test_a_missing_extra(run):
     result.stdout.fnmatch_lines(["This needs pulumi: pip install 'mockprovider[[]pulumi]'"])
 
 
+def test_a_missing_extra_of_a_module(pytester):
+    """A module of tests whose imports need what is not installed is an error of collection, with what to install."""
+    pytester.makepyfile("raise ModuleNotFoundError('No module named msgpack', name='msgpack')")
+    result = pytester.runpytest_subprocess("-p", "no:randomly", "-p", "no:xdist")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["This needs msgpack: pip install 'mockprovider[[]terraform]'"])
+
+
 @pytest.mark.parametrize(
     ("fixture", "module", "extra"),
     [("pulumi_stack", "pulumi", "pulumi"), ("terraform", "msgpack", "terraform")],

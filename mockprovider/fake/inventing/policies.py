@@ -12,15 +12,13 @@ VERSION = "2012-10-17"
 def iam_policy_document(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The JSON of an IAM policy, of the statements that a program gives (``aws_iam_policy_document``)."""
     own = [_statement(one) for one in arguments.get("statements") or arguments.get("statement") or ()]
-    source = [*_merged(arguments, "sourcePolicyDocuments"), *own]
-    overriding = [*_merged(arguments, "overridePolicyDocuments")]
-    # A later statement takes the place of one with its Sid.
-    said = {statement["Sid"] for statement in overriding if statement.get("Sid")}
-    statements = [one for one in source if one.get("Sid") not in said] + overriding
+    sources, overriding = _merged(arguments, "sourcePolicyDocuments"), _merged(arguments, "overridePolicyDocuments")
+    # A later statement takes the place of one with its Sid, where that stood.
+    placed = {statement.get("Sid") or f" {index}": statement for index, statement in enumerate((*sources, *own, *overriding))}
     document: dict[str, Any] = {"Version": arguments.get("version") or VERSION}
     if arguments.get("policyId"):
         document["Id"] = arguments["policyId"]
-    document["Statement"] = statements
+    document["Statement"] = [*placed.values()]
     return {"json": json.dumps(document, indent=2), "minifiedJson": json.dumps(document, separators=(",", ":"))}
 
 

@@ -47,6 +47,8 @@ class TerraformJudge:
         config: what it is configured with, by attribute, over the program's configuration.
     """
 
+    family = FAMILY
+
     def __init__(self, bench: Bench, major: int, provider: str, config: Mapping[str, Any]) -> None:
         self.bench, self.major, self._provider, self._config = bench, major, provider, config
         answer = bench.ask(self._question("GetProviderSchema"))

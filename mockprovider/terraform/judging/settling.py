@@ -30,7 +30,7 @@ EPOCH = datetime(2050, 1, 1, tzinfo=UTC)
 
 
 def settled(
-    tree: Place, planned: Bag, id_: str, *, new: bool = True, invent: Invent | None = None
+    tree: Place, planned: Bag, id_: str, invent: Invent | None = None, *, new: bool = True
 ) -> tuple[str, dict[str, Value]]:
     """The object's id, and all of it: ``planned``, in property names, with its unknown values filled in.
 
