@@ -273,7 +273,7 @@ class Cloud:
             if before is None:
                 return None
             properties = {**before, **changes}
-            self._change(Effect.SETTLED, type_, id_, self._store.get(type_, id_), properties)
+            self._change(Effect.SETTLED, type_, id_, before, properties)
         return CloudObject(type_, id_, properties)
 
     def note(self, type_: str, id_: str, key: str, value: Value) -> None:

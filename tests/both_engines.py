@@ -24,6 +24,7 @@ from mockprovider.cloud import CloudObject
 from mockprovider.double import Double
 from mockprovider.engine import Result, Stack
 from mockprovider.errors import DefinitionError, MalformedError, ProgramError
+from mockprovider.pulumi.signatures import SECRET, SENTINELS, SIGNATURE
 from mockprovider.schema import Package, Property, ResourceType
 
 COMPARED = (
@@ -160,7 +161,9 @@ class Both:
         if any(words in message for words in BROKEN for message in told):
             raise UnanswerableError(str(real.error))
         if operation == "import_resources" and fails and len(options["imports"]) > 1:
-            raise UnanswerableError("the real engine imports several at once, so which of them fails first is chance")
+            raise UnanswerableError(
+                "pulumi tells of each import that fails, and the embedded engine of the first (docs/engines.md)"
+            )
         self.results = (embedded, real)
         told_theirs = self.noted.by_resource()
         asked = [by_resource(double) for double in self.doubles]
@@ -293,23 +296,26 @@ CHANCE = {"seed", "manifest"}
 """What plans say of random numbers and of times."""
 
 
-SECRET = "4dabf18193072939515e22adb298388d"
-"""Marks a value in JSON that is no plain one: with this key, a secret."""
-
-
 def comparable_plan(plan: Any) -> Any:
     """A plan without chance: seeds, times, the ids of providers, the SDK's order of dependencies; and without secrets."""
-    if isinstance(plan, dict) and plan.get(SECRET) == "1b47061264138c4ac30d75fd1eb44270":
+    if isinstance(plan, dict) and plan.get(SIGNATURE) == SECRET:
         return "secret"
     if isinstance(plan, dict):
-        plan = {key: sorted(value) if key == "dependencies" else value for key, value in plan.items()}
-        if "propertyDependencies" in plan:
-            plan["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in plan["propertyDependencies"].items()}
-        return {key: comparable_plan(value) for key, value in plan.items() if key not in CHANCE}
+        return {key: comparable_plan(value) for key, value in _ordered(plan).items() if key not in CHANCE}
     if isinstance(plan, list):
         return [comparable_plan(item) for item in plan]
-    known = isinstance(plan, str) and "pulumi:providers:" in plan and not plan.endswith("04da6b54-80e4-46f7-96ec-b56ff0331ba9")
+    known = isinstance(plan, str) and "pulumi:providers:" in plan and not plan.endswith(SENTINELS["string"])
     return plan.rpartition("::")[0] if known else plan
+
+
+def _ordered(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with what a resource depends on in one order: the SDK has these as sets."""
+    ordered = dict(options)
+    if options.get("propertyDependencies"):
+        ordered["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in options["propertyDependencies"].items()}
+    if options.get("dependencies"):
+        ordered["dependencies"] = sorted(options["dependencies"])
+    return ordered
 
 
 def by_resource(double: Double) -> dict[str, list[dict[str, Any]]]:
@@ -358,8 +364,4 @@ def _resource(found: Mapping[str, Any]) -> dict[str, Any]:
         kept["id"] = "generated"
     if kept.get("provider"):
         kept["provider"] = kept["provider"].rpartition("::")[0]
-    if kept.get("propertyDependencies"):
-        kept["propertyDependencies"] = {key: sorted(urns or ()) for key, urns in kept["propertyDependencies"].items()}
-    if kept.get("dependencies"):
-        kept["dependencies"] = sorted(kept["dependencies"])
-    return kept
+    return _ordered(kept)

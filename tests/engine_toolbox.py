@@ -59,19 +59,17 @@ class Thing(pulumi.CustomResource):
 class Bucket(Thing):
     """A ``cloud:index:Bucket`` whose ``arn`` can be read."""
 
+    of_type = BUCKET
     arn: pulumi.Output[str]
 
     def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None, **properties: Any) -> None:
-        super().__init__(BUCKET, name_, opts, **{"arn": None, **properties})
+        super().__init__(self.of_type, name_, opts, **{"arn": None, **properties})
 
 
-class Heir(Thing):
+class Heir(Bucket):
     """A ``cloud:storage:Bucket``, which may have been a ``Bucket``."""
 
-    arn: pulumi.Output[str]
-
-    def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None, **properties: Any) -> None:
-        super().__init__(HEIR, name_, opts, **{"arn": None, **properties})
+    of_type = HEIR
 
 
 class Existing(pulumi.CustomResource):
@@ -87,15 +85,16 @@ class Existing(pulumi.CustomResource):
 class Component(pulumi.ComponentResource):
     """A local component."""
 
+    of_type = "my:index:Component"
+
     def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("my:index:Component", name_, {}, opts)
+        super().__init__(self.of_type, name_, {}, opts)
 
 
-class Group(pulumi.ComponentResource):
+class Group(Component):
     """A local component of another type."""
 
-    def __init__(self, name_: str, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("my:index:Group", name_, {}, opts)
+    of_type = "my:index:Group"
 
 
 class Remote(pulumi.ComponentResource):

@@ -152,8 +152,9 @@ class Double(Answering):
 
     def _age(self, call: Call, proceed: Handler) -> Reply:
         # The generation stays the same for as long as a session lasts.
-        generation = call.session.generation = call.session.generation or self._generation
-        reply: Reply = proceed(call) if generation is _of_today else generation(call, proceed)
+        if call.session.generation is None:
+            call.session.generation = self._generation
+        reply: Reply = call.session.generation(call, proceed)
         return reply
 
     def _declared(self) -> dict[str, str]:

@@ -47,10 +47,7 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
         if item.default is not UNSET or item.auto_name or inputs.get(name) is not None
     ]
     # A template comes after the properties that it may use.
-    following = [declared for declared in concerned if isinstance(declared[1].default, Template)]
-    if following:
-        concerned = [declared for declared in concerned if declared not in following] + following
-    for name, item in concerned:
+    for name, item in sorted(concerned, key=_follows):
         if filled.get(name) is None:
             value = _default(name, item, inputs, filled, choices)
             if value is None:
@@ -63,6 +60,10 @@ def with_defaults(properties: Properties, inputs: Bag, choices: Choices = NO_CHO
         if item.secret and not isinstance(filled[name], Secret):
             filled[name] = Secret(filled[name])
     return filled
+
+
+def _follows(declared: tuple[str, Property]) -> bool:
+    return isinstance(declared[1].default, Template)
 
 
 def _default(name: str, item: Property, inputs: Bag, filled: Bag, choices: Choices) -> Value:

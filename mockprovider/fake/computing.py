@@ -66,7 +66,7 @@ class _Walk:
 
     def bag(self, properties: Mapping[str, Property], known: Mapping[str, Value], at: str, prior: Value) -> dict[str, Value]:
         """``known`` with its computed properties. ``at`` is its path, ``prior`` its old value."""
-        before = prior if type(prior) is dict or isinstance(prior, Mapping) else {}
+        before = prior if isinstance(prior, Mapping) else {}
         whole = dict(known)
         for name, value in known.items():
             if name in properties and properties[name].kind.name in NESTING:

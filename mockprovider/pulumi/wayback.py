@@ -49,8 +49,7 @@ class WayBack:
 
     def layer(self, call: Call, proceed: Handler) -> Reply:
         """Give the session its log, and a call that came over a wire its way back."""
-        if call.session.telling is None or call.op in ADDRESSES:
-            self._tell(call)
+        self._tell(call)
         if call.monitor is None and call.extra.get("resource_status_address"):
             from mockprovider.pulumi import status  # noqa: PLC0415 - imports pulumi, which is slow
 

@@ -157,11 +157,14 @@ class Instance:
 
     def diff_config(self, urn: str, old_inputs: Bag, old_outputs: Bag, news: Bag, ignore_changes: tuple[str, ...] = ()) -> Diff:
         """DiffConfig; "unknown", with no replaces, from a provider that does not have it."""
-        bags: dict[str, Any] = {"prior": flattened(old_outputs), "prior_inputs": flattened(old_inputs)}
+        bags: dict[str, Any] = {
+            "prior": flattened(old_outputs),
+            "prior_inputs": flattened(old_inputs),
+            "inputs": flattened(news),
+        }
         try:
-            bags |= {"inputs": flattened(news), "ignore_changes": ignore_changes}
             secrets = secret_names(old_inputs, old_outputs, news)
-            return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, secrets=secrets, **bags))
+            return as_diff(self._ask(Op.DIFF_CONFIG, urn=urn, secrets=secrets, ignore_changes=ignore_changes, **bags))
         except CallFailedError as error:
             if error.code != UNIMPLEMENTED:
                 raise _as_status(error) from error

@@ -17,7 +17,7 @@ from mockprovider.engine.stack import Stack
 from mockprovider.engine.verifying.answers import LoggedProvider
 from mockprovider.engine.verifying.comparing import EngineComparison, EngineDifference, compared
 from mockprovider.engine.verifying.generations import EngineGeneration, generation
-from mockprovider.engine.verifying.hindsight import note_previews, partial_objects
+from mockprovider.engine.verifying.hindsight import note_eager, note_previews, partial_objects
 from mockprovider.engine.verifying.mutating import mutated_logs
 from mockprovider.engine.verifying.operations import LoggedOperation, operations
 from mockprovider.engine.verifying.replaying import LoggedProgram
@@ -76,6 +76,7 @@ def verify_log(data: bytes) -> EngineVerdict:
     engine = generation(call for operation in logged for call in operation.provider)
     verdict.since = engine.since
     note_previews(logged)
+    note_eager(logged)
     partial = partial_objects(logged)
     stack = _stack(logged, engine)
     for number, operation in enumerate(logged, 1):

@@ -71,14 +71,8 @@ def _compare_fields(
     theirs, ours = dict(leaves(normal(logged.rpc, logged.request))), dict(leaves(request))
     for path in sorted(theirs.keys() | ours.keys()):
         one, other = theirs.get(path, MISSING), ours.get(path, MISSING)
-        object_, _, name = path.rpartition(".")
-        is_emptied = one == EMPTY and other is MISSING and generation.excuses_emptied(logged.rpc, path)
-        is_in_reference = one is MISSING and ours.get(f"{object_}.{SIGNATURE}") == REFERENCE
-        if (
-            is_emptied
-            or (is_in_reference and generation.excuses_in_references(name))
-            or generation.excuses_field(logged.rpc, path)
-        ):
+        referring = one is MISSING and ours.get(f"{path.rpartition('.')[0]}.{SIGNATURE}") == REFERENCE
+        if generation.excuses_field(logged.rpc, path, emptied=one == EMPTY and other is MISSING, referring=referring):
             comparison.excused += 1
             continue
         comparison.fields += 1

@@ -159,19 +159,19 @@ class EngineGeneration(Struct, frozen=True):
         """Whether a default provider whose version only the state tells has it in its name."""
         return NAMES not in self.excused
 
-    def excuses_field(self, rpc: str, path: str) -> bool:
-        """Whether a field may differ, since only today's engine sends it, or no two runs send it alike."""
+    def excuses_field(self, rpc: str, path: str, *, emptied: bool = False, referring: bool = False) -> bool:
+        """Whether a field may differ, since only today's engine sends it, or no two runs send it alike.
+
+        ``emptied`` says that it is an empty object in the log and nothing today, ``referring`` that only today's engine has it,
+        inside of a resource reference.
+        """
         head = path.split(".", 1)[0].split("[", 1)[0]
         wanted = {f"{rpc}.{head}", f"*.{head}", f"{rpc}.{path}"}
-        return any(wanted & row.fields for row in (*self.excused, NEVER))
-
-    def excuses_emptied(self, rpc: str, path: str) -> bool:
-        """Whether the log may have an empty object in this field, and today's engine nothing."""
-        return any(f"{rpc}.{path}" in row.emptied for row in self.excused)
-
-    def excuses_in_references(self, name: str) -> bool:
-        """Whether only today's engine says this of a resource that a value refers to."""
-        return any(name in row.references for row in self.excused)
+        name = path.rpartition(".")[2]
+        return any(
+            wanted & row.fields or (emptied and f"{rpc}.{path}" in row.emptied) or (referring and name in row.references)
+            for row in (*self.excused, NEVER)
+        )
 
     def excuses_new(self, rpc: str) -> bool:
         """Whether a call that only today's engine makes is no difference."""

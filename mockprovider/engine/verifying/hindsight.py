@@ -2,6 +2,7 @@
 
 - Errors have no details. A Create that failed and left an object is followed by a call with that object's id and outputs.
 - No line says that a refresh was a preview. What it read was forgotten, if the next call has the values from before.
+- No line says that a resource is read because its provider asked for that. An earlier answer does.
 - Files of assets are not in a log; their hashes are in what the engine sent.
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from mockprovider.engine.verifying.operations import LoggedOperation
+from mockprovider.engine.verifying.operations import LoggedOperation, place_of
 from mockprovider.pulumi.grpclog.pairing import FinishedCall
 from mockprovider.pulumi.signatures import ARCHIVE, ASSET, SIGNATURE
 
@@ -67,6 +68,17 @@ def note_previews(operations: Sequence[LoggedOperation]) -> None:
                 _is_forgotten(call, operations[place + 1 :]) for call in operation.provider if call.rpc == "Read"
             )
             operation.preview = is_forgotten or not asked & {"Read", "Delete"}
+
+
+def note_eager(operations: Sequence[LoggedOperation]) -> None:
+    """Note in each operation what providers had asked until then to be read before each update."""
+    eager: set[str] = set()
+    for operation in operations:
+        operation.eager = frozenset(eager)
+        for call in operation.provider if not operation.preview else ():
+            if call.rpc in ("Create", "Read", "Update") and call.responses:
+                asks = any(answer.get("refreshBeforeUpdate") for answer in call.responses)
+                (eager.add if asks else eager.discard)(place_of(call))
 
 
 def _is_forgotten(read: FinishedCall, later: Sequence[LoggedOperation]) -> bool:

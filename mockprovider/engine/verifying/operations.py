@@ -80,7 +80,7 @@ class LoggedOperation(Struct):
     @property
     def _read(self) -> set[str]:
         """What was read that neither the program asked for nor its provider."""
-        read = {_place(str(call.request.get("urn", ""))) for call in self.provider if call.rpc == "Read"}
+        read = {place_of(call) for call in self.provider if call.rpc == "Read"}
         return read - self.eager - _looked_up(self.program)
 
     @property
@@ -149,16 +149,7 @@ def operations(data: bytes, left_out: Counter[str]) -> list[LoggedOperation]:
         if not parts[-1].takes(line):
             parts.append(_Part(cancels))
         parts[-1].add(line)
-    asking = [part for part in parts if any(line.service == PROVIDER_SERVICE for line in part.lines)]
-    logged = [_operation(part.lines, left_out) for part in asking]
-    eager: set[str] = set()
-    for operation in logged:
-        operation.eager = frozenset(eager)
-        for call in operation.provider if not operation.preview else ():
-            if call.rpc in ("Create", "Read", "Update") and call.responses:
-                asks = any(answer.get("refreshBeforeUpdate") for answer in call.responses)
-                (eager.add if asks else eager.discard)(_place(str(call.request.get("urn", ""))))
-    return logged
+    return [_operation(part.lines, left_out) for part in parts if any(line.service == PROVIDER_SERVICE for line in part.lines)]
 
 
 def _operation(lines: Sequence[LogLine], left_out: Counter[str]) -> LoggedOperation:
@@ -195,7 +186,8 @@ def _looked_up(program: Iterable[FinishedCall]) -> set[str]:
     return {f"{request.get('type')}::{request.get('name')}" for request in reads}
 
 
-def _place(urn: str) -> str:
-    """The type and name in a URN."""
+def place_of(call: FinishedCall) -> str:
+    """The type and name of the resource that a provider's call is about."""
+    urn = str(call.request.get("urn", ""))
     parts = urn.split("::", 3)
     return f"{parts[2].rpartition('$')[2]}::{parts[3]}" if len(parts) == 4 else urn
