@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 
 from mockprovider.calls import Call, Op, Reply
 from mockprovider.errors import DefinitionError
-from mockprovider.hints import did_you_mean, misspelt
+from mockprovider.hints import did_you_mean, misspelt, suggest
 from mockprovider.matching import show
 from mockprovider.values import Bag, Value, has_secret, reveal, same
 
@@ -186,7 +186,7 @@ def check_name(name: str, calls: Sequence[Call], handles: Collection[str] = ("na
     """Raise ``DefinitionError`` for a name that no call has, and that none can have, or that can only be misspelt."""
     meant = misspelt(name, {getattr(call, handle) for call in calls for handle in handles} - {""})
     if meant:
-        raise DefinitionError(f"No call is about {name!r}. Did you mean {meant!r}?")
+        raise DefinitionError(f"No call is about {name!r}. {suggest(meant)}")
     asked = [call for call in calls if call.type]
     has_names = any(call.session.protocol.names_resources for call in asked)
     has_addresses = "address" in handles and any(call.address for call in asked)

@@ -17,6 +17,11 @@ def near(word: str, known: Collection[str], alike: float = ALIKE) -> str:
     return next(iter(get_close_matches(word, known, 1, alike)), "")
 
 
+def suggest(meant: str) -> str:
+    """The question whether ``meant`` was meant; empty if nothing was."""
+    return f"Did you mean {meant!r}?" if meant else ""
+
+
 def did_you_mean(word: str, known: Collection[str], otherwise: str = "", *, alike: float = ALIKE) -> str:
     """The sentence for a wrong word: the one that was meant, or the known ones after ``otherwise`` (``"There are"``).
 
@@ -24,7 +29,7 @@ def did_you_mean(word: str, known: Collection[str], otherwise: str = "", *, alik
     """
     meant = near(word, known, alike)
     if meant or not otherwise:
-        return f"Did you mean {meant!r}?" if meant else ""
+        return suggest(meant)
     more = f", and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
     return f"{otherwise}: {', '.join(sorted(known)[:SHOWN]) or 'none'}{more}."
 

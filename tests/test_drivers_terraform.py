@@ -241,7 +241,7 @@ def test_the_state_is_data(cli: Terraform) -> None:
     assert result.outputs == {"x": 1}
     assert result.resource("a.b")["attributes"] == {"id": "1"}
     assert result.resource("data.a.b")["attributes"] == {"id": "2"}
-    with pytest.raises(KeyError, match=r"there is no 'a\.c' in the state; there are: a\.b"):
+    with pytest.raises(KeyError, match=r"There is no 'a\.c' in the state\. There are: a\.b"):
         result.resource("a.c")
     (cli.folder / "terraform.tfstate").write_text("", encoding="utf-8")
     assert cli.state() == {}
@@ -270,9 +270,9 @@ def test_resources_are_found_by_address(cli: Terraform) -> None:
     assert list(result.instances) == [f"{inner}[0]", f"{inner}[1]", 'a.b["k$${"]', "module.z.data.a.c"]
     for address, id_ in {inner: 0, f"{inner}[1]": 1, "a.b": "k", 'a.b["k$${"]': "k", "module.z.data.a.c": "c"}.items():
         assert result.resource(address)["attributes"]["id"] == id_
-    with pytest.raises(KeyError, match=r"no .*data\.a\.c.* in the state \(did you mean .*module\.z\.data\.a\.c.*\?\)"):
+    with pytest.raises(KeyError, match=r"no .*data\.a\.c.* in the state\. Did you mean .*module\.z\.data\.a\.c.*\?"):
         result.resource("data.a.c")
-    with pytest.raises(KeyError, match=r"no .*a\.gone.* in the state; there are: module\.x"):
+    with pytest.raises(KeyError, match=r"no .*a\.gone.* in the state\. There are: module\.x"):
         result.resource("a.gone")
 
 

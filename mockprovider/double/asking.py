@@ -8,7 +8,7 @@ from typing import Protocol
 from mockprovider.calls import EFFECTS, Op
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import naming
-from mockprovider.hints import did_you_mean, misspelt
+from mockprovider.hints import did_you_mean, misspelt, suggest
 from mockprovider.schema import Package, declared_type
 from mockprovider.urn import STACK_TYPE
 
@@ -74,7 +74,7 @@ class Spelling:
             if name not in known and declared is not None and declared.properties:
                 raise DefinitionError(f"{type_} has no property {name!r}. {did_you_mean(name, known, 'It has')}")
             if meant := misspelt(name, known):
-                raise DefinitionError(f"This {type_} has no property {name!r}. Did you mean {meant!r}?")
+                raise DefinitionError(f"This {type_} has no property {name!r}. {suggest(meant)}")
 
     def _declared(self) -> Mapping[str, str]:
         """The other name of each type by token; of what else has a token, the token."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mockprovider.hints import near
+from mockprovider.hints import near, suggest
 
 ALIKE = 0.8
 """How alike two addresses must be for one to be a misspelling of the other: they share most of their parts."""
@@ -27,8 +27,8 @@ def instance(state: Mapping[str, Any], address: str) -> dict[str, Any]:
     # Somebody may have left out the module, or its index.
     ends = [full for full in known if full.endswith(f".{address}")]
     meant = ends[0] if ends else near(address, known, ALIKE)
-    hint = f" (did you mean {meant!r}?)" if meant else ""
-    raise KeyError(f"there is no {address!r} in the state{hint}; there are: {', '.join(known) or 'none'}")
+    hint = f" {suggest(meant)}" if meant else ""
+    raise KeyError(f"There is no {address!r} in the state.{hint} There are: {', '.join(known) or 'none'}.")
 
 
 def _walked(state: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mockprovider.hints import misspelt, near
+from mockprovider.hints import misspelt, near, suggest
 from mockprovider.paths import Path, show
 from mockprovider.properties import Kind, Property
 from mockprovider.values import Bag, Output, Secret, Value
@@ -18,7 +18,7 @@ def doubtful(owner: str, properties: Mapping[str, Property], inputs: Bag) -> Ite
     for path, declared, beside in strangers(properties, inputs):
         name, unset = str(path[-1]), _unset(declared, beside)
         if meant := near(name, unset, ALIKE) or misspelt(name, unset):
-            yield f"{owner} has no property {show(path)!r}. Did you mean {meant!r}? A strict double refuses it."
+            yield f"{owner} has no property {show(path)!r}. {suggest(meant)} A strict double refuses it."
 
 
 def strangers(

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from mockprovider.calls import Call
 from mockprovider.errors import DefinitionError
 from mockprovider.faults.when import SELECTING, When, handles
-from mockprovider.hints import did_you_mean, near
+from mockprovider.hints import did_you_mean, near, suggest
 
 CLOSE = 0.85
 """How alike a declared type must be to be the one that was meant; ``Bucket`` and ``BucketPolicy`` are not that alike."""
@@ -36,7 +36,7 @@ def check(type_: str, declared: Mapping[str, str], *, strict: bool = False, fore
     meant = near(type_, declared, CLOSE)
     if meant and not meant.startswith(type_) and not type_.startswith(meant):
         raise DefinitionError(
-            f"Nobody declared the type {type_!r}. Did you mean {meant!r}? If it is a type of its own, declare it first: "
+            f"Nobody declared the type {type_!r}. {suggest(meant)} If it is a type of its own, declare it first: "
             "provider.define(ResourceType(...))."
         )
 

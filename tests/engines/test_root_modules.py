@@ -168,7 +168,7 @@ def test_a_root_with_undeclared_providers_says_which_to_define(terraform: Terraf
         terraform.plan()
     host = "registry.opentofu.org" if terraform.binary.endswith("tofu") else "registry.terraform.io"
     assert f"Nobody defines {host}/acme/dns and {host}/hashicorp/aws: define each with provider.define(" in str(caught.value)
-    assert "did you mean" not in str(caught.value)
+    assert "id you mean" not in str(caught.value)
 
 
 def test_a_module_that_was_fetched_before_is_taken_from_there(terraform: Terraform, tmp_path: Path) -> None:
