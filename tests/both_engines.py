@@ -33,6 +33,8 @@ COMPARED = (
 )
 PROVIDER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """The id of a provider, as it stands in messages."""
+FIRST_MISSING = re.compile(r"(?<=depends on ')[^']+(?=' which was was not specified)")
+"""Of several that a target lacks, ``pulumi`` names the first in the order of a Go map."""
 SUMMING_UP_WITH = ("update failed", "preview failed")
 """What an engine says last begins so, once a step has failed."""
 VOLATILE = {"resource_status_address", "resource_status_token"}
@@ -285,7 +287,7 @@ def blamed(result: Result, *, words: bool = True) -> list[tuple[str, str, str]]:
     # Each engine has its own words about the stack, but for the last error, which sums up.
     return sorted(
         {
-            (each.severity, each.urn, PROVIDER_ID.sub("ID", each.message) if words else "")
+            (each.severity, each.urn, FIRST_MISSING.sub("URN", PROVIDER_ID.sub("ID", each.message)) if words else "")
             for each in result.diagnostics
             if (each.urn and "::pulumi:pulumi:Stack::" not in each.urn) or each.message.startswith(SUMMING_UP_WITH)
         }

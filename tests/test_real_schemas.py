@@ -15,7 +15,22 @@ from mockprovider.pulumi.package.reading import from_schema
 from mockprovider.schema import Kind
 from mockprovider.terraform.schema.provider import ProviderSchema
 
-COUNTS = {"random": (7, 0), "tls": (4, 2), "kubernetes": (189, 0), "azure-native": (2, 0), "aws": (599, 200)}
+COUNTS = {
+    "random": (7, 0),
+    "tls": (4, 2),
+    "kubernetes": (189, 0),
+    "kubernetes-2026": (472, 0),
+    "azure-native": (2, 0),
+    "azure-native-whole": (1288, 1579),
+    "aws": (599, 200),
+    "terraform-bridge-random": (8, 0),
+    "terraform-bridge-tls": (4, 2),
+    "akamai": (116, 153),
+    "azure": (488, 170),
+    "docker": (11, 5),
+    "eks": (1, 0),
+    "awsx": (0, 1),
+}
 """Resources and functions of each, components and methods aside."""
 
 

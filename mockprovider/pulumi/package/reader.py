@@ -262,7 +262,8 @@ class PackageReader:
         members = keys(node, FUNCTION_KEYS)
         inputs = self.types.members(members["inputs"]) if "inputs" in members else {}
         outputs = members.get("outputs") or members.get("returnType")
-        returned = self._returned(outputs) if outputs else {}
+        # Pulumi takes an empty object for nothing, too.
+        returned = self._returned(outputs) if outputs and outputs.value else {}
         # Methods are called by Call, on a resource, and are no functions for Invoke.
         if "__self__" in inputs and "/" in token.rpartition(":")[2]:
             del inputs["__self__"]
