@@ -33,6 +33,9 @@ COUNTS = {
 }
 """Resources and functions of each, components and methods aside."""
 
+COMPARED = sorted(COUNTS.keys() - {"azure-native-whole"})
+"""Those that are compared as a whole, twice: with the largest it would take half a minute."""
+
 
 @pytest.mark.parametrize("name", sorted(COUNTS))
 def test_a_real_schema_is_read_whole(name, pytestconfig):
@@ -69,7 +72,7 @@ def test_a_real_schema_keeps_the_contract(name, pytestconfig):
     assert run.broken == []
 
 
-@pytest.mark.parametrize("name", sorted(COUNTS))
+@pytest.mark.parametrize("name", COMPARED)
 def test_a_kept_real_schema_is_the_one_that_was_read(name, pytestconfig, tmp_path, monkeypatch):
     """Read a type at a time, and in the other direction, it comes to the same as read whole."""
     text = real_schema(name, pytestconfig)
@@ -93,6 +96,15 @@ SAMPLES = {
     "map": {},
     "object": {},
 }
+
+
+def test_a_function_may_return_an_empty_object(pytestconfig):
+    """``"outputs": {}``, as published packages have it, is nothing, as it is to ``pulumi``."""
+    schema = json.loads(real_schema("tls", pytestconfig))
+    schema["functions"]["tls:index/getPublicKey:getPublicKey"]["outputs"] = {}
+    function = from_schema(schema).functions["tls:index/getPublicKey:getPublicKey"]
+    assert function.inputs
+    assert not function.outputs
 
 
 def test_types_that_hold_themselves(pytestconfig):

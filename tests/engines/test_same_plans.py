@@ -135,6 +135,20 @@ def test_what_is_expected_and_missing(both):
     refused(both, program("a", "b"), made)
 
 
+def test_a_component_that_registers_no_outputs_has_none_planned(both):
+    """One that is new or changed has none until it registers them; one that is kept has those that it had."""
+    given: dict[str, Any] = {}
+
+    def program():
+        Component("kept")
+        pulumi.ComponentResource("my:index:Component", "changed", given)
+
+    plans(both, program)
+    both.run("up", program)
+    given["size"] = "2"
+    plans(both, program)
+
+
 def test_outputs_are_part_of_a_plan(both):
     """Outputs of the stack and of a component that change otherwise than planned fail the run."""
     value = {"stack": "1", "component": "1"}

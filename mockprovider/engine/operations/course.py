@@ -171,7 +171,8 @@ class Course(Run):
             self.telling.step("failed", step, step.op.value)
             raise
         if self.plans.making and step.new is not None:
-            self.plans.done(step.new)
+            # A component that has just been made or changed has none until the program registers them.
+            self.plans.done(step.new, none_yet=not step.new.custom and step.op is not StepOp.SAME)
         if step.new is not None and step.op is not StepOp.REPLACE and "id" in step.new.additional_secret_outputs:
             self.log("warning", ID_IS_OPEN, step.new.urn)
         self.note(step)

@@ -111,11 +111,11 @@ class Planning:
             return
         self.resources.setdefault(urn, ResourcePlan()).steps.append(op.value)
 
-    def done(self, new: ResourceState) -> None:
-        """Note the outputs that a step came to."""
+    def done(self, new: ResourceState, *, none_yet: bool = False) -> None:
+        """Note the outputs that a step came to; an empty bag of a resource that has ``none_yet`` is none."""
         with self._lock:
             if new.urn in self.resources:
-                self.resources[new.urn].outputs = new.outputs
+                self.resources[new.urn].outputs = new.outputs or (None if none_yet else {})
 
     def outputs(self, urn: str, old: Bag, new: Bag) -> None:
         """Take the outputs of a component or the stack. Raises ``RefusedError``."""
