@@ -25,7 +25,7 @@ def _row(form: Form) -> str:
 
 
 def _plain(pattern: str) -> str:
-    return pattern.replace("\\b", "").replace("\\", "").replace(" ?", " ").replace("|", " or ")
+    return pattern.removeprefix("(?i)").replace("\\b", "").replace("\\", "").replace(" ?", " ").replace("|", " or ")
 
 
 if __name__ == "__main__":

@@ -13,19 +13,22 @@ def _json(it: Any) -> str:
     return POLICY if "policy" in it.owner else json.dumps({"id": it.hex()})
 
 
-def _kubeconfig(it: Any) -> str:
-    """One cluster, as JSON, which is YAML, too."""
+def kubeconfig(it: Any) -> dict[str, Any]:
+    """One cluster and its only user."""
     cluster = {"server": f"https://{it.label}.example.com", "certificate-authority-data": it.base64()}
-    return json.dumps(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "kubernetes", "cluster": cluster}],
-            "users": [{"name": "admin", "user": {"token": it.hex(32)}}],
-            "contexts": [{"name": "admin", "context": {"cluster": "kubernetes", "user": "admin"}}],
-            "current-context": "admin",
-        }
-    )
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "kubernetes", "cluster": cluster}],
+        "users": [{"name": "admin", "user": {"token": it.hex(32)}}],
+        "contexts": [{"name": "admin", "context": {"cluster": "kubernetes", "user": "admin"}}],
+        "current-context": "admin",
+    }
+
+
+def _kubeconfig(it: Any) -> str:
+    """The same as JSON, which is YAML, too."""
+    return json.dumps(kubeconfig(it))
 
 
 def _user_and_password(it: Any) -> str:

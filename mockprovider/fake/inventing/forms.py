@@ -219,6 +219,14 @@ FORMS: tuple[Form, ...] = (
     Form("project", "project|project_id", lambda it: it.said("project", PROJECT), PROJECT, "the provider's `project`"),
     *(Form(*row) for row in documents.ROWS),
     Form(
+        "kubeconfig, parsed",
+        "kubeconfig|kube_config",
+        documents.kubeconfig,
+        {"apiVersion": "v1", "kind": "Config"},
+        "where the schema says that it may be anything, programs index it (`eks.Cluster`)",
+        kinds=("any",),
+    ),
+    Form(
         "IPv6 CIDR",
         "ipv6_cidr|ipv6_cidr_block|ipv6_cidr_range",
         lambda it: f"2001:db8:{it.number(65536):x}::/56",
@@ -256,6 +264,13 @@ FORMS: tuple[Form, ...] = (
         _repository,
         "123456789012.dkr.ecr.us-east-1.amazonaws.com/repository-5ce2b9e1",
         "image references have no scheme",
+    ),
+    Form(
+        "base64url",
+        "b64_url|base64_url",
+        lambda it: base64.urlsafe_b64encode(bytes.fromhex(it.hex(16))).decode().rstrip("="),
+        "XOK54TxVKj4",
+        "in the alphabet of URLs, and no URL (`random_id`)",
     ),
     Form(
         "URL",
@@ -328,7 +343,7 @@ FORMS: tuple[Form, ...] = (
     ),
     Form(
         "base64",
-        r"base64|b64|certificate_authority\.data|certificate_authorities\.data|ca_certificate|ca_cert|client_certificate|client_key",
+        r"base64|b64|b64_std|certificate_authority\.data|certificate_authorities\.data|ca_certificate|ca_cert|client_certificate|client_key",
         _text,
         "Y2x1c3Rlci01Y2UyYjllMQ==",
         "engines decode it to text alone; of clusters it is a certificate (PEM)",
