@@ -35,6 +35,8 @@ PROVIDER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """The id of a provider, as it stands in messages."""
 FIRST_MISSING = re.compile(r"(?<=depends on ')[^']+(?=' which was was not specified)")
 """Of several that a target lacks, ``pulumi`` names the first in the order of a Go map."""
+FAILED_STEP = re.compile(r"(?<=step application failed: ).*", re.DOTALL)
+"""Of several that fail at once, whichever was first."""
 SUMMING_UP_WITH = ("update failed", "preview failed")
 """What an engine says last begins so, once a step has failed."""
 VOLATILE = {"resource_status_address", "resource_status_token"}
@@ -162,10 +164,6 @@ class Both:
         told = (real.output, *(diagnostic.message for diagnostic in real.diagnostics))
         if any(words in message for words in BROKEN for message in told):
             raise UnanswerableError(str(real.error))
-        if operation == "import_resources" and fails and len(options["imports"]) > 1:
-            raise UnanswerableError(
-                "pulumi tells of each import that fails, and the embedded engine of the first (docs/engines.md)"
-            )
         self.results = (embedded, real)
         told_theirs = self.noted.by_resource()
         asked = [by_resource(double) for double in self.doubles]
@@ -285,13 +283,17 @@ def _same(what: str, ours: Any, theirs: Any) -> None:
 def blamed(result: Result, *, words: bool = True) -> list[tuple[str, str, str]]:
     """The severity, the resource and the words of what the user was told, without what is about no resource in particular."""
     # Each engine has its own words about the stack, but for the last error, which sums up.
-    return sorted(
-        {
-            (each.severity, each.urn, FIRST_MISSING.sub("URN", PROVIDER_ID.sub("ID", each.message)) if words else "")
-            for each in result.diagnostics
-            if (each.urn and "::pulumi:pulumi:Stack::" not in each.urn) or each.message.startswith(SUMMING_UP_WITH)
-        }
-    )
+    about = [each for each in result.diagnostics if each.urn and "::pulumi:pulumi:Stack::" not in each.urn]
+    last = [each for each in result.diagnostics if each.message.startswith(SUMMING_UP_WITH)]
+    several = len({each.urn for each in about if each.severity == "error"}) > 1
+    chances = {PROVIDER_ID: "ID", FIRST_MISSING: "URN", **({FAILED_STEP: "one of them"} if several else {})}
+    return sorted({(each.severity, each.urn, _without(chances, each.message) if words else "") for each in (*about, *last)})
+
+
+def _without(chances: Mapping[re.Pattern[str], str], message: str) -> str:
+    for pattern, word in chances.items():
+        message = pattern.sub(word, message)
+    return message
 
 
 CHANCE = {"seed", "manifest"}

@@ -131,6 +131,17 @@ def test_an_import_whose_read_fails(both):
     both.run("up", lambda: [Thing(NET, "n", cidr="10"), Component("c")])
 
 
+def test_several_imports_that_fail(both):
+    """Each of one level is told, and what exists beside them is imported; what is below them is not."""
+    exist(both, "there")
+    missing = [Import(type=BUCKET, name=name, id=name) for name in ("a", "b")]
+    below = Import(type=BUCKET, name="below", id="there", parent="a")
+    there = Import(type=BUCKET, name="c", id="there")
+    both.run("import_resources", imports=[missing[0], there, missing[1]], fails=True)
+    both.run("import_resources", imports=[*missing, below], fails=True)
+    both.run("up", lambda: None, fails=True)
+
+
 def test_an_import_takes_the_newest_plugin_of_the_state(both):
     """What says neither version nor address has those of the state's newest provider of its package."""
     both.run("up", lambda: Thing(NET, "n", pulumi.ResourceOptions(version="2.0.0", plugin_download_url="https://a.example")))

@@ -118,14 +118,15 @@ class Importing:
         if asked.extension is not None:
             new.extension_ref = asked.extension.reference
             self._course.ledger.extensions[new.extension_ref] = asked.extension
-        if self._course.stopped:
+        # Those of one level are under way together: one that fails does not stop the others.
+        if self._course.called_off:
             return
         step = EngineStep(op=StepOp.IMPORT, new=new)
         try:
             with self._course.ledger.under_way("" if self._course.preview else "importing", new):
                 self._take_in(asked, step, new)
         except EXPECTED as error:
-            self._course.closing = f": step application failed: {error}"
+            self._course.closing = self._course.closing or f": step application failed: {error}"
             self._course.fail(error, new.urn, of_step=True)
             return
         self._course.note(step)
