@@ -356,7 +356,7 @@ class Stack(StackMemory):
             at_work.close()
 
         def whole() -> None:
-            if what != "destroy" or program is not None or not deployment.refuse_hooks():
+            if what != "destroy" or not deployment.refuse_destroy(runs_program=program is not None):
                 deployment.refresh(flagged_only=not (refresh or only_refresh), program_follows=program is not None)
             if deployment.failed or deployment.stopped or (program is None and only_refresh):
                 return

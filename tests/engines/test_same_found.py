@@ -407,3 +407,21 @@ def test_a_provider_s_ignored_changes_are_told(make_both):
     wanted["tag"] = "2"
     both.run("up", program)
     both.run("destroy")
+
+
+@pytest.mark.parametrize("run_program", [False, True])
+def test_a_destroy_of_a_target_that_is_not_there(make_both, run_program):
+    """It is refused before anything else, hooks that nobody can run among it; a target of the program alone does not count."""
+    both = make_both(serial=True)
+
+    def before():
+        Bucket("a", ResourceOptions(hooks=both.hooks("a", "before_delete")))
+
+    def program():
+        before()
+        Bucket("new")
+
+    both.run("up", before)
+    given = {"program": program, "run_program": True} if run_program else {}
+    both.run("destroy", target=["urn:pulumi:dev::project::cloud:index:Bucket::new"], fails=True, **given)
+    assert [double.journal.entries() for double in both.doubles] == [[], []]

@@ -18,7 +18,7 @@ from mockprovider.engine.operations.course import Course
 from mockprovider.engine.operations.events import EventTeller
 from mockprovider.engine.operations.older_states import migrated
 from mockprovider.engine.operations.refreshing import refresh, refresh_leftovers
-from mockprovider.engine.operations.removal import delete_leftovers, refuse_hooks
+from mockprovider.engine.operations.removal import delete_leftovers, refuse_destroy
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.plans.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, of_stack
@@ -271,9 +271,9 @@ class Deployment(Course):
             )
         refresh(self, flagged_only=flagged_only, program_follows=program_follows)
 
-    def refuse_hooks(self) -> bool:
-        """Note an error for each resource that cannot be deleted without its program. Returns whether there is any."""
-        return refuse_hooks(self)
+    def refuse_destroy(self, *, runs_program: bool) -> bool:
+        """Note an error for each reason why a destroy cannot begin. Returns whether there is any."""
+        return refuse_destroy(self, runs_program=runs_program)
 
     def wind_up(self) -> None:
         """Delete, or in a refresh read, what the program has not registered; a destroy deletes everything. It is done once."""

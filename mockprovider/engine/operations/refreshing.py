@@ -19,10 +19,9 @@ def refresh(course: Course, *, flagged_only: bool, program_follows: bool) -> Non
         looking = not flagged_only or any(resource.refresh_before_update for resource in course.ledger.base)
         missing = targets.missing_already(remembered, refreshing=bool(remembered) and looking)
     else:
-        missing = targets.missing(remembered) if operation.destroying or not flagged_only else []
+        missing = targets.missing(remembered) if not flagged_only else []
     if course.refuse_missing(missing):
-        # Where the program of a destroy has run, the operation is under way already, and is summed up.
-        course.cut_short = not (operation.destroying and flagged_only)
+        course.cut_short = True
         course.stop()
         return
     if operation.program_refreshes:

@@ -43,12 +43,15 @@ def delete_leftovers(
     removal.carry_out(condemned, lambda: course.stopped, errored)
 
 
-def refuse_hooks(course: Course) -> bool:
-    """Refuse to delete without the program what has hooks for its deletion, also where that is no target.
-
-    Returns whether there is any.
+def refuse_destroy(course: Course, *, runs_program: bool) -> bool:
+    """Refuse, before anything is asked, targets that the state does not have, and to delete without the program what has
+    hooks for its deletion, be it a target or not. Returns whether there is any.
     """
-    for resource in course.ledger.base:
+    for message in Targets(course.operation.scope).missing([resource.urn for resource in course.ledger.base]):
+        course.fail(RefusedError(message))
+    if course.failed:
+        return True
+    for resource in () if runs_program else course.ledger.base:
         names = [*resource.resource_hooks.get("BeforeDelete", ()), *resource.resource_hooks.get("AfterDelete", ())]
         if names:
             course.fail(RefusedError(hooks_without_program(names)), resource.urn)
