@@ -58,6 +58,23 @@ def test_hooks_around_every_step(both):
     assert noted.names(2) == ["before_delete b", "after_delete b"]
 
 
+def test_hooks_see_outputs_before_they_are_made_secret(both):
+    """What `additional_secret_outputs` names is plain to a hook after a create or an update, and secret to the hooks that follow."""
+    noted = Noted()
+    wanted = {"acl": "1"}
+
+    def program():
+        Bucket("a", ResourceOptions(hooks=noted.everywhere(), additional_secret_outputs=["arn"]), **wanted)
+
+    both.run("up", program)
+    _, after = noted.taken(2)
+    assert after["new_outputs"]["arn"].startswith("arn:")
+    wanted["acl"] = "2"
+    both.run("up", program)
+    _, after = noted.taken(2)
+    assert (after["new_outputs"]["arn"].partition(":")[0], after["old_outputs"]["arn"]) == ("arn", "secret")
+
+
 def test_deletions_without_the_program(both):
     """Without the program there are no hooks to call, which is an error in a preview, too."""
     noted = Noted()

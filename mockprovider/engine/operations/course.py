@@ -18,7 +18,16 @@ from mockprovider.engine.providers.instance import ProviderSource
 from mockprovider.engine.providers.registry import Registry
 from mockprovider.engine.registrations.decision import InputsRefusedError, RefusedError, StepOp
 from mockprovider.engine.state.ledger import Ledger
-from mockprovider.engine.steps.kinds import EXPECTED, KINDS, EngineStep, Run, StepKind, ViewsFailedError, reported
+from mockprovider.engine.steps.kinds import (
+    EXPECTED,
+    KINDS,
+    EngineStep,
+    Run,
+    StepKind,
+    ViewsFailedError,
+    mark_secrets,
+    reported,
+)
 from mockprovider.engine.steps.viewing import remember
 from mockprovider.pulumi.result import Diagnostic
 from mockprovider.pulumi.stacks.state import ResourceState, State
@@ -165,6 +174,8 @@ class Course(Run):
                     else:
                         kind.apply(self, step)
                 finally:
+                    if step.new is not None and step.op is not StepOp.REPLACE:
+                        mark_secrets(step.new)
                     if step.views:
                         broken = self.note_views(step)
         except EXPECTED:

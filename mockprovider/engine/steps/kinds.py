@@ -177,7 +177,6 @@ def same_(run: Run, step: EngineStep) -> None:
     # A provider that is passed over is configured once something needs it.
     if new.is_provider and not step.passed_over:
         run.registry.same(new.urn, new.id, old.inputs)
-    _dress(new)
     run.ledger.finish(old)
     run.ledger.add(new)
     if not step.passed_over:
@@ -259,6 +258,7 @@ def read(run: Run, step: EngineStep) -> None:
             raise RefusedError(f"resource {new.id!r} does not exist")
     asked = new.id
     _take(new, outcome)
+    mark_secrets(new)
     new.id = outcome.id or asked
     if step.old is not None:
         unchanged = same(step.old.inputs, new.inputs) and same(step.old.outputs, new.outputs)
@@ -280,6 +280,7 @@ def import_(run: Run, step: EngineStep) -> None:
     # What is secret in the program's inputs says nothing of what is read.
     new.inputs = outcome.inputs
     _take(new, outcome)
+    mark_secrets(new)
     new.id = outcome.id or new.import_id
     new.created = new.modified = run.moment
     if step.old is not None and step.keep_old:
@@ -321,7 +322,7 @@ def read_again(run: Run, step: EngineStep) -> None:
     else:
         # Its secrets are marked afterwards, as in the real engine.
         changed = provider.diff(identity(new, ignore_changes=old.ignore_changes), old.inputs).changes == Changes.SOME
-    _dress(new)
+    mark_secrets(new)
     step.new, step.result = new, StepOp.UPDATE if changed else StepOp.SAME
 
 
@@ -370,10 +371,10 @@ def _take(new: ResourceState, outcome: Outcome) -> None:
     new.outputs = outcome.outputs or {}
     new.init_errors = list(outcome.init_errors)
     new.refresh_before_update = outcome.refresh_before_update
-    _dress(new)
 
 
-def _dress(new: ResourceState) -> None:
+def mark_secrets(new: ResourceState) -> None:
+    """Mark what is secret among the outputs of a step, as the real engine does once the step's hooks have seen them."""
     new.outputs = with_secrets(new.outputs, new.inputs, new.additional_secret_outputs)
 
 
