@@ -38,7 +38,7 @@ def test_an_unknown_root_has_no_dependents():
 def test_deletions_run_in_batches_from_the_dependents_down():
     """Whatever depends on something, also as its child, is in an earlier batch."""
     a, b, c, d = state("a"), state("b", "a"), state("c", parent="b"), state("d", "a")
-    assert [names(batch) for batch in deletion_batches([a, b, c, d], [a, b, c, d])] == [["c"], ["d", "b"], ["a"]]
+    assert [names(batch) for batch in deletion_batches([a, b, c, d], [a, b, c, d])] == [["c"], ["b", "d"], ["a"]]
 
 
 def test_what_depends_on_a_component_goes_before_what_is_inside_of_it():
@@ -53,20 +53,20 @@ def test_what_depends_on_a_component_goes_before_what_is_inside_of_it():
         state("late", parent="c"),
     ]
     batches = deletion_batches(resources, resources)
-    assert [names(batch) for batch in batches] == [["x"], ["grandchild"], ["late", "kid"], ["c"]]
+    assert [names(batch) for batch in batches] == [["x"], ["grandchild"], ["kid", "late"], ["c"]]
 
 
 def test_only_what_is_condemned_is_in_the_batches():
     """What stays does not count, and does not order anything."""
     a, b, c = state("a"), state("b", "a"), state("c", "b")
-    assert [names(batch) for batch in deletion_batches([a, b, c], [a, c])] == [["c", "a"]]
+    assert [names(batch) for batch in deletion_batches([a, b, c], [a, c])] == [["a", "c"]]
 
 
 def test_two_instances_of_one_urn_are_told_apart():
     """The old instance of a replacement and the new one are deleted each in its place."""
     old, dependent, new = state("a", delete=True), state("b", "a"), state("a")
     batches = deletion_batches([old, dependent, new], [old, dependent, new])
-    assert [[id(each) for each in batch] for batch in batches] == [[id(dependent)], [id(new), id(old)]]
+    assert [[id(each) for each in batch] for batch in batches] == [[id(dependent)], [id(old), id(new)]]
 
 
 def test_transitive_dependencies():

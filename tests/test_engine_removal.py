@@ -123,7 +123,7 @@ def test_old_instances_of_one_resource_are_deleted_one_after_the_other():
 
     Removal([*instances, other], delete, 4).carry_out([*instances, other], lambda: False)
 
-    assert [id_ for id_, _ in order["urn:a"]] == ["3", "2", "1"]
+    assert [id_ for id_, _ in order["urn:a"]] == ["1", "2", "3"]
     assert len({thread for _, thread in order["urn:a"]}) == 1
     assert [id_ for id_, _ in order["urn:b"]] == ["4"]
 
