@@ -108,6 +108,11 @@ def test_hooks_in_previews(both):
     wanted["acl"] = "2"
     both.run("preview", program)
     assert noted.names(2) == ["before_update first", "after_update first"]
+    # A hook before a step fails the step, which is said to be a preview's; one after it does not.
+    for when, opening in ("before", "Preview failed: "), ("after", ""):
+        noted.broken = {f"{when}_update first": "no"}
+        both.run("preview", program, fails=True)
+        assert words(both, "error") == [f'{opening}{when} hook "{when}_update" failed: no']
 
 
 @pytest.mark.parametrize("ignored", [False, True])

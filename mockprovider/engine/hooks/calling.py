@@ -27,7 +27,7 @@ class Teller(Protocol):
     def log(self, severity: str, message: str, urn: str = "") -> None:
         """Show ``message`` to the user."""
 
-    def blame(self, error: Exception, urn: str = "") -> None:
+    def blame(self, error: Exception, urn: str = "", *, after: bool = False) -> None:
         """Note what makes the operation fail in the end."""
 
 
@@ -60,7 +60,7 @@ class Hooks:
         try:
             self._around(run, occasion, "after")
         except CallbackFailedError as error:
-            run.blame(error, occasion.resource.urn)
+            run.blame(error, occasion.resource.urn, after=True)
 
     def _around(self, run: Teller, occasion: Occasion, when: str) -> None:
         kind, names = occasion.bound(when)

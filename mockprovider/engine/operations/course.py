@@ -137,12 +137,10 @@ class Course(Run):
         self.stopped = True
         self.object(error, urn, shown=shown, of_step=of_step)
 
-    def blame(self, error: Exception, urn: str = "") -> None:
-        """Note ``error`` of a step, and stop unless the operation is to go on after errors."""
-        if self.operation.continue_on_error:
-            self.object(error, urn, of_step=True)
-        else:
-            self.fail(error, urn, of_step=True)
+    def blame(self, error: Exception, urn: str = "", *, after: bool = False) -> None:
+        """Note ``error`` of a step, or of a hook ``after`` one, and stop unless the operation is to go on after errors."""
+        self.stopped |= not self.operation.continue_on_error
+        self.object(error, urn, of_step=not after)
 
     def sum_up(self) -> None:
         """Say in the end that it failed, where the real engine does: what cuts an operation short speaks for itself."""

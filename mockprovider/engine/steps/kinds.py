@@ -107,7 +107,7 @@ class Run(Protocol):
     def object(self, error: Exception, urn: str = "") -> None:
         """Note what makes the run fail in the end, though it goes on."""
 
-    def blame(self, error: Exception, urn: str = "") -> None:
+    def blame(self, error: Exception, urn: str = "", *, after: bool = False) -> None:
         """Note what makes the run fail in the end; it goes on only where it is to continue after errors."""
 
     def note(self, step: EngineStep) -> None:
