@@ -121,7 +121,7 @@ def test_old_instances_of_one_resource_are_deleted_one_after_the_other():
         order[resource.urn].append((resource.id, threading.get_ident()))
         return resource.id != "2"
 
-    Removal([*instances, other], delete, 4).carry_out([*instances, other], lambda: False)
+    Removal([*instances, other], delete, lambda _: set(), 4).carry_out([*instances, other], lambda: False)
 
     assert [id_ for id_, _ in order["urn:a"]] == ["1", "2", "3"]
     assert len({thread for _, thread in order["urn:a"]}) == 1

@@ -425,3 +425,29 @@ def test_a_destroy_of_a_target_that_is_not_there(make_both, run_program):
     given = {"program": program, "run_program": True} if run_program else {}
     both.run("destroy", target=["urn:pulumi:dev::project::cloud:index:Bucket::new"], fails=True, **given)
     assert [double.journal.entries() for double in both.doubles] == [[], []]
+
+
+def test_what_failed_spares_what_it_needed_before(make_both):
+    """After a refresh by the program, a failed update keeps what the resource needed before, though the program has it no more."""
+    both = make_both(serial=True)
+
+    def version(cidr, *, more):
+        @one_by_one
+        def program():
+            net = Thing(NET, "net", ResourceOptions(delete_before_replace=True), cidr=cidr)
+            yield net
+            needed = net
+            if more:
+                needed = Thing(NET, "between", cidr=net.id)
+                yield needed
+            yield Bucket("bucket", acl=needed.id)
+
+        return program
+
+    both.run("up", version("1", more=True))
+    both.breaks(lambda on: on.update(BUCKET).partial(reasons=["slow"]))
+    options = {"run_program": True, "refresh": True, "continue_on_error": True}
+    both.run("up", version("2", more=False), fails=True, **options)
+    assert "between" in both.results[0].state.names()
+    both.mend()
+    both.run("up", version("2", more=False))

@@ -37,9 +37,16 @@ def delete_leftovers(
     if course.stopped or not course.ensure_providers(condemned) or not _allowed(course, condemned):
         return
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
+    base, ledger = course.ledger.base, course.ledger
     running = course.operation.destroying or course.operation.refreshing
-    whole = course.ledger.remaining() if running else course.ledger.base
-    removal = Removal(whole, lambda resource: _delete(course, resource), parallel)
+    whole = ledger.remaining() if running else base
+
+    def needs(resource: ResourceState) -> set[int]:
+        needed = transitive_dependencies(whole, resource)
+        # What was reread has the program's dependencies now, but what it needed before is spared, too.
+        return needed | transitive_dependencies(base, ledger.origin(resource)) if running else needed
+
+    removal = Removal(whole, lambda resource: _delete(course, resource), needs, parallel)
     removal.carry_out(condemned, lambda: course.stopped, errored)
 
 
@@ -142,21 +149,30 @@ def _delete(course: Course, old: ResourceState) -> bool:
 
 
 class Removal:
-    """Deletes resources of the state ``base`` in batches, ``parallel`` at once. ``delete`` says whether one is gone."""
+    """Deletes resources of the state ``base`` in batches, ``parallel`` at once. ``delete`` says whether one is gone, and
+    ``needs`` the identities (``id()``) of what a resource needs.
+    """
 
-    def __init__(self, base: Sequence[ResourceState], delete: Callable[[ResourceState], bool], parallel: int) -> None:
+    def __init__(
+        self,
+        base: Sequence[ResourceState],
+        delete: Callable[[ResourceState], bool],
+        needs: Callable[[ResourceState], set[int]],
+        parallel: int,
+    ) -> None:
         self._base = base
         self._delete = delete
+        self._needs = needs
         self._parallel = parallel
 
     def carry_out(
         self, condemned: Sequence[ResourceState], stopped: Callable[[], bool], errored: Sequence[ResourceState] = ()
     ) -> None:
         """Delete ``condemned`` until ``stopped``. Where a deletion fails, or what was ``errored`` before, dependencies stay."""
-        spared = {needed for resource in errored for needed in transitive_dependencies(self._base, resource)}
+        spared = {needed for resource in errored for needed in self._needs(resource)}
         for batch in deletion_batches(self._base, condemned):
             for resource in self._failures([resource for resource in batch if id(resource) not in spared]):
-                spared |= transitive_dependencies(self._base, resource)
+                spared |= self._needs(resource)
             if stopped():
                 return
 
