@@ -61,6 +61,7 @@ BROKEN = (
     "had not ended after",
     "had not been marked as seen",
     "resource plan goal name",
+    "invalid memory address or nil pointer",
 )
 """What is told of the real engine where it wrote an invalid state, hangs, or crashes over what is renamed: all are in the
 table of docs/engines.md."""
