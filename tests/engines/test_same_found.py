@@ -428,7 +428,7 @@ def test_a_destroy_of_a_target_that_is_not_there(make_both, run_program):
 
 
 def test_what_failed_spares_what_it_needed_before(make_both):
-    """After a refresh by the program, a failed update keeps what the resource needed before, though the program has it no more."""
+    """After a refresh by the program, a failed update also spares what the program no longer gives the resource as a need."""
     both = make_both(serial=True)
 
     def version(cidr, *, more):

@@ -59,7 +59,7 @@ def test_hooks_around_every_step(both):
 
 
 def test_hooks_see_outputs_before_they_are_made_secret(both):
-    """What `additional_secret_outputs` names is plain to a hook after a create or an update, and secret to the hooks that follow."""
+    """What `additional_secret_outputs` names is plain to the hook after its step, and secret to the hooks that follow."""
     noted = Noted()
     wanted = {"acl": "1"}
 
