@@ -201,7 +201,7 @@ def test_a_loop_that_was_told_to_stop():
 
 
 def test_what_serves_hooks_ends_also_in_a_loop_that_is_to_stop():
-    """A program that was broken off has its loop stopped; what served its hooks is ended all the same, and not kept for others."""
+    """A program that was broken off has its loop stopped; what served its hooks is ended all the same, and forgotten."""
     loop = asyncio.new_event_loop()
 
     async def serving():
