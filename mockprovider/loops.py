@@ -18,10 +18,12 @@ def run(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any]) ->
     task = loop.create_task(coroutine)
     for _ in range(ROUNDS):
         try:
-            return loop.run_until_complete(task)
+            loop.run_until_complete(task)
         except RuntimeError:
             if task.done():
                 raise
+        else:
+            return
     raise RuntimeError(f"A loop that is stopped again and again never ran {coroutine!r} to its end.")
 
 
