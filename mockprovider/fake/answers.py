@@ -247,9 +247,10 @@ class Answers:
     def completed(self, function: Function, given: Bag, arguments: Bag, call: Call) -> dict[str, Value]:
         """``given`` with what a declared function returns besides."""
         elements, counts = self._counts(function.token)
-        inventor = Inventor(
-            function.token, function.token, 1 if elements is None else elements, counts, call.session.config or {}
-        )
+        # Two addresses that a program looks up by their names are not the same one; equal arguments give equal answers.
+        asked = ordered({name: value for name, value in arguments.items() if value is not None})
+        of = f"{function.token} {asked}" if asked else function.token
+        inventor = Inventor(function.token, of, 1 if elements is None else elements, counts, call.session.config or {})
         echoed = {
             name: arguments[name]
             for name, item in function.outputs.items()
@@ -296,6 +297,13 @@ def _as_type(declared: Component) -> ResourceType:
     items = declared.outputs.items()
     outputs = {name: replace(item, computed=True, required=False, default=UNSET) for name, item in items}
     return ResourceType(declared.token, outputs, elements=1)
+
+
+def ordered(value: Any) -> Any:
+    """The same with its maps in order, at every depth: protobuf's have none, so they come in any."""
+    if isinstance(value, Mapping):
+        return [(name, ordered(value[name])) for name in sorted(value)]
+    return [ordered(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _calling(inventor: Inventor) -> Invent:
