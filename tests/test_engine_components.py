@@ -17,7 +17,7 @@ from mockprovider import from_schema
 from mockprovider.calls import Failure, Op, Reply
 from mockprovider.double import Double, Wiring, recording, replaying
 from mockprovider.engine import Stack
-from mockprovider.errors import MalformedError, MissError
+from mockprovider.errors import DefinitionError, MalformedError, MissError
 from mockprovider.schema import Component, Method, Property, ResourceType
 from mockprovider.values import Archive, ResourceReference, Secret
 
@@ -81,6 +81,108 @@ def test_a_component_of_a_schema_has_the_children_that_it_shows():
         assert stack.up(web_of).summary == {}
         stack.destroy()
         assert double.cloud.objects() == []
+
+
+def test_an_input_that_only_says_what_to_make_is_not_shown():
+    """Of an input that a schema gives another kind than the output of its name, as of a strategy of gateways, a child comes."""
+    text, token = {"type": "string"}, "front:index:Gateway"
+    network = {
+        "isComponent": True,
+        "inputProperties": {"gateways": {"type": "object", "additionalProperties": text}, "size": {"type": "integer"}},
+        "properties": {
+            "gateways": {"type": "array", "items": {"$ref": f"#/resources/{token}"}},
+            "size": {"type": "array", "items": text},
+        },
+    }
+
+    def network_of():
+        given = {"gateways": {"strategy": "None"}, "size": 3}
+        component = pulumi.ComponentResource("front:index:Network", "net", given, remote=True)
+        pulumi.export("gateways", component.gateways)
+        pulumi.export("size", component.size)
+
+    with Double(from_schema({"name": "front", "resources": {token: {}, "front:index:Network": network}})) as double:
+        outputs = Stack(double).up(network_of).outputs
+        (gateway,) = double.cloud.objects()
+    assert outputs["gateways"] == [gateway.id]
+    assert [type(size) for size in outputs["size"]] == [str]
+
+
+def test_an_object_of_a_component_has_the_resources_that_it_shows():
+    """Inside of an object, too, they are children; one of the same type and name is the same, and a component is none."""
+    bucket, core = "front:index:Bucket", "front:index:Core"
+    members = {name: {"$ref": f"#/resources/{bucket}"} for name in ("logs", "data", "more")}
+    inner = {"$ref": "#/resources/front:index:Inner"}
+    listed = {"type": "array", "items": members["logs"]}
+    types = {
+        core: {
+            "type": "object",
+            "properties": {**members, "inner": inner, "listed": listed, "again": {"$ref": f"#/types/{core}"}},
+        }
+    }
+    web = {
+        "isComponent": True,
+        "properties": {"core": {"$ref": f"#/types/{core}"}, "logs": members["logs"], "data": members["data"]},
+    }
+    taking = {"oneOf": [{"$ref": f"#/types/{core}"}, {"$ref": "#/resources/front:index:Web"}]}
+    user = {"inputProperties": {"web": taking}}
+    declared = {bucket: {}, "front:index:Web": web, "front:index:Inner": {"isComponent": True}, "front:index:User": user}
+
+    def web_of():
+        component = pulumi.ComponentResource("front:index:Web", "web", dict.fromkeys(("core", "logs", "data")), remote=True)
+        pulumi.CustomResource("front:index:User", "user", {"web": component})
+        pulumi.export("core", component.core)
+        pulumi.export("logs", component.logs)
+
+    with Double(from_schema({"name": "front", "types": types, "resources": declared})) as double:
+        stack = Stack(double)
+        outputs = stack.up(web_of).outputs
+        ids = {each["urn"].rpartition("::")[2]: each["id"] for each in resources(stack.export()) if each["type"] == bucket}
+        assert stack.up(web_of).summary == {}
+    core_ = outputs["core"]
+    assert {*ids} == {"web-logs", "web-data", "web-core-more", "web-core-listed"}
+    assert (outputs["logs"], core_["logs"], core_["data"]) == (ids["web-logs"], ids["web-logs"], ids["web-data"])
+    assert (core_["more"], core_["listed"]) == (ids["web-core-more"], [ids["web-core-listed"]])
+    assert core_.get("inner") is None
+
+
+def test_one_line_says_what_a_component_of_a_schema_shows():
+    """Outputs, and how many elements a list has, are said of a component as of a type; a name that it lacks is refused."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    network = {"isComponent": True, "properties": {"zones": texts, "subnetIds": texts}}
+
+    def network_of():
+        component = pulumi.ComponentResource("front:index:Network", "net", dict.fromkeys(("zones", "subnetIds")), remote=True)
+        pulumi.export("zones", component.zones)
+        pulumi.export("ids", component.subnetIds)
+
+    with Double(from_schema({"name": "front", "resources": {"front:index:Network": network}})) as double:
+        double.outputs("front:index:Network", {"zones": ["north", "south"]}, name="net")
+        double.outputs("front:index:Network", {"zones": ["east"]}, name="other")
+        double.elements(3, "front:index:Network", "subnetIds")
+        outputs = Stack(double).up(network_of).outputs
+        with pytest.raises(DefinitionError, match="has no output 'zone'"):
+            double.outputs("front:index:Network", {"zone": []})
+    assert outputs["zones"] == ["north", "south"]
+    assert len({*outputs["ids"]}) == 3
+
+
+def test_a_network_of_awsx_has_subnets_in_three_zones():
+    """A preset says how many elements the lists of a component have; what a test says counts before it."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    network = {"isComponent": True, "properties": {"publicSubnetIds": texts, "privateSubnetIds": texts}}
+    names = ("publicSubnetIds", "privateSubnetIds")
+
+    def network_of():
+        component = pulumi.ComponentResource("awsx:ec2:Vpc", "net", dict.fromkeys(names), remote=True)
+        for name in names:
+            pulumi.export(name, getattr(component, name))
+
+    with Double(from_schema({"name": "awsx", "resources": {"awsx:ec2:Vpc": network}})) as double:
+        double.elements(2, "awsx:ec2:Vpc", "private_subnet_ids")
+        outputs = Stack(double).up(network_of).outputs
+    assert [len({*outputs[name]}) for name in names] == [3, 2]
+    assert all(id_.startswith("subnet-") for name in names for id_ in outputs[name])
 
 
 def test_over_the_wire_is_as_in_process():

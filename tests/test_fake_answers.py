@@ -178,6 +178,19 @@ def test_equal_arguments_give_equal_answers_in_any_order():
     assert len(ids) == 1
 
 
+def test_what_is_looked_up_by_other_arguments_is_another_thing():
+    """What the fake makes up for a function goes by the arguments: equal ones give the same address, others another."""
+    text = {"type": "string"}
+    asks = {"name": text, "filters": {"type": "array", "items": {"type": "object", "additionalProperties": text}}}
+    function = {"inputs": {"properties": asks}, "outputs": {"properties": {"ipAddress": text, "id": text}}}
+    double = Double(from_schema({"name": "aws", "functions": {"aws:index:getIp": function}}))
+    one = asked(double, "aws:index:getIp", name="a", filters=[{"by": "b", "to": "c"}])
+
+    assert asked(double, "aws:index:getIp", name="a", filters=[{"to": "c", "by": "b"}]) == one
+    assert asked(double, "aws:index:getIp", name="z")["ipAddress"] != one["ipAddress"]
+    assert asked(double, "aws:index:getIp", name="a")["id"] != one["id"]
+
+
 def test_an_undeclared_function_can_be_told():
     """Where nothing is declared, any function may be told what to answer."""
     double = Double(name="cloud")

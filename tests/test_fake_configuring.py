@@ -24,6 +24,16 @@ def test_check_config():
     assert [each.path for each in reply.failures] == ["retries"]
 
 
+def test_a_document_may_be_given_as_an_object():
+    """A kubeconfig is a text, and programs give that of their cluster as the object that it is; a list is none."""
+    serve, _ = fake(config={"kubeconfig": Property(str), "token": Property(str)})
+    asked = call(Op.CHECK_CONFIG, "pulumi:providers:cloud", inputs={"kubeconfig": Secret({"kind": "Config"}), "token": ["t"]})
+    reply = serve(asked)
+
+    assert reply.inputs == {"kubeconfig": Secret({"kind": "Config"}), "token": ["t"]}
+    assert [each.path for each in reply.failures] == ["token"]
+
+
 def test_diff_config():
     """A changed setting is a change of the provider, and one that forces a new object replaces it."""
     serve, _ = fake(config=CONFIG)

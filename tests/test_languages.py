@@ -167,6 +167,19 @@ def test_settings_in_a_folder_of_their_own(tmp_path, where):
     assert Stack(make()[1], project=tmp_path).config == {"shop:a": "one"}
 
 
+def test_nothing_is_in_the_way_of_es_modules(tmp_path):
+    """Node.js is started without a word for which the SDK takes no ES module in TypeScript."""
+    (tmp_path / "Pulumi.yaml").write_text("{name: shop, runtime: nodejs}")
+    (tmp_path / "node_modules" / "@pulumi" / "pulumi" / "cmd" / "run").mkdir(parents=True)
+    node = tmp_path / "node"
+    node.write_text(f"#!{sys.executable}\nimport pathlib, sys\npathlib.Path('words').write_text(' '.join(sys.argv))\n")
+    node.chmod(0o755)
+    Stack(make()[1], project=tmp_path).up(tmp_path, interpreter=node)
+    words = (tmp_path / "words").read_text().split()
+    assert not {"--require", "--import", "--loader"} & {*words}
+    assert any(word.startswith("--require=") for word in words)
+
+
 def test_an_interpreter_for_a_missing_environment(tmp_path):
     """A project whose virtual environment is not there runs with the interpreter that one names, and the error says so."""
     runtime = '{"name": "python", "options": {"virtualenv": "venv"}}'

@@ -67,6 +67,17 @@ def test_components_show_resources_of_other_sdks(tmp_path: Path) -> None:
     assert "/net/" not in text(alone)
 
 
+def test_components_show_components_of_their_own_sdk(tmp_path: Path) -> None:
+    """A class that an SDK lists among its own resources is that resource, and no object without properties."""
+    listed = [{"pkg": "cloud", "mod": "index", "fqn": "pulumi_cloud", "classes": {"cloud:index:Site": "Site"}}]
+    first = f'raise RuntimeError()\n_utilities.register(resource_modules="""\n{json.dumps(listed)}\n""")'
+    shown = NEW["site.py"].replace("pulumi.Output[_builtins.str]", "pulumi.Output['Site']")
+    shown = shown.replace("class Site(", '@pulumi.type_token("cloud:index:Site")\nclass Site(')
+    package = from_sdk(write_sdk(tmp_path / "pulumi_cloud", {**NEW, "__init__.py": first, "site.py": shown}))
+    assert package.components["cloud:index:Site"].outputs["url"].kind.name == "any"
+    assert '"url": {"$ref": "#/resources/cloud:index:Site"}' in text(package)
+
+
 def test_properties_have_their_names_on_the_wire_and_their_flags(package: Package) -> None:
     """Inputs come from the arguments' class and outputs from the getters; secrets and replacements from the options."""
     declared = package.resources[BUCKET].properties

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from mockprovider.cassette import FORMAT, Cassette
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.answers import joined, only_says, said_of
+from mockprovider.fake.answers import only_says, said_of
 from mockprovider.fake.definitions import load
+from mockprovider.fake.sayings import joined
 from mockprovider.protocols import by_name, families
 from mockprovider.pulumi.package.text import read_text
 from mockprovider.schema import Package

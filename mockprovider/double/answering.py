@@ -9,7 +9,8 @@ from mockprovider.cloud import Cloud
 from mockprovider.double.judged import unjudged, unjudged_types
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
-from mockprovider.fake.answers import Answers, Matching, Saying, is_lenient, joined, only_says, said_of
+from mockprovider.fake.answers import Answers, is_lenient, only_says, said_of
+from mockprovider.fake.sayings import Matching, Saying, joined
 from mockprovider.journal import Journal
 from mockprovider.schema import Package, Property
 
@@ -46,7 +47,7 @@ class Answering:
         """Say what a type computes, from the next create or update on; ``id`` is the id of new objects.
 
         Args:
-            type_: its token, or its name in Terraform.
+            type_: its token, or its name in Terraform; a component's token.
             outputs: computed properties with their values, or a function of the inputs that returns these. What the program
                 sets stays as it is.
             name: the resource that it is for: its name in the program, or its address in Terraform's configuration, which is

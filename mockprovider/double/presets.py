@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from mockprovider.fake.answers import NOTHING_SAID, Sayings, joined, said_of
+from mockprovider.fake.answers import said_of
+from mockprovider.fake.inventing.inventor import plain
+from mockprovider.fake.sayings import NOTHING_SAID, Sayings, joined
 
 FILES: Mapping[str, str] = {
     "aws": "aws",
     "aws-native": "aws",
+    "awsx": "awsx",
     "gcp": "gcp",
     "google": "gcp",
     "google-beta": "gcp",
@@ -40,6 +43,7 @@ def presets(package: str) -> Sayings:
 
     file = folder() / f"{name}.json"
     said = joined(*map(said_of, load(file.read_text(encoding="utf-8"), name)))
+    said.elements = {(of, plain(path)): count for (of, path), count in said.elements.items()}
     for saying in (*said.answers, *said.outputs):
         saying.origin = f"as the preset {name} says"
     return said

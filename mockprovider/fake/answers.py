@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from fnmatch import fnmatchcase
 from typing import Any
 from uuid import UUID
 
-from msgspec import Struct, field
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from mockprovider.calls import Call
@@ -20,76 +19,13 @@ from mockprovider.fake.inventing.arns import arn
 from mockprovider.fake.inventing.forms import Invention, whereabouts
 from mockprovider.fake.inventing.inventor import nothing_said, plain
 from mockprovider.fake.inventing.makers import MAKERS
-from mockprovider.fake.inventing.stated import Invent, whole
+from mockprovider.fake.inventing.stated import Invent, Stated, whole
+from mockprovider.fake.sayings import NOTHING_SAID, Saying, Sayings
 from mockprovider.fake.stating import Stating
 from mockprovider.hints import did_you_mean
 from mockprovider.properties import terraform_type_name
-from mockprovider.schema import Function, Package, ResourceType
-from mockprovider.values import Bag, Value, has_unknown, reveal, same
-
-Matching = Mapping[str, Any] | Callable[[Bag], Any] | None
-"""Which calls an answer is for: arguments with their values, or a function of the arguments."""
-
-
-class Saying(Struct):
-    """One thing that is said of a function's answers, or of the outputs of a type.
-
-    Args:
-        of: the names of the function or type, in either ecosystem's spelling; ``*`` stands for anything.
-        answer: what it answers: a mapping, a list of these for one call after the other, or a function of the arguments.
-        when: which calls it is for; all, unless given.
-        name: the resource that it is for, by its name in the program or its address; every one, unless given.
-        templates: whether texts in it are templates over the arguments and the places of the provider.
-        lenient: whether what the schema does not have is left out, and not refused.
-        origin: where it was said, as the journal shows it.
-    """
-
-    of: tuple[str, ...]
-    answer: Any
-    when: Matching = None
-    name: str = ""
-    templates: bool = False
-    lenient: bool = False
-    origin: str = ""
-    given: int = 0
-
-    def is_of(self, names: set[str]) -> bool:
-        """Whether it is about what has these names."""
-        return any(
-            wanted in names or ("*" in wanted and any(fnmatchcase(name, wanted) for name in names)) for wanted in self.of
-        )
-
-    def fits(self, arguments: Bag) -> bool:
-        """Whether it is for a call with these arguments."""
-        if self.when is None or callable(self.when):
-            return self.when is None or bool(self.when(dict(arguments)))
-        return all(same(reveal(arguments.get(name)), value) for name, value in self.when.items())
-
-    def is_for(self, call: Call) -> bool:
-        """Whether it is for the resource that a call is about."""
-        address = call.address.rpartition("[")[0] if call.address.endswith("]") else call.address
-        return self.name in ("", call.name, call.address, address, address.rpartition(".")[2])
-
-
-class Sayings(Struct):
-    """What one place says: a test, a file, a preset. Later ones count before earlier ones."""
-
-    answers: list[Saying] = field(default_factory=list)
-    outputs: list[Saying] = field(default_factory=list)
-    elements: dict[tuple[str, str], int] = field(default_factory=dict)
-    """By type or function (nothing: all) and path in it (nothing: all)."""
-
-
-NOTHING_SAID = Sayings()
-
-
-def joined(*several: Sayings) -> Sayings:
-    """What several places say; later ones count before earlier ones."""
-    return Sayings(
-        [saying for sayings in several for saying in sayings.answers],
-        [saying for sayings in several for saying in sayings.outputs],
-        {key: count for sayings in several for key, count in sayings.elements.items()},
-    )
+from mockprovider.schema import Component, Function, Package, ResourceType
+from mockprovider.values import Bag, Value, has_unknown, reveal
 
 
 class Answers:
@@ -165,6 +101,8 @@ class Answers:
             known = section.get(name) or next((one for one in section.values() if name in names_of(one)), None)
             if known is not None:
                 return known
+            if not functions and name in package.components:
+                return _as_type(package.components[name])
         return None
 
     def _function(self, name: str) -> Function | None:
@@ -309,9 +247,10 @@ class Answers:
     def completed(self, function: Function, given: Bag, arguments: Bag, call: Call) -> dict[str, Value]:
         """``given`` with what a declared function returns besides."""
         elements, counts = self._counts(function.token)
-        inventor = Inventor(
-            function.token, function.token, 1 if elements is None else elements, counts, call.session.config or {}
-        )
+        # Two addresses that a program looks up by their names are not the same one; equal arguments give equal answers.
+        asked = ordered({name: value for name, value in arguments.items() if value is not None})
+        of = f"{function.token} {asked}" if asked else function.token
+        inventor = Inventor(function.token, of, 1 if elements is None else elements, counts, call.session.config or {})
         echoed = {
             name: arguments[name]
             for name, item in function.outputs.items()
@@ -321,15 +260,23 @@ class Answers:
         left = {name: item for name, item in function.outputs.items() if name in known or name not in echoed}
         return {**echoed, **whole(left, known, _calling(inventor))}
 
+    def shown(self, declared: Component, call: Call, urn: str) -> tuple[dict[str, Value], Invent]:
+        """What is said of the outputs of the component with this URN, and what makes up the others."""
+        elements, counts = self._counts(declared.token, presets=True)
+        invent = _calling(Inventor(declared.token, urn, 1 if elements is None else elements, counts, call.session.config or {}))
+        items = self.applied(_as_type(declared), call).properties.items()
+        said = {name: (item.kind, item.computed) for name, item in items if isinstance(item.computed, Stated)}
+        return {name: stated.final(kind, name, None, invent) for name, (kind, stated) in said.items()}, invent
+
     @property
     def _keys(self) -> set[tuple[str, str]]:
         return {key for sayings in (self.own, *map(said_of, self._packages.values())) for key in sayings.elements}
 
-    def _counts(self, token: str) -> tuple[int | None, Callable[[str], int | None]]:
+    def _counts(self, token: str, *, presets: bool = False) -> tuple[int | None, Callable[[str], int | None]]:
         package = self._packages.get(token.partition(":")[0])
-        if not self.own.elements and (package is None or package.said is None):
+        if not (self.own.elements or presets) and (package is None or package.said is None):
             return None, nothing_said
-        layers = [sayings.elements for sayings in self._layers(token, presets=False)]
+        layers = [sayings.elements for sayings in self._layers(token, presets=presets)]
         usual = next((table[key] for key in ((token, ""), ("", "")) for table in layers if key in table), None)
         return usual, lambda path: next((table[token, path] for table in layers if (token, path) in table), None)
 
@@ -343,6 +290,20 @@ class Answers:
         if presets and self.use_presets:
             layers.append(self._presets(name))
         return layers
+
+
+def _as_type(declared: Component) -> ResourceType:
+    """A component's outputs as those of a type, for what is said of either."""
+    items = declared.outputs.items()
+    outputs = {name: replace(item, computed=True, required=False, default=UNSET) for name, item in items}
+    return ResourceType(declared.token, outputs, elements=1)
+
+
+def ordered(value: Any) -> Any:
+    """The same with its maps in order, at every depth: protobuf's have none, so they come in any."""
+    if isinstance(value, Mapping):
+        return [(name, ordered(value[name])) for name in sorted(value)]
+    return [ordered(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _calling(inventor: Inventor) -> Invent:

@@ -27,8 +27,10 @@ class Catalogue:
     With ``strict``, undeclared types do not exist; otherwise such a type has the properties of the call.
     """
 
-    def __init__(self, packages: Mapping[str, Package], *, strict: bool) -> None:
+    def __init__(self, packages: Mapping[str, Package], *, strict: bool, answers: Any = None) -> None:
         self.packages = packages
+        self.answers = answers
+        """The ``Answers`` of the fake, for the rooms of one protocol, which are given no more than this."""
         self.strict = strict
         self.doubts: dict[str, None] = {}
         """Lines about properties of declared types that a program probably misspelt, each once."""

@@ -44,8 +44,13 @@ class Configuring:
 
 
 def _parsed(item: Property, value: Value) -> Value:
-    """What a setting means: Pulumi's SDKs hand over to providers as JSON what is no text."""
+    """What a setting means: Pulumi's SDKs hand over to providers as JSON what is no text.
+
+    The other way about, an object stands for a document: so a program gives its cluster's kubeconfig.
+    """
     plain = reveal(value)
+    if item.kind.name == "string" and isinstance(plain, Mapping):
+        return json.dumps(plain, default=str)
     if item.kind.name in ("string", "any") or not isinstance(plain, str):
         return value
     try:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from mockprovider.calls import Call, Failure, Op, Reply
 from mockprovider.cloud import digest
-from mockprovider.fake.answers import Answers, is_open
+from mockprovider.fake.answers import Answers, is_open, ordered
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.checks import failures, with_defaults
 from mockprovider.fake.coercing import coerced
@@ -51,7 +50,7 @@ class Functions:
         """What somebody says, or a preset; else, unless strict, the arguments as they came, with an id."""
         arguments = reveal(dict(call.inputs or {}))
         # Equal arguments give equal answers.
-        echo = {"id": digest(call.type, _ordered(arguments)), **arguments} if self._catalogue.echoes(call) else None
+        echo = {"id": digest(call.type, ordered(arguments)), **arguments} if self._catalogue.echoes(call) else None
         said = self._answers.answer(call.type, None, arguments, call, echo)
         if said is not None:
             return Reply(value=said[0], source=said[1])
@@ -71,13 +70,6 @@ def _refused(call: Call, *, strict: bool) -> Iterator[Failure]:
         for kind in (kind for kind, holds in kinds.items() if holds):
             reason = f"the argument {name!r} of {call.type} is {kind}, and a function must not be given that"
             yield Failure(reason, show((name,)), "invalid_argument")
-
-
-def _ordered(value: Any) -> Any:
-    """The same with its maps in order, at every depth: protobuf's have none, so they come in any."""
-    if isinstance(value, Mapping):
-        return [(name, _ordered(value[name])) for name in sorted(value)]
-    return [_ordered(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def _refers(value: Value) -> bool:

@@ -10,7 +10,7 @@ from mockprovider.cloud import Cloud
 from mockprovider.errors import UnsupportedError
 from mockprovider.fake import views
 from mockprovider.fake.adopting import Adopting
-from mockprovider.fake.answers import NOTHING_SAID, Answers, Sayings
+from mockprovider.fake.answers import Answers
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.fake.configuring import Configuring
 from mockprovider.fake.functions import Functions
@@ -18,6 +18,7 @@ from mockprovider.fake.listing import Listing
 from mockprovider.fake.parameters import Parameters
 from mockprovider.fake.passing import Passing
 from mockprovider.fake.resources import Resources
+from mockprovider.fake.sayings import NOTHING_SAID, Sayings
 from mockprovider.protocols import ProviderProtocol, loaded
 from mockprovider.schema import Package
 from mockprovider.urn import Urn
@@ -47,7 +48,7 @@ class Fake:
     ) -> None:
         self.answers = Answers(packages, presets)
         """What is said of single answers. It may be changed at any time, and applies from the next call on."""
-        catalogue = self._catalogue = Catalogue(packages, strict=strict)
+        catalogue = self._catalogue = Catalogue(packages, strict=strict, answers=self.answers)
         resources = self._resources = Resources(catalogue, cloud, clock, publish, self.answers)
         rooms = (
             Configuring(catalogue),

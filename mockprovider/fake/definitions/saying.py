@@ -6,10 +6,10 @@ from typing import Any
 
 from mockprovider.document import Node
 from mockprovider.errors import DefinitionError
-from mockprovider.fake.answers import Saying, Sayings
 from mockprovider.fake.computing import fields
 from mockprovider.fake.definitions.shapes import AnswerShape, OutputsShape, PackageShape
 from mockprovider.fake.inventing.makers import MAKERS
+from mockprovider.fake.sayings import Saying, Sayings
 from mockprovider.values import Value
 
 ALL = "*"

@@ -80,8 +80,8 @@ class Site(Way):
     ``urn`` is its URN, ``name`` its name.
     """
 
-    def __init__(self, call: Call, declared: Collection[str], inputs: Bag, catalogue: Catalogue) -> None:
-        super().__init__(call, declared, inputs)
+    def __init__(self, call: Call, declared: Component, inputs: Bag, catalogue: Catalogue) -> None:
+        super().__init__(call, declared.inputs, inputs)
         self._catalogue = catalogue
         self.name = call.name
         self.children: dict[str, Registered] = {}
@@ -93,6 +93,8 @@ class Site(Way):
         parent = str(call.extra.get("parent", ""))
         registered = self.monitor.register_resource(call.type, call.name, bag, parent=parent, custom=False, **own)
         self.urn = registered.urn
+        self.said, self.invent = catalogue.answers.shown(declared, call, self.urn)
+        """What a test says of its outputs, and what makes up others."""
 
     def resource(self, type: str, name: str, inputs: Bag | None = None, **options: Any) -> Registered:  # noqa: A002
         """Register a child and wait for it. ``options`` are fields of ``RegisterResourceRequest``, by their names.
@@ -170,7 +172,7 @@ class Components:
         if wrong := self._wrong(declared, inputs):
             return Reply(failures=wrong)
         try:
-            return _constructed(declared, Site(call, declared.inputs, inputs, self._catalogue))
+            return _constructed(declared, Site(call, declared, inputs, self._catalogue))
         except EngineRefusedError as error:
             return error.reply
 
@@ -218,7 +220,7 @@ def _constructed(declared: Component, site: Site) -> Reply:
         site.children[key] = site.resource(child.type, name, inputs)
     if declared.construct is not None:
         site.outputs(**(declared.construct(site) or {}))
-    outputs = {**dict(_computed(declared, site)), **site.shown}
+    outputs = {**dict(_computed(declared, site)), **site.shown, **site.said}
     site.monitor.register_resource_outputs(site.urn, outputs)
     reply = _answered(outputs, "stateDependencies")
     reply.extra = {**reply.extra, "urn": site.urn}

@@ -92,14 +92,18 @@ class Annotations:
         if place is None:
             return self._foreign(dotted)
         module = place[0].relative_to(self._folder).with_suffix("").as_posix()
-        return {"$ref": f"#/types/{self._package}:{module.replace('/', '%2F')}:{place[1]}"}
+        resource = self._listed(".".join([self._folder.name, *module.split("/")[:-1]]), word)
+        type_ = {"$ref": f"#/types/{self._package}:{module.replace('/', '%2F')}:{place[1]}"}
+        return resource_reference(resource, self._package) if resource else type_
 
     def _foreign(self, dotted: str) -> Spec:
         """A resource of another SDK, which a component shows; of any other a fake takes any value."""
         module, _, name = dotted.rpartition(".")
-        sdk = module.partition(".")[0]
-        listed = resources_of(self._folder.parent / sdk / "__init__.py") if sdk.startswith("pulumi_") else {}
-        return resource_reference(listed.get((module, name), ""), self._package)
+        return resource_reference(self._listed(module, name) if module.startswith("pulumi_") else "", self._package)
+
+    def _listed(self, module: str, name: str) -> str:
+        """The token of the resource of this name in a module of an SDK; empty for what is none."""
+        return resources_of(self._folder.parent / module.partition(".")[0] / "__init__.py").get((module, name), "")
 
     def _resolve(self, words: list[str], file: SourceFile) -> tuple[Path, str] | None:
         """The file and the class that a dotted name in ``file`` means, if it is a nested type of this SDK."""

@@ -90,5 +90,5 @@ def resources_of(path: Path) -> dict[tuple[str, str], str]:
     return {
         (module["fqn"], owner): token
         for module in (json.loads(listed[1]) if listed else [])
-        for token, owner in module["classes"].items()
+        for token, owner in module.get("classes", {}).items()
     }

@@ -28,7 +28,8 @@ def nodejs(project: Project) -> Run:
     arguments = _arguments(project.options.get("nodeargs"))
 
     def run(launch: Launch) -> Finish:
-        command = [node, *arguments, "--require", str(PRELOADED), str(runner), *_flags(project, launch), project.program]
+        # One word: where the SDK sees "--require", it takes no ES module in TypeScript.
+        command = [node, *arguments, f"--require={PRELOADED}", str(runner), *_flags(project, launch), project.program]
         variables = {**launch.variables(project.path, project.folder), **_settings(project.options)}
         return run_command(command, project.folder, variables, launch.over)
 

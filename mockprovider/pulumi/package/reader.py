@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from threading import RLock
 from typing import Any
 from urllib.parse import unquote
@@ -22,7 +22,8 @@ from mockprovider.fake.inventing.arns import id_template
 from mockprovider.hints import did_you_mean
 from mockprovider.ondemand import OnDemand
 from mockprovider.pulumi.package import azure
-from mockprovider.pulumi.package.inventing import answer, computed, filled_in, invented
+from mockprovider.pulumi.package.constructing import Shown, constructing
+from mockprovider.pulumi.package.inventing import answer, computed, filled_in
 from mockprovider.pulumi.package.rules import VERSION, check_circles, check_distinct, check_methods, check_package, check_token
 from mockprovider.pulumi.package.text import read_text
 from mockprovider.pulumi.package.types import (
@@ -48,7 +49,6 @@ from mockprovider.schema import (
     terraform_type_name,
 )
 from mockprovider.urn import PROVIDERS
-from mockprovider.values import Bag
 
 Sources = Mapping[str, str | Mapping[str, Any]]
 """Schemas by package name, as text or data."""
@@ -245,18 +245,29 @@ class PackageReader:
     def _component(self, token: str, members: Mapping[str, Node]) -> Component:
         inputs = self.types.properties(members.get("inputProperties"), members.get("requiredInputs"))
         outputs = self.types.properties(members.get("properties"), members.get("required"))
-        described = members["properties"].members() if "properties" in members else {}
-        shown = {name: type_ for name, item in described.items() if (type_ := self._custom(item.members().get("items", item)))}
-        description = text(members, "description")
-        return Component(token, inputs, outputs, construct=_constructing(token, outputs, shown), description=description)
+        shown, given = self._shown(members.get("properties")), self._shown(members.get("inputProperties"))
+        # Often an input of the same name only says what to make, as the strategy of gateways that are answered.
+        alike = [name for name, item in outputs.items() if name in inputs and inputs[name].kind.name == item.kind.name]
+        echoed = [name for name in alike if shown.get(name) == given.get(name)]
+        construct = constructing(outputs, shown, echoed)
+        return Component(token, inputs, outputs, construct=construct, description=text(members, "description"))
 
-    def _custom(self, node: Node) -> str:
-        """The type of a property that is a resource, and no component."""
-        reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None
-        file, _, path = reference.partition("#/resources/") if isinstance(reference, str) else ("", "", "")
-        token = unquote(path)
-        own = self._resources[token].members() if token in self._resources and not file else {}
-        return "" if flag(own, "isComponent") else token
+    def _shown(self, properties: Node | None, around: tuple[str, ...] = ()) -> dict[str, Shown]:
+        """The resources among properties, also inside of their objects, by path: ``core.cluster``."""
+        shown: dict[str, Shown] = {}
+        for name, item in (properties.members() if properties else {}).items():
+            listed = item.members().get("items")
+            reference = (listed or item).value.get("$ref", "") if isinstance((listed or item).value, Mapping) else ""
+            file, _, path = str(reference).partition("#/")
+            section, _, member = path.partition("/")
+            token = unquote(member)
+            if section == "resources":
+                own = self._resources[token].members() if token in self._resources and not file else {}
+                shown[name] = Shown("" if flag(own, "isComponent") else token, listed is not None)
+            elif section == "types" and not (file or listed or token in around) and token in self.types.declared:
+                inside = self._shown(self.types.declared[token].members().get("properties"), (*around, token))
+                shown |= {f"{name}.{below}": one for below, one in inside.items()}
+        return shown
 
     def _asked(self, token: str, node: Node) -> Function | Method:
         members = keys(node, FUNCTION_KEYS)
@@ -278,26 +289,6 @@ class PackageReader:
             return dict(shape.kind.properties)
         # A result that is no object is sent as the only member of one; SDKs unwrap it, whatever its name is.
         return {} if shape.kind.name == "map" else {"result": Property(shape.kind, enum=shape.enum)}
-
-
-def _constructing(token: str, outputs: Mapping[str, Property], shown: Mapping[str, str]) -> Callable[[Any], Bag]:
-    """A component whose outputs are inputs of the same name, or generated: those that are resources (``shown``) as children.
-
-    Of a list of resources there is one, and ``vpcId`` beside a child ``vpc`` is its id.
-    """
-
-    def construct(site: Any) -> Bag:
-        given = {name: site.output(name) for name in outputs if site.inputs.get(name) is not None}
-        children = {name: site.shown_child(name, type_) for name, type_ in shown.items() if name not in given}
-        for name, item in outputs.items():
-            child, named = children.get(name), children.get(name.removesuffix("Id"))
-            if child:
-                given[name] = [child.reference] if item.kind.name == "array" else child.reference
-            elif name not in given:
-                given[name] = named.output("id") if named else invented(item, name, site.urn, token)
-        return given
-
-    return construct
 
 
 def _merged(token: str, name: str, argument: Property, output: Property, *, certain: bool) -> Property:

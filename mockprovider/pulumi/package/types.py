@@ -153,7 +153,8 @@ class Types:
         shapes = [self.shape(variant) for variant in types]
         # A resource beside a string stands for its id, which is what the provider answers.
         plain = [shape for shape, variant in zip(shapes, types, strict=True) if not self._is_resource(variant)]
-        return _common(plain or shapes)
+        stands_for_id = plain and all(shape.kind.name == "string" for shape in plain)
+        return _common(plain if stands_for_id else shapes)
 
     def _is_resource(self, node: Node) -> bool:
         """Whether a type is a reference to a resource, as old schemas have them among the types."""
