@@ -264,7 +264,7 @@ class Answers:
         given = saying.answer(inputs) if callable(saying.answer) else saying.answer
         # What is worked out is no template: JSON has braces.
         if saying.templates and not callable(saying.answer):
-            known = {name: value for name, value in inputs.items() if not has_unknown(value)}
+            known = {name: value for name, value in inputs.items() if value is not None and not has_unknown(value)}
             # Parallel runs of Terraform's engines do not say which resource it is, so its inputs have to.
             invention = Invention(call.type, "uuid", call.urn or call.address or repr(sorted(known.items())))
             hashed = invention.hex()
@@ -278,7 +278,7 @@ class Answers:
                 "uuid": str(UUID(invention.hex(32))),
                 "number": str(int(hashed, 16)),
             }
-            given = self._filled(saying, {**known, **where, **generated})
+            given = self._filled(saying, {**where, **known, **generated})
         # What a maker works out of what the program says is what the cloud makes of it.
         wins = saying.answer in MAKERS.values()
         inside = call.session.protocol.names_resources
