@@ -79,6 +79,7 @@ def test_where_engines_attach() -> None:
         ("registry.terraform.io/azure/azapi", ["registry.terraform.io/azure/azapi", "registry.opentofu.org/azure/azapi"]),
         ("Azure/azapi", ["registry.terraform.io/azure/azapi", "registry.opentofu.org/azure/azapi"]),
         ("host.io/a/azapi", ["host.io/a/azapi"]),
+        ("registry.terraform.io/hashicorp/azapi", []),
     ],
 )
 def test_a_provider_of_another_namespace_is_found_by_its_own_address(address: str, sources: list[str], tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_a_provider_of_another_namespace_is_found_by_its_own_address(address: st
         serving.plugin_environment(tmp_path)
     settings = (tmp_path / "cli.tfrc").read_text(encoding="utf-8")
 
-    assert package.name == "azapi"
+    assert (package.name, bool(package.address)) == ("azapi", bool(sources))
     assert len({attached[source]["Addr"]["String"] for source in (*sources, "registry.terraform.io/hashicorp/azapi")}) == 1
     assert all(f'"{source}" = ' in settings for source in sources)
 

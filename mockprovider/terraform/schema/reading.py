@@ -31,6 +31,9 @@ from mockprovider.terraform.traits import ResourceTraits
 FORMATS = ("0.", "1.")
 """What ``format_version`` may begin with."""
 
+DEFAULT = ("hashicorp/", "registry.terraform.io/hashicorp/", "registry.opentofu.org/hashicorp/")
+"""What the addresses begin with that configurations need not say."""
+
 SECTIONS = frozenset({"resource_schemas", "data_source_schemas"})
 ForcesNew = Mapping[str, Iterable[str]]
 Part = tuple[str, Node, dict[str, Iterable[str]]]
@@ -178,7 +181,7 @@ def _whole(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Packa
 def _read(address: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
     name, config = _short(address), section(node, "provider")
     package = Package(name, config=_block(config["block"]) if "block" in config else {})
-    package.address = address if "/" in address else ""
+    package.address = address if "/" in address and not address.startswith(DEFAULT) else ""
     tokens, lock = _Tokens(name), RLock()
     resources, data = section(node, "resource_schemas"), section(node, "data_source_schemas")
     ephemeral = section(node, "ephemeral_resource_schemas")
