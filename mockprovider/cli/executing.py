@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mockprovider.cli.judging import judged
+from mockprovider.cli.options import SPEAKS
 from mockprovider.cli.serving import breaking, doubles_of, narrate, say_made_up, say_unplayed
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, joint_environment, replaying_all
@@ -25,9 +26,6 @@ from mockprovider.wire.pool import STEP
 
 if TYPE_CHECKING:
     from mockprovider.cli.recording import CommandRecording
-
-SPEAKS = {"pulumi": "pulumi", "terraform": "terraform", "tofu": "terraform"}
-"""The protocol of the engines that are known by name."""
 
 
 def execute(
