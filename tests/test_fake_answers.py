@@ -451,6 +451,21 @@ def test_presets_of_terraform_go_by_what_a_configuration_says(type_name, said, a
     assert re.fullmatch(re.escape(value).replace(r"\{id\}", re.escape(reply.id)).replace(r"\{hash\}", "[0-9a-f]{8}"), answered)
 
 
+def test_a_data_source_of_azure_has_the_id_of_what_it_names():
+    """What is looked up by its name has the id that a resource of this name has."""
+    text = {"type": "string"}
+    attributes = {"name": {**text, "required": True}, "id": {**text, "computed": True}}
+    block = {"azurerm_resource_group": {"version": 0, "block": {"attributes": attributes}}}
+    schema = {"resource_schemas": block, "data_source_schemas": block}
+    double = Double(from_terraform_schema({"provider_schemas": {"registry.terraform.io/hashicorp/azurerm": schema}}))
+    [resource], [data] = double.packages["azurerm"].resources, double.packages["azurerm"].functions
+    inputs, session = {"name": "shop"}, double.open(package="azurerm")
+    found = double(Call(op=Op.INVOKE, session=session, type=data, inputs=inputs)).value["id"]
+
+    assert found == GROUP
+    assert double(Call(op=Op.CREATE, session=session, type=resource, inputs=inputs)).id == found
+
+
 def test_a_service_account_of_google_has_an_address():
     """It is made of the account and the provider's project, and the member of policies is the same address."""
     token, text = "gcp:serviceaccount/account:Account", {"type": "string"}
