@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
+from typing import Any
 
 ROUNDS = 10
 """How often cancelled tasks may start new ones, or go on, before the loop is closed anyway."""
 GRACE = 0.5
 """Seconds that cancelled tasks may take in each round."""
+
+
+def run(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any]) -> None:
+    """Run ``coroutine`` in ``loop`` to its end, also where an earlier call of ``stop`` is pending, which ends a first round."""
+    task = loop.create_task(coroutine)
+    for _ in range(ROUNDS):
+        try:
+            loop.run_until_complete(task)
+        except RuntimeError:
+            if task.done():
+                raise
+        else:
+            return
+    raise RuntimeError(f"A loop that is stopped again and again never ran {coroutine!r} to its end.")
 
 
 def end(loop: asyncio.AbstractEventLoop) -> None:

@@ -34,8 +34,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "protect": ("True", "False"),
     "delete_before_replace": ("True", "False"),
     "retain_on_delete": ("True", "False"),
-    "ignore_changes": ('["acl"]', '["name"]', '["tags.k"]', '["cidr"]', '["acl", "label"]', '["tags"]'),
-    "replace_on_changes": ('["acl"]', '["tags.k"]', '["label"]', '["*"]', '["source"]'),
+    "ignore_changes": ('["acl"]', '["name"]', '["tags.k"]', '["cidr"]', '["acl", "label"]', '["tags"]', '["region"]'),
+    "replace_on_changes": ('["region"]', '["acl"]', '["tags.k"]', '["label"]', '["*"]', '["source"]'),
     "additional_secret_outputs": ('["arn"]', '["acl"]'),
     "custom_timeouts": ('CustomTimeouts(create="5m", delete="10s")', 'CustomTimeouts(update="1h")'),
     "replacement_trigger": ('"1"', '"2"'),
@@ -72,9 +72,10 @@ REFERRING: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 CALLING = ("hooks", "transforms")
 ANY = ("parent", "depends_on", "protect", "deleted_with", "retain_on_delete", *CALLING)
+REPLACED = ("delete_before_replace", "replace_on_changes", "replacement_trigger", "replace_with")
 TAKES: Mapping[str, frozenset[str]] = {
     "component": frozenset({*ANY, "provider", "providers"}),
-    "provider": frozenset({*ANY, "version", "plugin_download_url", "env_var_mappings"}),
+    "provider": frozenset({*ANY, *REPLACED, "version", "plugin_download_url", "env_var_mappings", "ignore_changes"}),
     "transform": frozenset(),
     **dict.fromkeys(TYPES, frozenset({*CHOICES, *REFERRING} - {"providers", "env_var_mappings"})),
 }

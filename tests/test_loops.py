@@ -12,10 +12,11 @@ from contextlib import contextmanager, suppress
 import grpc
 import pytest
 from engine_toolbox import Bucket
+from pulumi.runtime._callbacks import _CallbackServicer
 from pulumi.runtime.proto import language_pb2, resource_pb2
 
 from mockprovider import Double, ResourceType, Stack, loops
-from mockprovider.drivers.inline import Host, language_host
+from mockprovider.drivers.inline import Host, _end_callbacks, language_host
 from mockprovider.engine.threads import Work
 from mockprovider.wire.server import serve
 
@@ -197,3 +198,38 @@ def test_a_loop_that_was_told_to_stop():
     loops.end(loop)
 
     assert (loop.is_closed(), task.cancelled(), ended) == (True, True, ["tidy"])
+
+
+def test_what_serves_hooks_ends_also_in_a_loop_that_is_to_stop():
+    """A program that was broken off has its loop stopped; what served its hooks is ended all the same, and forgotten."""
+    loop = asyncio.new_event_loop()
+
+    async def serving():
+        servicer = _CallbackServicer(None)
+        await servicer.serve()
+        return servicer
+
+    servicer = loop.run_until_complete(serving())
+    loop.stop()
+    _end_callbacks({loop})
+    loops.end(loop)
+
+    assert servicer not in _CallbackServicer._servicers
+    assert loop.is_closed()
+    gc.collect()
+
+
+def test_a_loop_that_is_stopped_for_ever():
+    """What cannot be run to its end is an error, and not waited for."""
+    loop = asyncio.new_event_loop()
+
+    async def stopping():
+        while True:
+            loop.stop()
+            await asyncio.sleep(0)
+
+    try:
+        with pytest.raises(RuntimeError, match="stopped again and again"):
+            loops.run(loop, stopping())
+    finally:
+        loops.end(loop)

@@ -131,7 +131,7 @@ def _end_callbacks(begun: Collection[asyncio.AbstractEventLoop]) -> None:
         if loop in begun:
             servicers.remove(servicer)
             if not loop.is_closed():
-                loop.run_until_complete(server.stop(grace=0))
+                loops.run(loop, server.stop(grace=0))
 
 
 @contextmanager

@@ -102,3 +102,9 @@ def stage(binary: str, major: int, tmp_path: Path) -> Iterator[Stage]:
         stage.cli = Terraform(tmp_path / "module", lambda: serving.environment, binary=binary)
         yield stage
         stage.double.raise_errors()
+
+
+@pytest.fixture
+def serial(make_both: Callable[..., Both]) -> Both:
+    """Two engines side by side, one step at a time."""
+    return make_both(serial=True)
