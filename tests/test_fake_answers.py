@@ -451,6 +451,31 @@ def test_presets_of_terraform_go_by_what_a_configuration_says(type_name, said, a
     assert re.fullmatch(re.escape(value).replace(r"\{id\}", re.escape(reply.id)).replace(r"\{hash\}", "[0-9a-f]{8}"), answered)
 
 
+def test_an_update_keeps_what_a_preset_generated():
+    """The endpoint of a cluster stays at an update of something else, and the address of a stage follows its name."""
+    text, optional = {"type": "string", "computed": True}, {"type": "string", "optional": True}
+    names = ("name", "api_id", "description")
+    block = {"attributes": {"id": text, "endpoint": text, "invoke_url": text, **dict.fromkeys(names, optional)}}
+    types = {name: {"version": 0, "block": block} for name in ("aws_eks_cluster", "aws_apigatewayv2_stage")}
+    schema = {"provider_schemas": {"registry.terraform.io/hashicorp/aws": {"resource_schemas": types}}}
+    double = Double(from_terraform_schema(schema))
+    session = double.open(package="aws")
+
+    def updated(token, attribute, inputs, later):
+        created = double(Call(op=Op.CREATE, session=session, type=token, inputs=inputs))
+        call = Call(
+            op=Op.UPDATE, session=session, type=token, id=created.id, inputs=later, prior=created.value, prior_inputs=inputs
+        )
+        return created.value[attribute], double(call).value[attribute]
+
+    endpoints = updated(
+        "aws:index:EksCluster", "endpoint", {"name": "a", "description": "1"}, {"name": "a", "description": "2"}
+    )
+    assert endpoints[0] == endpoints[1]
+    urls = updated("aws:index:Apigatewayv2Stage", "invokeUrl", {"name": "a", "apiId": "x"}, {"name": "b", "apiId": "x"})
+    assert [url.rpartition("/")[2] for url in urls] == ["a", "b"]
+
+
 def test_a_data_source_of_azure_has_the_id_of_what_it_names():
     """What is looked up by its name has the id that a resource of this name has."""
     text = {"type": "string"}
