@@ -242,6 +242,8 @@ class Package(Struct):
     with ``extension``, a package that is made so comes beside its base and not in its place.
     ``source`` is the key under which what all of it was read from is kept (``slices``), empty once something was added.
     ``judge`` is a layer in front of the fake: the real provider, asked what it thinks.
+    ``address`` is the source address of the provider in Terraform's configurations, where that is not under ``hashicorp``
+    (``datadog/datadog``); a schema that was read says it.
     """
 
     name: str
@@ -262,6 +264,7 @@ class Package(Struct):
     """What its file says of single answers: ``fake.answers.Sayings``."""
     judge: Any = None
     source: str = ""
+    address: str = ""
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)

@@ -131,6 +131,7 @@ def test_a_failed_run_keeps_what_was_done(project, types):
     [
         (("run", "nowhere", "up"), "There is no Pulumi.yaml at"),
         (("serve", "pulumi", "--types", "nowhere.json"), "Cannot read the types file nowhere.json: No such file"),
+        (("serve", "tofu", "--types", "nowhere.json"), "Cannot read the types file nowhere.json: No such file"),
         (("replay", "nowhere.json"), "There is no cassette nowhere.json. To record it:"),
         (("record", "pulumi", "--cassette", "x.json", "--", "no-such-provider"), "There is no executable 'no-such-provider'"),
         (("record", "pulumi", "--cassette", "x.json", "--attach", "nowhere"), "'nowhere' is no address"),

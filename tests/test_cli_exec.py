@@ -197,3 +197,11 @@ def test_what_cannot_be_recorded(tmp_path: Path, execute: Executing, options: li
     ended, _ = execute("exec", *options, "--protocol", "pulumi", "--", "true")
     assert (ended.exit_code, said in ended.stderr) == (code, True), ended.stderr
     assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(("command", "hinted"), [("false", True), ("true", False)])
+def test_an_engine_that_asks_for_nothing_before_it_fails(execute: Executing, command: str, hinted: bool) -> None:
+    """It is said which providers Terraform was led to, and what takes the place of the init that it asks for."""
+    ended, _ = execute("exec", "--protocol", "terraform", "--", command)
+    hint = "led to mock (as example.com/mock/NAME or hashicorp/NAME), and to no other provider: --types FILE declares others."
+    assert (hint in ended.stderr, "It needs no init; its command get installs modules." in ended.stderr) == (hinted, hinted)

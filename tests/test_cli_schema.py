@@ -126,6 +126,20 @@ def test_what_nobody_knows_lists_who_was_asked(bin_: Path) -> None:
         assert reason in output
 
 
+def test_a_source_address_names_a_plugin_by_its_end(bin_: Path) -> None:
+    """Terraform's plugin is found by the address that configurations have for it."""
+    plugin = bin_ / "terraform-provider-cloud"
+    plugin.write_text("#!/bin/sh\necho it was started >&2\nexit 1\n")
+    plugin.chmod(0o755)
+    assert "it was started" in get("hashicorp/cloud", "--from", "plugin")[1]
+
+
+@pytest.mark.parametrize("path", ["./cloud", "../sdks/cloud", "/nowhere/terraform-provider-cloud"])
+def test_a_path_to_nothing_is_asked_of_nobody(bin_: Path, path: str) -> None:
+    """A path says that it is one: the error is that nothing is there."""
+    assert get(path) == (1, f"Error: There is no {path}: name a provider's executable, the folder of an SDK, or a package.\n")
+
+
 @pytest.mark.parametrize(
     ("prints", "code", "complaint"),
     [

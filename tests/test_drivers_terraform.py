@@ -334,6 +334,20 @@ def test_a_provider_that_nobody_serves_is_no_reason_to_init(cli: Terraform, tmp_
         cli.apply()
 
 
+def test_a_provider_that_nobody_serves_among_many(cli: Terraform) -> None:
+    """Providers that are found in the same places are named once, with these places."""
+    detail = "- provider example.com/mok/other: required by this configuration but no version is selected"
+    said = {"@level": "error", "type": "diagnostic", "diagnostic": {"severity": "error", "summary": "no", "detail": detail}}
+    answers(cli, apply={"stdout": stream(said), "exit_code": 1})
+    places = ("example.com/mock", "registry.opentofu.org/hashicorp", "registry.terraform.io/hashicorp")
+    addresses = ["a.b/c/own", *(f"{place}/{name}" for name in ("cloud", "dns") for place in places)]
+    at = {"Pid": 0, "Addr": {"Network": "tcp", "String": "127.0.0.1:1"}}
+    cli._environment = {"TF_REATTACH_PROVIDERS": json.dumps(dict.fromkeys(addresses, at))}
+    with pytest.raises(ProgramError) as caught:
+        cli.apply()
+    assert "led to a.b/c/own, cloud, dns (as example.com/mock/NAME or hashicorp/NAME), and to no other" in str(caught.value)
+
+
 @pytest.mark.parametrize(("before", "between"), [(9000, 0), (9000, 9000), (0, 9000), (10, 10)])
 def test_the_first_error_is_whole(cli: Terraform, before: int, between: int) -> None:
     """Of a long output an error shows the first error from its beginning, and the end, each part once."""

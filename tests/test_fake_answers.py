@@ -20,6 +20,7 @@ from mockprovider.calls import Call, Op
 from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.fake.definitions import dump, load
 from mockprovider.fake.inventing.makers import azure_template_outputs
+from mockprovider.properties import camel_case
 
 IDENTITY = "aws:index/getCallerIdentity:getCallerIdentity"
 SUBNETS = "aws:ec2/getSubnets:getSubnets"
@@ -385,6 +386,122 @@ def test_presets_have_the_parts_that_programs_take(token):
     reply = made(double, token)
 
     assert has_its_parts(reply.id if attribute == "id" else reply.value[attribute])
+
+
+GROUP = "/subscriptions/00000000-0000-4000-8000-000000000000/resourceGroups/shop"
+NETWORK = f"{GROUP}/providers/Microsoft.Network/virtualNetworks/net"
+GOOGLE = "projects/p-1/regions/europe-west1/subnetworks/inner"
+BY_NAME = [
+    ("aws_s3_bucket", {"bucket": "logs"}, "arn", "arn:aws:s3:::logs"),
+    ("aws_s3_bucket", {"bucket": "logs"}, "bucket_domain_name", "logs.s3.amazonaws.com"),
+    (
+        "aws_s3_bucket",
+        {"bucket": "logs", "region": "eu-west-1"},
+        "bucket_regional_domain_name",
+        "logs.s3.eu-west-1.amazonaws.com",
+    ),
+    ("aws_s3_bucket", {}, "arn", "arn:aws:s3:::{id}"),
+    ("aws_s3_bucket", {"bucket_prefix": "logs-"}, "website_endpoint", "{id}.s3-website-us-east-1.amazonaws.com"),
+    ("aws_route53_zone", {"name": "example.org"}, "zone_id", "{id}"),
+    ("aws_apigatewayv2_api", {"name": "shop"}, "api_endpoint", "https://{id}.execute-api.us-east-1.amazonaws.com"),
+    ("aws_apigatewayv2_api", {"name": "shop"}, "execution_arn", "arn:aws:execute-api:us-east-1:123456789012:{id}"),
+    (
+        "aws_apigatewayv2_stage",
+        {"api_id": "a1", "name": "v1"},
+        "invoke_url",
+        "https://a1.execute-api.us-east-1.amazonaws.com/v1",
+    ),
+    (
+        "aws_apigatewayv2_stage",
+        {"api_id": "a1", "name": "$default"},
+        "invoke_url",
+        "https://a1.execute-api.us-east-1.amazonaws.com/",
+    ),
+    ("aws_api_gateway_rest_api", {"name": "shop"}, "arn", "arn:aws:apigateway:us-east-1::/restapis/{id}"),
+    (
+        "aws_api_gateway_stage",
+        {"rest_api_id": "a1", "stage_name": "v1"},
+        "execution_arn",
+        "arn:aws:execute-api:us-east-1:123456789012:a1/v1",
+    ),
+    ("aws_default_security_group", {"vpc_id": "vpc-1"}, "id", "sg-{hash}"),
+    ("aws_efs_file_system", {}, "id", "fs-{hash}"),
+    ("azurerm_resource_group", {"name": "shop"}, "id", GROUP),
+    ("azurerm_virtual_network", {"name": "net", "resource_group_name": "shop"}, "id", NETWORK),
+    (
+        "azurerm_subnet",
+        {"name": "a", "virtual_network_name": "net", "resource_group_name": "shop"},
+        "id",
+        f"{NETWORK}/subnets/a",
+    ),
+    ("google_project", {"project_id": "p-1"}, "number", "123456789012"),
+    ("google_compute_subnetwork", {"name": "inner", "project": "p-1", "region": "europe-west1"}, "id", GOOGLE),
+    (
+        "google_compute_subnetwork",
+        {"name": "inner", "project": "p-1", "region": "europe-west1"},
+        "self_link",
+        f"https://www.googleapis.com/compute/v1/{GOOGLE}",
+    ),
+]
+"""What modules take apart, or compare: a Terraform type, what a configuration says, an attribute and its value."""
+
+
+@pytest.mark.parametrize(("type_name", "said", "attribute", "value"), BY_NAME)
+def test_presets_of_terraform_go_by_what_a_configuration_says(type_name, said, attribute, value):
+    """Ids, ARNs and addresses of Terraform's types are made of the names and places that the configuration gives."""
+    package = type_name.partition("_")[0]
+    optional = {"type": "string", "optional": True, "computed": True}
+    attributes = {"id": optional, "bucket": optional, **dict.fromkeys(said, optional)}
+    attributes[attribute] = {"type": "string", "computed": True}
+    address = f"registry.terraform.io/hashicorp/{package}"
+    schema = {"resource_schemas": {type_name: {"version": 0, "block": {"attributes": attributes}}}}
+    double = Double(from_terraform_schema({"format_version": "1.0", "provider_schemas": {address: schema}}))
+    [declared] = double.packages[package].resources.values()
+    inputs = {camel_case(name): text for name, text in said.items()}
+    reply = double(Call(op=Op.CREATE, session=double.open(package=package), type=declared.token, inputs=inputs))
+
+    answered = reply.id if attribute == "id" else reply.value[camel_case(attribute)]
+    assert re.fullmatch(re.escape(value).replace(r"\{id\}", re.escape(reply.id)).replace(r"\{hash\}", "[0-9a-f]{8}"), answered)
+
+
+def test_an_update_keeps_what_a_preset_generated():
+    """The endpoint of a cluster stays at an update of something else, and the address of a stage follows its name."""
+    text, optional = {"type": "string", "computed": True}, {"type": "string", "optional": True}
+    names = ("name", "api_id", "description")
+    block = {"attributes": {"id": text, "endpoint": text, "invoke_url": text, **dict.fromkeys(names, optional)}}
+    types = {name: {"version": 0, "block": block} for name in ("aws_eks_cluster", "aws_apigatewayv2_stage")}
+    schema = {"provider_schemas": {"registry.terraform.io/hashicorp/aws": {"resource_schemas": types}}}
+    double = Double(from_terraform_schema(schema))
+    session = double.open(package="aws")
+
+    def updated(token, attribute, inputs, later):
+        created = double(Call(op=Op.CREATE, session=session, type=token, inputs=inputs))
+        call = Call(
+            op=Op.UPDATE, session=session, type=token, id=created.id, inputs=later, prior=created.value, prior_inputs=inputs
+        )
+        return created.value[attribute], double(call).value[attribute]
+
+    endpoints = updated(
+        "aws:index:EksCluster", "endpoint", {"name": "a", "description": "1"}, {"name": "a", "description": "2"}
+    )
+    assert endpoints[0] == endpoints[1]
+    urls = updated("aws:index:Apigatewayv2Stage", "invokeUrl", {"name": "a", "apiId": "x"}, {"name": "b", "apiId": "x"})
+    assert [url.rpartition("/")[2] for url in urls] == ["a", "b"]
+
+
+def test_a_data_source_of_azure_has_the_id_of_what_it_names():
+    """What is looked up by its name has the id that a resource of this name has."""
+    text = {"type": "string"}
+    attributes = {"name": {**text, "required": True}, "id": {**text, "computed": True}}
+    block = {"azurerm_resource_group": {"version": 0, "block": {"attributes": attributes}}}
+    schema = {"resource_schemas": block, "data_source_schemas": block}
+    double = Double(from_terraform_schema({"provider_schemas": {"registry.terraform.io/hashicorp/azurerm": schema}}))
+    [resource], [data] = double.packages["azurerm"].resources, double.packages["azurerm"].functions
+    inputs, session = {"name": "shop"}, double.open(package="azurerm")
+    found = double(Call(op=Op.INVOKE, session=session, type=data, inputs=inputs)).value["id"]
+
+    assert found == GROUP
+    assert double(Call(op=Op.CREATE, session=session, type=resource, inputs=inputs)).id == found
 
 
 def test_a_service_account_of_google_has_an_address():

@@ -24,6 +24,7 @@ from mockprovider.fake.definitions.shapes import (
 SAID = {"forcesNew": True, "secret": True, "conflictsWith": ["other"], "description": "a", "terraform": "b"}
 EVERY_KEY = file(
     version="2.0.0",
+    address="mock/cloud",
     config={"region": {"type": "string", "default": "north", **SAID}},
     terraformSchema={"provider": {"version": 1, "block": {}}},
     resources={

@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 import pytest
 
+from mockprovider import Double, from_terraform_schema
 from mockprovider.calls import Call, Op, Reply, Session
 from mockprovider.cassette import FORMAT, VERSION, Cassette, CassetteLayer, Header, Interaction, Library, Mode
 from mockprovider.errors import DefinitionError, MissError
@@ -70,6 +71,29 @@ def test_where_engines_attach() -> None:
     assert described[SOURCES[0]]["Addr"]["String"] == "127.0.0.1:1"
     assert {each["ProtocolVersion"] for each in described.values()} == {5}
     assert json.loads(terraform().joined('{"a": 1, "b": 1}', '{"b": 2}')) == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("address", "sources"),
+    [
+        ("registry.terraform.io/azure/azapi", ["registry.terraform.io/azure/azapi", "registry.opentofu.org/azure/azapi"]),
+        ("Azure/azapi", ["registry.terraform.io/azure/azapi", "registry.opentofu.org/azure/azapi"]),
+        ("host.io/a/azapi", ["host.io/a/azapi"]),
+        ("registry.terraform.io/hashicorp/azapi", []),
+    ],
+)
+def test_a_provider_of_another_namespace_is_found_by_its_own_address(address: str, sources: list[str], tmp_path: Path) -> None:
+    """The address in a schema leads engines to the double, attached and started, beside the addresses of every package."""
+    schema = {"resource_schemas": {"azapi_thing": {"version": 0, "block": {"attributes": {}}}}}
+    package = from_terraform_schema({"provider_schemas": {address: schema}})
+    with Double(package) as double, double.serve("terraform") as serving:
+        attached = json.loads(serving.environment["TF_REATTACH_PROVIDERS"])
+        serving.plugin_environment(tmp_path)
+    settings = (tmp_path / "cli.tfrc").read_text(encoding="utf-8")
+
+    assert (package.name, bool(package.address)) == ("azapi", bool(sources))
+    assert len({attached[source]["Addr"]["String"] for source in (*sources, "registry.terraform.io/hashicorp/azapi")}) == 1
+    assert all(f'"{source}" = ' in settings for source in sources)
 
 
 def test_where_engines_find_launchers(tmp_path: Path) -> None:

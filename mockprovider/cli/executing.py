@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING
 import click
 
 from mockprovider.cli.judging import judged
+from mockprovider.cli.options import SPEAKS
 from mockprovider.cli.serving import breaking, doubles_of, narrate, say_made_up, say_unplayed
 from mockprovider.cli.types import read_types
 from mockprovider.double import Double, RealClock, joint_environment, replaying_all
 from mockprovider.double.inuse import drafted
 from mockprovider.drivers.command import RunningCommand
+from mockprovider.drivers.sources import unasked
 from mockprovider.errors import DefinitionError
 from mockprovider.wire.owned import OwnedProcess
 from mockprovider.wire.pool import STEP
 
 if TYPE_CHECKING:
     from mockprovider.cli.recording import CommandRecording
-
-SPEAKS = {"pulumi": "pulumi", "terraform": "terraform", "tofu": "terraform"}
-"""The protocol of the engines that are known by name."""
 
 
 def execute(
@@ -72,7 +71,10 @@ def execute(
         unfired = ending.enter_context(breaking(doubles, plans))
         servings = [ending.enter_context(double.serve(family)) for double in doubles]
         with judged(doubles):
-            code = _run(command, {**os.environ, **joint_environment(*servings)}, doubles)
+            environment = joint_environment(*servings)
+            code = _run(command, {**os.environ, **environment}, doubles)
+        if code and cassette is None and not any(double.journal.entries() for double in doubles):
+            click.echo(unasked(environment), err=True, nl=False)
         for double in doubles:
             double.raise_errors()
         say_made_up(doubles)

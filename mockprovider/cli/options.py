@@ -13,7 +13,19 @@ import click
 from mockprovider.errors import MockProviderError, extra_hint
 from mockprovider.protocols import families
 
-PROTOCOL = click.Choice(list(families()))
+SPEAKS = {"pulumi": "pulumi", "terraform": "terraform", "tofu": "terraform"}
+"""The protocol of the engines that are known by name."""
+
+
+class FamilyChoice(click.Choice):  # type: ignore[type-arg] # generic in newer versions of click alone
+    """A protocol; an engine's name stands for the one that it speaks."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The protocol's name."""
+        return super().convert(SPEAKS.get(value, value), param, ctx)
+
+
+PROTOCOL = FamilyChoice(list(families()))
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 

@@ -19,7 +19,9 @@ from mockprovider.files import write_text
 def _plugin(package: str) -> str:
     given = Path(package)
     if not given.is_file():
-        return plugin_schema(plugin_of(package), package)
+        # A source address, as configurations have it, ends with the name.
+        name = package.rpartition("/")[2]
+        return plugin_schema(plugin_of(name), name)
     if not os.access(given, os.X_OK):
         raise PluginError(f"{given} is no executable: name the provider's own, such as terraform-provider-random")
     return plugin_schema(str(given.absolute()))
@@ -61,8 +63,9 @@ def get(*, package: str, output: Path | None, way: str | None) -> None:
 
     It is to be committed, and served with --types FILE.
 
-    PACKAGE is a name, the path of a provider's executable, or the folder of an SDK. It is looked for as a plugin on PATH and in
-    the engines' folders, by the pulumi command line, as an installed SDK, and in the Terraform configuration in this folder.
+    PACKAGE is a name or source address, the path of a provider's executable, or the folder of an SDK. It is looked for as a
+    plugin on PATH and in the engines' folders, by the pulumi command line, as an installed SDK, and in the Terraform
+    configuration in this folder.
     """
     ways = [way] if way else _fitting(package)
     text, chosen = _first(package, ways)
@@ -76,9 +79,12 @@ def get(*, package: str, output: Path | None, way: str | None) -> None:
 
 def _fitting(package: str) -> list[str]:
     """The ways for what was named: a path says what it is."""
-    if Path(package).is_dir() and os.sep in package:
+    given, is_path = Path(package), package.startswith((".", "~", os.sep))
+    if is_path and not given.exists():
+        raise PluginError(f"There is no {package}: name a provider's executable, the folder of an SDK, or a package.")
+    if given.is_dir() and (is_path or os.sep in package):
         return ["sdk"]
-    return ["plugin"] if Path(package).is_file() else [*WAYS]
+    return ["plugin"] if given.is_file() else [*WAYS]
 
 
 def _first(package: str, ways: list[str]) -> tuple[str, str]:

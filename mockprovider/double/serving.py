@@ -91,7 +91,18 @@ class Serving:
     @property
     def environment(self) -> dict[str, str]:
         """The environment variables by which a real engine finds this double."""
-        return self._adapter.environment({package: str(address) for package, address in self.addresses().items()})
+        return self._adapter.environment({name: str(address) for name, address in self._named().items()})
+
+    def _named(self) -> dict[str, Address]:
+        """The addresses, by every name by which an engine may look for a package."""
+        addresses, declared = self.addresses(), self.double.packages
+        others = {
+            other: address
+            for package, address in addresses.items()
+            if package in declared
+            for other in self._adapter.other_names(declared[package])
+        }
+        return {**addresses, **others}
 
     @property
     def relay(self) -> str:
@@ -114,7 +125,7 @@ class Serving:
         packages = self.addresses()
         for package in packages:
             install(self.protocol, package, folder)
-        return {"MOCKPROVIDER_RELAY": self.relay, **self._adapter.started_environment(folder, packages)}
+        return {"MOCKPROVIDER_RELAY": self.relay, **self._adapter.started_environment(folder, self._named())}
 
     def client(self) -> Remote:
         """A client for engines that are Python: the double's own interface (``open``, and calling it), over the wire.

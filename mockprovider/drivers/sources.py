@@ -24,6 +24,9 @@ MISSING = re.compile(
 UNSUPPORTED = re.compile(r'does not support (?:resource type|data source|ephemeral resource(?: type)?) "(?P<type>\w+)"')
 """How engines say that a provider's schema does not have a type."""
 
+REGISTRY = re.compile(r"^registry\.(?:terraform\.io|opentofu\.org)/")
+"""What engines add to an address without a host."""
+
 OVERRIDE = re.compile(r'^\s*"(?P<source>[^"\s]+/[^"\s]+)"\s*=\s*"', re.MULTILINE)
 """A provider's address in the ``dev_overrides`` of a settings file."""
 
@@ -47,9 +50,36 @@ def hint(output: str, environment: Mapping[str, str]) -> str:
         "from_terraform_schema(SCHEMA, NAME) of what `providers schema -json` printed."
     )
     return (
-        f"\nThere is nothing to init: this run is led to {', '.join(known)}, and to no other provider.{meant}"
+        f"\nThere is nothing to init: this run is led to {_listed(known)}, and to no other provider.{meant}"
         f"{define if undeclared else ''} A resource type "
         "begins with its provider's name, and what is not under hashicorp needs its source in required_providers."
+    )
+
+
+def unasked(environment: Mapping[str, str]) -> str:
+    """What to do where an engine failed before it asked a provider for anything; empty if ``environment`` leads it to none."""
+    known = sorted(json.loads(environment.get(REATTACH) or "{}"))
+    if not known:
+        return ""
+    return (
+        f"No provider was asked for anything. The engine was led to {_listed(known)}, and to no other provider: "
+        "--types FILE declares others. It needs no init; its command get installs modules.\n"
+    )
+
+
+def _listed(known: Iterable[str]) -> str:
+    """The addresses; the names of those that are found in the same places, and the places once."""
+    places: dict[str, dict[str, None]] = {}
+    for place, _, name in (REGISTRY.sub("", address).rpartition("/") for address in known):
+        places.setdefault(name, {})[place] = None
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, among in places.items():
+        groups.setdefault(tuple(among), []).append(name)
+    return ", ".join(
+        ", ".join(f"{among[0]}/{name}" for name in names)
+        if len(among) == 1
+        else f"{', '.join(names)} (as {' or '.join(f'{place}/NAME' for place in among)})"
+        for among, names in groups.items()
     )
 
 

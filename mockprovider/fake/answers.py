@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
-from uuid import UUID
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -13,10 +12,9 @@ from msgspec.structs import replace
 from mockprovider.calls import Call
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import fill_all, inventing
+from mockprovider.fake.contexts import context_of, known_of, places
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
-from mockprovider.fake.inventing.arns import arn
-from mockprovider.fake.inventing.forms import Invention, whereabouts
 from mockprovider.fake.inventing.inventor import nothing_said, plain
 from mockprovider.fake.inventing.makers import MAKERS
 from mockprovider.fake.inventing.stated import Invent, Stated, whole
@@ -202,26 +200,28 @@ class Answers:
         given = saying.answer(inputs) if callable(saying.answer) else saying.answer
         # What is worked out is no template: JSON has braces.
         if saying.templates and not callable(saying.answer):
-            known = {name: value for name, value in inputs.items() if not has_unknown(value)}
+            known = known_of(inputs)
             # Parallel runs of Terraform's engines do not say which resource it is, so its inputs have to.
-            invention = Invention(call.type, "uuid", call.urn or call.address or repr(sorted(known.items())))
-            hashed = invention.hex()
-            where = places(call)
-            # The name of the thing itself, where it has one.
-            name = str(known.get("name") or call.name or invention.label)
-            generated = {
-                "name": name,
-                "arn": arn("", invention.owner, where["region"], where["account"], name),
-                "hash": hashed,
-                "uuid": str(UUID(invention.hex(32))),
-                "number": str(int(hashed, 16)),
-            }
-            given = self._filled(saying, {**known, **where, **generated})
+            point = call.urn or call.address or repr(sorted(known.items()))
+            given = self._filled(saying, context_of(call, known, point))
+            if call.prior is not None and not (call.urn or call.address):
+                given = self._kept(saying, given, call, known)
         # What a maker works out of what the program says is what the cloud makes of it.
         wins = saying.answer in MAKERS.values()
         inside = call.session.protocol.names_resources
         stating = Stating(declared, lenient=saying.lenient, inside=inside, wins=wins)
         return stating.applied(given, call.planned)
+
+    def _kept(self, saying: Saying, given: dict[str, Any], call: Call, known: Bag) -> dict[str, Any]:
+        """The outputs at an update: what is generated comes of the inputs, and stays while nothing else in its text changes."""
+        prior = reveal(dict(call.prior or {}))
+        before = known_of(reveal(dict(call.prior_inputs or call.prior or {})))
+        was = self._filled(saying, context_of(call, {name: before[name] for name in before if name in known}, ""))
+        now, other = (self._filled(saying, context_of(call, known, point)) for point in ("", "other"))
+        return {
+            name: prior[name] if name in prior and was.get(name) == now[name] != other[name] else value
+            for name, value in given.items()
+        }
 
     @staticmethod
     def _filled(saying: Saying, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -343,9 +343,3 @@ def names_of(declared: Function | ResourceType) -> set[str]:
     bare = member[3:] if member[:3] == "get" and member[3:4].isupper() else member
     named = declared.terraform or terraform_type_name(f"{package}:{module}:{bare}")
     return {declared.token, f"{package}:{module.split('/')[0]}:{member}", named}
-
-
-def places(call: Call) -> dict[str, Value]:
-    """What templates may use of the provider: its configuration, and where everything is by default."""
-    config = {name: value for name, value in reveal(dict(call.session.config or {})).items() if value is not None}
-    return {**whereabouts(call.type, config), **config}

@@ -72,6 +72,10 @@ class TerraformAdapter(Adapter):
         by_source = {source: address for name, address in addresses.items() for source in sources(name)}
         return reattach_environment(by_source, self.protocol.version)
 
+    def other_names(self, definitions: Any) -> Iterable[str]:
+        """The address that the provider's schema has, which need not be under ``hashicorp``."""
+        return (definitions.address,) if definitions.address else ()
+
     def joined(self, one: str, other: str) -> str:
         """Two JSON objects as one."""
         return json.dumps(json.loads(one) | json.loads(other))

@@ -98,6 +98,10 @@ class Adapter(ABC):
         """The variables by which an engine finds running providers: ``host:port`` by package."""
         return {}
 
+    def other_names(self, definitions: Any) -> Iterable[str]:  # noqa: ARG002 - for engines that have several
+        """Further names by which an engine may look for a package with these definitions (``Package``)."""
+        return ()
+
     def joined(self, one: str, other: str) -> str:
         """Two values of one such variable as one."""
         return f"{one},{other}"

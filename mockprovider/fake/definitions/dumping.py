@@ -58,6 +58,7 @@ def _package(package: Package) -> PackageShape:
         )
     return PackageShape(
         version=package.version,
+        address=package.address,
         config=_properties(package.config, f"the configuration of {package.name}"),
         terraform_schema={key: package.terraform_schema[key] for key in BESIDE if key in package.terraform_schema},
         resources={token: _resource(declared) for token, declared in package.resources.items()},

@@ -65,7 +65,7 @@ def _format(node: Node) -> None:
 
 def _package(name: str, shape: PackageShape, node: Node) -> Package:
     package = Package(name, shape.version or "1.0.0", declare_properties(shape.config, node.at("config")))
-    package.terraform_schema = shape.terraform_schema
+    package.terraform_schema, package.address = shape.terraform_schema, shape.address
     if RESERVED_SETTING in shape.config:
         raise node.at("config").error(
             f"Pulumi keeps {RESERVED_SETTING!r} for the version of the plugin. Choose another name for the setting."

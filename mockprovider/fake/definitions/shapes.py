@@ -302,6 +302,7 @@ class PackageShape(Written):
     """What one provider serves."""
 
     version: Version | UnsetType = UNSET
+    address: Annotated[str, Meta(description="The provider's source address in Terraform, if it is not under hashicorp.")] = ""
     config: Annotated[Mapping[SettingName, PlainKind | InputShape], Meta(description="The provider's configuration.")] = {}
     terraform_schema: Annotated[
         Mapping[str, Any], Meta(description="What Terraform publishes beside the types: the configuration, under provider.")

@@ -15,6 +15,11 @@ ARNS: Mapping[str, str] = {
     "cloudwatch_event_rule": "events:rule/",
     "cloudwatch_log_group": "logs:log-group:",
     "db_instance": "rds:db:",
+    "cloudwatch_metric_alarm": "cloudwatch:alarm:",
+    "cognito_identity_pool": "cognito-identity:identitypool/",
+    "cognito_user_pool": "cognito-idp:userpool/",
+    "db_parameter_group": "rds:pg:",
+    "db_subnet_group": "rds:subgrp:",
     "dynamodb_table": "dynamodb:table/",
     "ecr_repository": "ecr:repository/",
     "eks_cluster": "eks:cluster/",
@@ -58,6 +63,30 @@ EC2 = frozenset(
 )
 """Types of EC2 whose names in Terraform do not say so."""
 
+SERVICES: Mapping[str, str] = {
+    "acmpca": "acm-pca",
+    "alb": "elasticloadbalancing",
+    "api": "apigateway",
+    "apigatewayv2": "apigateway",
+    "appautoscaling": "application-autoscaling",
+    "cloudcontrolapi": "cloudformation",
+    "cognito": "cognito-idp",
+    "db": "rds",
+    "docdb": "rds",
+    "efs": "elasticfilesystem",
+    "elb": "elasticloadbalancing",
+    "emr": "elasticmapreduce",
+    "lb": "elasticloadbalancing",
+    "msk": "kafka",
+    "mskconnect": "kafkaconnect",
+    "neptune": "rds",
+    "opensearch": "es",
+    "opensearchserverless": "aoss",
+    "sfn": "states",
+    "stepfunctions": "states",
+}
+"""The first words of types whose ARNs have another service."""
+
 GLOBAL: Mapping[str, bool] = {"iam": True, "cloudfront": True, "organizations": True, "s3": False, "route53": False}
 """Services whose ARNs have no region, and whether they have an account."""
 
@@ -68,6 +97,8 @@ IDS: Mapping[str, str] = {
     "image": "ami",
     "instance": "i",
     "internet_gateway": "igw",
+    "efs_access_point": "fsap",
+    "efs_file_system": "fs",
     "launch_template": "lt",
     "nat_gateway": "nat",
     "network_acl": "acl",
@@ -112,12 +143,12 @@ def _owned(owner: str, thing: str) -> str:
     if plain in EC2:
         return f"ec2:{(thing or plain).replace('_', '-')}/"
     service, _, rest = owner.partition("_")
-    return f"{service}:{(thing or rest or service).replace('_', '-')}/"
+    return f"{SERVICES.get(service, service)}:{(thing or rest or service).replace('_', '-')}/"
 
 
 def id_template(token: str) -> str:
     """The template of the ids of a type's objects: Amazon's tell their kind."""
-    thing = thing_of(token).removeprefix("ec2_")
+    thing = thing_of(token).removeprefix("ec2_").removeprefix("default_")
     return f"{IDS[thing]}-{{hash}}" if token.startswith("aws:") and thing in IDS else "{hash}"
 
 

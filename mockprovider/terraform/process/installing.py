@@ -17,7 +17,14 @@ MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 def sources(package: str) -> tuple[str, ...]:
-    """The source addresses of a package: a neutral one, and those of a configuration without ``required_providers``."""
+    """The source addresses of a package: a neutral one, and those of a configuration without ``required_providers``.
+
+    Of an address those are this one, under both registries unless it is of another host.
+    """
+    if "/" in package:
+        *host, namespace, name = package.lower().split("/")
+        hosts = host if host and host[0] not in REGISTRIES else REGISTRIES
+        return tuple(f"{host}/{namespace}/{name}" for host in hosts)
     return (SOURCE.format(package=package), *(f"{registry}/hashicorp/{package}" for registry in REGISTRIES))
 
 

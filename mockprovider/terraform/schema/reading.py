@@ -31,10 +31,13 @@ from mockprovider.terraform.traits import ResourceTraits
 FORMATS = ("0.", "1.")
 """What ``format_version`` may begin with."""
 
+DEFAULT = ("hashicorp/", "registry.terraform.io/hashicorp/", "registry.opentofu.org/hashicorp/")
+"""What the addresses begin with that configurations need not say."""
+
 SECTIONS = frozenset({"resource_schemas", "data_source_schemas"})
 ForcesNew = Mapping[str, Iterable[str]]
 Part = tuple[str, Node, dict[str, Iterable[str]]]
-"""One provider: its name, its part of a document, and what forces a replacement."""
+"""One provider: its name or address, its part of a document, and what forces a replacement."""
 
 
 def from_terraform_schema(
@@ -71,7 +74,7 @@ def kept_terraform_schemas(text: str, origin: str) -> list[Package] | None:
 
 def _all_of(node: Node) -> list[Part]:
     providers = _providers(node)
-    return [(_short(address), provider, {}) for address, provider in providers.items()] or [(*_chosen(node, ""), {})]
+    return [(address, provider, {}) for address, provider in providers.items()] or [(*_chosen(node, ""), {})]
 
 
 def _kept_or_read(
@@ -131,7 +134,7 @@ def _chosen(node: Node, provider: str) -> tuple[str, Node]:
     providers = _providers(node)
     fitting = [address for address in providers if provider in ("", address, _short(address))]
     if len(fitting) == 1:
-        return _short(fitting[0]), providers[fitting[0]]
+        return fitting[0], providers[fitting[0]]
     if provider and not fitting:
         names = {_short(address) for address in providers}
         raise node.error(f"there is no provider {provider!r}. {did_you_mean(provider, names, 'There are')}")
@@ -149,7 +152,7 @@ def _alone(node: Node, provider: str) -> tuple[str, Node]:
     names = {type_name.partition("_")[0] for type_name in types}
     if not provider and len(names) != 1:
         raise node.error("nothing here says what the provider is called. Say it: provider='…'.")
-    return _short(provider) or names.pop(), node
+    return provider or names.pop(), node
 
 
 def _on_demand(kept: tuple[str, dict[str, Any]], origin: str, parts_of: Callable[[Node], list[Part]]) -> list[Package]:
@@ -175,9 +178,10 @@ def _whole(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Packa
     return package
 
 
-def _read(name: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
-    config = section(node, "provider")
+def _read(address: str, node: Node, forces_new: dict[str, Iterable[str]]) -> Package:
+    name, config = _short(address), section(node, "provider")
     package = Package(name, config=_block(config["block"]) if "block" in config else {})
+    package.address = address if "/" in address and not address.startswith(DEFAULT) else ""
     tokens, lock = _Tokens(name), RLock()
     resources, data = section(node, "resource_schemas"), section(node, "data_source_schemas")
     ephemeral = section(node, "ephemeral_resource_schemas")
