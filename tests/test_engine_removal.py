@@ -3,12 +3,15 @@
 import threading
 from collections import defaultdict
 
+import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Thing, make
 from pulumi import ResourceOptions
 
 from mockprovider.engine.operations.removal import Removal
 from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import UNKNOWN
+
+SECONDS = 30
 
 
 def test_leftovers_are_deleted_after_what_depends_on_them():
@@ -126,6 +129,26 @@ def test_old_instances_of_one_resource_are_deleted_one_after_the_other():
     assert [id_ for id_, _ in order["urn:a"]] == ["1", "2", "3"]
     assert len({thread for _, thread in order["urn:a"]}) == 1
     assert [id_ for id_, _ in order["urn:b"]] == ["4"]
+
+
+@pytest.mark.parametrize(("parallel", "deleted"), [(1, []), (2, ["2"]), (4, ["2", "3"])])
+def test_deletions_that_begin_together_are_all_done(parallel, deleted):
+    """Where one of several deletions fails at once, those that began beside it are done, and no other begins."""
+    olds = [ResourceState(urn=f"urn:{id_}", type="t", id=id_) for id_ in ("1", "2", "3")]
+    failed = threading.Event()
+    done: list[str] = []
+
+    def delete(resource):
+        if resource.id == "1":
+            failed.set()
+            return False
+        assert failed.wait(SECONDS)
+        done.append(resource.id)
+        return True
+
+    Removal(olds, delete, lambda _: set(), parallel).carry_out(olds, failed.is_set)
+
+    assert sorted(done) == deleted
 
 
 def test_a_destroy_that_runs_the_program_spares_what_is_excluded():

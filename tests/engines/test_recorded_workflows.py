@@ -171,14 +171,14 @@ def behaving(stack: Any, touch: Touch, folder: Path) -> Iterator[Any]:
 
     def program(keep: bool = True, alone: bool = False) -> Any:
         def found() -> None:
+            # How far others get before a run is given up is chance.
+            if not alone:
+                Thing(USER, "me", home=policy["home"])
+                shelf = Thing(SHELF, "shelf")
+                Thing(BOOK, "book", shelf=shelf.id)
+                Thing(EAGER, "eager", size=policy["eager"])
+            # The last one, so that its failed deletion stops no other, be they deleted one by one or all at once.
             Thing(SERVER, "web", size=policy["size"], policy=policy["now"], password="p", keep=keep)
-            if alone:
-                # How far others get before a run is given up is chance.
-                return
-            Thing(USER, "me", home=policy["home"])
-            shelf = Thing(SHELF, "shelf")
-            Thing(BOOK, "book", shelf=shelf.id)
-            Thing(EAGER, "eager", size=policy["eager"])
 
         return found
 

@@ -134,7 +134,7 @@ def _without(course: Course, planner: Planner, leftovers: Sequence[ResourceState
 
 
 def _delete(course: Course, old: ResourceState) -> bool:
-    if course.stopped:
+    if course.called_off:
         return False
     try:
         course.execute(EngineStep(op=deletion(old), old=old))
@@ -171,19 +171,26 @@ class Removal:
         """Delete ``condemned`` until ``stopped``. Where a deletion fails, or what was ``errored`` before, dependencies stay."""
         spared = {needed for resource in errored for needed in self._needs(resource)}
         for batch in deletion_batches(self._base, condemned):
-            for resource in self._failures([resource for resource in batch if id(resource) not in spared]):
+            for resource in self._failures([resource for resource in batch if id(resource) not in spared], stopped):
                 spared |= self._needs(resource)
             if stopped():
                 return
 
-    def _failures(self, batch: Sequence[ResourceState]) -> list[ResourceState]:
+    def _failures(self, batch: Sequence[ResourceState], stopped: Callable[[], bool]) -> list[ResourceState]:
         # Several old instances of one resource go one after the other: no provider is called for one URN twice at once.
         instances: dict[str, list[ResourceState]] = defaultdict(list)
         for resource in batch:
             instances[resource.urn].append(resource)
-        with executor(min(self._parallel, len(instances)) or 1) as pool:
-            failures = list(pool.map(self._undeleted, instances.values()))
-        return [resource for failed in failures for resource in failed]
 
-    def _undeleted(self, instances: Sequence[ResourceState]) -> list[ResourceState]:
-        return [resource for resource in instances if not self._delete(resource)]
+        def undeleted(place: int, olds: Sequence[ResourceState]) -> list[ResourceState]:
+            # As many as there are workers begin together: one that fails holds back what comes after these, and none of them.
+            begun = place < self._parallel
+            return [
+                resource
+                for number, resource in enumerate(olds)
+                if (stopped() and (number or not begun)) or not self._delete(resource)
+            ]
+
+        with executor(min(self._parallel, len(instances)) or 1) as pool:
+            failures = list(pool.map(undeleted, range(len(instances)), instances.values()))
+        return [resource for failed in failures for resource in failed]
