@@ -104,7 +104,7 @@ class Both:
         self.breaking = (Breaking(), Breaking())
         self.doubles = tuple(Double(package(), layers=(each,), generation=generation) for each in self.breaking)
         settings = {key.replace("__", ":"): value for key, value in config.items()}
-        self.stack = Watched(self.doubles[0], config=settings, references=references)
+        self.stack = Watched(self.doubles[0], config=settings, references=references, parallel=1 if serial else None)
         self.log = EngineLog(folder)
         self.cli = cli_of(self.doubles[1], folder, self.log.environment)
         self.cli.config(**config)

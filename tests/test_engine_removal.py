@@ -7,7 +7,7 @@ import pytest
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Thing, make
 from pulumi import ResourceOptions
 
-from mockprovider.engine.operations.removal import Removal
+from mockprovider.engine.operations.removal import Removal, Workers
 from mockprovider.pulumi.stacks.state import ResourceState
 from mockprovider.values import UNKNOWN
 
@@ -124,7 +124,7 @@ def test_old_instances_of_one_resource_are_deleted_one_after_the_other():
         order[resource.urn].append((resource.id, threading.get_ident()))
         return resource.id != "2"
 
-    Removal([*instances, other], delete, lambda _: set(), 4).carry_out([*instances, other], lambda: False)
+    Removal([*instances, other], delete, lambda _: set(), Workers(4, 4)).carry_out([*instances, other], lambda: False)
 
     assert [id_ for id_, _ in order["urn:a"]] == ["1", "2", "3"]
     assert len({thread for _, thread in order["urn:a"]}) == 1
@@ -146,7 +146,7 @@ def test_deletions_that_begin_together_are_all_done(parallel, deleted):
         done.append(resource.id)
         return True
 
-    Removal(olds, delete, lambda _: set(), parallel).carry_out(olds, failed.is_set)
+    Removal(olds, delete, lambda _: set(), Workers(parallel, parallel)).carry_out(olds, failed.is_set)
 
     assert sorted(done) == deleted
 

@@ -49,8 +49,8 @@ class Stack(StackMemory):
         references: the stacks that a program may refer to (``StackReference``), by the names that it uses: other ``Stack``
             objects, whose outputs are read when they are asked for, or outputs as a mapping, with ``Secret`` where they are.
         seed: the seed of generated ids and random seeds; equal seeds make equal runs.
-        parallel: how many steps may run at once. With 1 (the default) everything happens in one thread in the order of
-            registration, and a run repeats exactly; the CLI's own default is four for each core.
+        parallel: how many steps may run at once. By default, and with 1, everything happens in one thread in the order of
+            registration, and a run repeats exactly. A deletion that fails holds back those beside it with 1 alone.
         timeout: seconds that an operation may take.
         on_event: called with each ``EngineEvent`` while an operation goes on, one at a time, in the thread in which it happens.
         clock: what the times in the state are read from. By default they count the operations, a second each from 2000 on, so
@@ -71,7 +71,7 @@ class Stack(StackMemory):
         config: Mapping[str, Value] | None = None,
         references: Mapping[str, Stack | Mapping[str, Value]] | None = None,
         seed: int = 0,
-        parallel: int = 1,
+        parallel: int | None = None,
         timeout: float = 60.0,
         on_event: OnEvent | None = None,
         clock: Clock | None = None,
@@ -335,13 +335,13 @@ class Stack(StackMemory):
         )
         telling = EventTeller(self.on_event)
         telling.begin("up" if what == "preview" else what, operation)
-        workers, seconds = parallel or self.parallel, timeout or self.timeout
+        wanted, seconds = parallel or self.parallel, timeout or self.timeout
         deployment = Deployment(
             operation,
             self._state,
             self._provider,
             config=self.config,
-            parallel=workers,
+            parallel=wanted,
             references=self._references,
             autonaming=Autonaming(self.config, organization=self.organization, project=self.project, stack=self.name),
             plans=plans,
@@ -366,7 +366,7 @@ class Stack(StackMemory):
                     run_to_its_end(
                         program,
                         deployment,
-                        parallel=workers,
+                        parallel=deployment.parallel,
                         config=self.config,
                         organization=self.organization,
                         provider=self._provider,

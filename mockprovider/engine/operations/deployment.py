@@ -18,7 +18,7 @@ from mockprovider.engine.operations.course import Course
 from mockprovider.engine.operations.events import EventTeller
 from mockprovider.engine.operations.older_states import migrated
 from mockprovider.engine.operations.refreshing import refresh, refresh_leftovers
-from mockprovider.engine.operations.removal import delete_leftovers, refuse_destroy
+from mockprovider.engine.operations.removal import TOGETHER, Workers, delete_leftovers, refuse_destroy
 from mockprovider.engine.outcomes import Fate, StoppedError
 from mockprovider.engine.plans.planning import Planning
 from mockprovider.engine.policing import PoliciesBrokenError, of_stack
@@ -48,7 +48,7 @@ class Deployment(Course):
         state: where it starts from; not changed.
         sources: the providers.
         config: the stack's configuration by full key.
-        parallel: how many deletions run at once.
+        parallel: how many deletions run at once; one by default, but then as many count as begun as the CLI would have.
         references: the outputs of the stacks that the program may refer to.
         autonaming: how objects are to be called whose names the program leaves open.
         plans: the update plans to keep to, and to make.
@@ -62,7 +62,7 @@ class Deployment(Course):
         sources: ProviderSource | Mapping[str, ProviderSource],
         *,
         config: Mapping[str, Value],
-        parallel: int = 1,
+        parallel: int | None = None,
         references: References | None = None,
         autonaming: Autonaming | None = None,
         plans: Planning | None = None,
@@ -73,7 +73,8 @@ class Deployment(Course):
         secrets = {reveal(value) for value in config.values() if isinstance(value, Secret)}
         self.hidden = sorted((secret for secret in secrets if len(str(secret)) > 2), key=len, reverse=True)
         self.stack_outputs: dict[str, Value] | None = None
-        self.parallel = parallel
+        self.parallel = parallel or 1
+        self._workers = Workers(self.parallel, parallel or TOGETHER)
         self._turn = threading.Lock()
         self._defaults_turn = threading.Lock()
         self._registered: dict[str, ResourceState] = {}
@@ -284,7 +285,7 @@ class Deployment(Course):
         if self.operation.only_refresh:
             refresh_leftovers(self, self._planner)
         else:
-            delete_leftovers(self, self._planner, self._held, self._errored, self.parallel)
+            delete_leftovers(self, self._planner, self._held, self._errored, self._workers)
 
     def judge_stack(self) -> None:
         """Have the policies look at the whole stack, if nothing but what policies told a preview went wrong."""

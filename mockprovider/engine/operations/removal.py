@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 from mockprovider.engine.operations.course import Course
 from mockprovider.engine.registrations.decision import RefusedError, StepOp, deletion
@@ -15,11 +16,23 @@ from mockprovider.engine.targets import Targets
 from mockprovider.engine.threads import executor
 from mockprovider.pulumi.stacks.state import ResourceState, copied
 
+TOGETHER = 16
+"""How many deletions the CLI has under way at once, more or less, unless it is told how many."""
+
+
+class Workers(NamedTuple):
+    """So many deletions run at once, in ``parallel``; so many count as begun ``together``, of which one that fails holds back
+    none of the others.
+    """
+
+    parallel: int = 1
+    together: int = 1
+
 
 def delete_leftovers(
-    course: Course, planner: Planner, held: Collection[int], errored: Sequence[ResourceState], parallel: int
+    course: Course, planner: Planner, held: Collection[int], errored: Sequence[ResourceState], workers: Workers
 ) -> None:
-    """Delete what the program no longer has (everything, if there was no program), ``parallel`` at once.
+    """Delete what the program no longer has (everything, if there was no program).
 
     ``held`` are the identities (``id()``) of old resources that stay, because their registration failed or was skipped. What
     the ``errored`` ones need, whose steps failed, is spared.
@@ -46,7 +59,7 @@ def delete_leftovers(
         # What was reread has the program's dependencies now, but what it needed before is spared, too.
         return needed | transitive_dependencies(base, ledger.origin(resource)) if running else needed
 
-    removal = Removal(whole, lambda resource: _delete(course, resource), needs, parallel)
+    removal = Removal(whole, lambda resource: _delete(course, resource), needs, workers)
     removal.carry_out(condemned, lambda: course.stopped, errored)
 
 
@@ -149,8 +162,8 @@ def _delete(course: Course, old: ResourceState) -> bool:
 
 
 class Removal:
-    """Deletes resources of the state ``base`` in batches, ``parallel`` at once. ``delete`` says whether one is gone, and
-    ``needs`` the identities (``id()``) of what a resource needs.
+    """Deletes resources of the state ``base`` in batches. ``delete`` says whether one is gone, and ``needs`` the identities
+    (``id()``) of what a resource needs.
     """
 
     def __init__(
@@ -158,12 +171,12 @@ class Removal:
         base: Sequence[ResourceState],
         delete: Callable[[ResourceState], bool],
         needs: Callable[[ResourceState], set[int]],
-        parallel: int,
+        workers: Workers,
     ) -> None:
         self._base = base
         self._delete = delete
         self._needs = needs
-        self._parallel = parallel
+        self._workers = workers
 
     def carry_out(
         self, condemned: Sequence[ResourceState], stopped: Callable[[], bool], errored: Sequence[ResourceState] = ()
@@ -183,14 +196,13 @@ class Removal:
             instances[resource.urn].append(resource)
 
         def undeleted(place: int, olds: Sequence[ResourceState]) -> list[ResourceState]:
-            # As many as there are workers begin together: one that fails holds back what comes after these, and none of them.
-            begun = place < self._parallel
+            begun = place < self._workers.together
             return [
                 resource
                 for number, resource in enumerate(olds)
                 if (stopped() and (number or not begun)) or not self._delete(resource)
             ]
 
-        with executor(min(self._parallel, len(instances)) or 1) as pool:
+        with executor(min(self._workers.parallel, len(instances)) or 1) as pool:
             failures = list(pool.map(undeleted, range(len(instances)), instances.values()))
         return [resource for failed in failures for resource in failed]
