@@ -8,15 +8,16 @@ import sys
 import threading
 import warnings
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import grpc
 import pytest
 from engine_toolbox import Bucket
 from pulumi.runtime._callbacks import _CallbackServicer
-from pulumi.runtime.proto import language_pb2, resource_pb2
+from pulumi.runtime.proto import callback_pb2, callback_pb2_grpc, language_pb2, resource_pb2
 
 from mockprovider import Double, ResourceType, Stack, loops
-from mockprovider.drivers.inline import Host, _end_callbacks, language_host
+from mockprovider.drivers.inline import Begun, Host, _end, language_host
 from mockprovider.engine.threads import Work
 from mockprovider.wire.server import serve
 
@@ -200,23 +201,76 @@ def test_a_loop_that_was_told_to_stop():
     assert (loop.is_closed(), task.cancelled(), ended) == (True, True, ["tidy"])
 
 
+async def serving():
+    """What the SDK serves hooks and transforms with."""
+    servicer = _CallbackServicer(None)
+    await servicer.serve()
+    return servicer
+
+
 def test_what_serves_hooks_ends_also_in_a_loop_that_is_to_stop():
     """A program that was broken off has its loop stopped; what served its hooks is ended all the same, and forgotten."""
     loop = asyncio.new_event_loop()
-
-    async def serving():
-        servicer = _CallbackServicer(None)
-        await servicer.serve()
-        return servicer
-
     servicer = loop.run_until_complete(serving())
     loop.stop()
-    _end_callbacks({loop})
-    loops.end(loop)
+    _end(Begun(loops=[loop]))
 
     assert servicer not in _CallbackServicer._servicers
     assert loop.is_closed()
     gc.collect()
+
+
+@pytest.mark.parametrize("rounds", range(4))
+def test_what_serves_hooks_is_not_stopped_twice_at_once(rounds):
+    """A program may be broken off while it stops its hooks, of which one runs; two stops crash the process."""
+    loop = asyncio.new_event_loop()
+    servicer = loop.run_until_complete(serving())
+    running = asyncio.Event()
+
+    async def hook(_):
+        running.set()
+        await asyncio.sleep(60)
+
+    servicer._callbacks["hook"] = hook
+    with grpc.insecure_channel(servicer._target) as channel:
+        asked = callback_pb2_grpc.CallbacksStub(channel).Invoke.future(callback_pb2.CallbackInvokeRequest(token="hook"))
+        loop.run_until_complete(running.wait())
+        stopping = loop.create_task(_CallbackServicer.shutdown())
+        for _ in range(rounds):
+            loop.run_until_complete(asyncio.sleep(0))
+        _end(Begun(loops=[loop]))
+
+        assert stopping.done()
+        assert servicer not in _CallbackServicer._servicers
+        assert asked.exception(60) is not None
+    gc.collect()
+
+
+class Server:
+    """A server of gRPC's that takes its time to stop, and notes how many stop it at once."""
+
+    def __init__(self, loop):
+        self._loop = loop
+        self.together = []
+        self._stopping = 0
+
+    async def stop(self, grace):
+        self._stopping += 1
+        self.together.append(self._stopping)
+        await asyncio.sleep(grace + 0.01)
+        self._stopping -= 1
+
+
+def test_a_stop_under_way_is_waited_for(monkeypatch):
+    """What the program itself stops as it is broken off is not stopped by us meanwhile, nor is its stop cancelled."""
+    loop = asyncio.new_event_loop()
+    server = Server(loop)
+    monkeypatch.setattr(_CallbackServicer, "_servicers", [SimpleNamespace(_server=server)])
+    stopping = loop.create_task(_CallbackServicer.shutdown())
+    loop.run_until_complete(asyncio.sleep(0))
+    _end(Begun(loops=[loop]))
+
+    assert (server.together, stopping.cancelled(), _CallbackServicer._servicers) == ([1, 1], False, [])
 
 
 def test_a_loop_that_is_stopped_for_ever():

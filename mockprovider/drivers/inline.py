@@ -111,12 +111,16 @@ class Host(LanguageServer):  # type: ignore[misc]
             return language_pb2.RunResponse(error=f"The engine cannot be reached: {error.details()}")
         finally:
             RUNS.begun = None
-            _end_callbacks(begun.loops)
-            for loop in begun.loops:
-                loops.end(loop)
-            for channel in begun.channels:
-                channel.close()
+            _end(begun)
             over.set()
+
+
+def _end(begun: Begun) -> None:
+    _end_callbacks(begun.loops)
+    for loop in begun.loops:
+        loops.end(loop)
+    for channel in begun.channels:
+        channel.close()
 
 
 def _end_callbacks(begun: Collection[asyncio.AbstractEventLoop]) -> None:
@@ -131,7 +135,23 @@ def _end_callbacks(begun: Collection[asyncio.AbstractEventLoop]) -> None:
         if loop in begun:
             servicers.remove(servicer)
             if not loop.is_closed():
-                loops.run(loop, server.stop(grace=0))
+                loops.run(loop, _stop(server))
+
+
+async def _stop(server: grpc.aio.Server) -> None:
+    # A program may be broken off while it stops this itself. gRPC crashes if two do at once, or if the first is cancelled.
+    under_way = [task for task in asyncio.all_tasks() if "Server.stop" in _awaited(task)]
+    if under_way:
+        await asyncio.wait(under_way)
+    await server.stop(grace=0)
+
+
+def _awaited(task: asyncio.Task[Any]) -> Iterator[str]:
+    """The names of the coroutines that are under way in a task."""
+    coroutine: Any = task.get_coro()
+    while coroutine is not None:
+        yield getattr(coroutine, "__qualname__", "")
+        coroutine = getattr(coroutine, "cr_await", None)
 
 
 @contextmanager

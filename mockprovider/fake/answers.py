@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from mockprovider.calls import Call, Op
-from mockprovider.cloud import digest
+from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import fill_all, inventing
 from mockprovider.fake.contexts import context_of, known_of, places
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
 from mockprovider.fake.inventing.inventor import nothing_said, plain
-from mockprovider.fake.inventing.makers import MAKERS
+from mockprovider.fake.inventing.makers import MAKERS, title
 from mockprovider.fake.inventing.stated import Invent, Stated, whole
+from mockprovider.fake.lookups import looked_up
 from mockprovider.fake.sayings import NOTHING_SAID, Saying, Sayings
 from mockprovider.fake.stating import Stating
 from mockprovider.hints import did_you_mean
@@ -33,16 +34,16 @@ class Answers:
     Args:
         packages: what is declared, by name.
         presets: what is said of a package that was read from a schema, where nobody says anything else.
-        new_hash: makes another hash of a text whenever it is asked.
+        cloud: has the objects that functions look up.
     """
 
     def __init__(
         self,
         packages: Mapping[str, Package],
         presets: Callable[[str], Sayings] = lambda _: NOTHING_SAID,
-        new_hash: Callable[[str], str] = digest,
+        cloud: Cloud | None = None,
     ) -> None:
-        self._new_hash = new_hash
+        self._cloud = cloud or Cloud()
         self._packages = packages
         self._presets = presets
         self.own = Sayings()
@@ -136,17 +137,27 @@ class Answers:
     ) -> tuple[dict[str, Value], str] | None:
         """What somebody says that a call of a function is answered, checked and completed, and who says it.
 
-        ``echo`` is what a function that nobody declared answers otherwise. A lenient place, such as a preset, adds to that, and
-        leaves what the call says itself as it is.
+        The cloud counts before a preset, where a function looks up what is there. ``echo`` is what a function that nobody
+        declared answers otherwise. A lenient place, such as a preset, adds to that, and leaves what the call says itself as it
+        is.
         """
         names = names_of(function or Function(token))
-        is_preset = echo is not None or (function is not None and is_open(function))
-        for sayings in self._layers(token, presets=is_preset):
-            for saying in reversed(sayings.answers):
-                if saying.is_of(names) and saying.fits(arguments):
-                    given = self._fitted(saying, function, self._next(saying, arguments, call))
-                    return self._added(given, arguments, echo or {}, token) if saying.lenient else given, saying.origin
-        return None
+        is_looking = function is not None and is_open(function)
+        own = self._layers(token, presets=False)
+        saying = _first(own, names, arguments)
+        if (
+            saying is None
+            and function is not None
+            and is_looking
+            and (stored := looked_up(function, call.inputs or {}, self._cloud))
+        ):
+            return stored
+        if saying is None and (is_looking or echo is not None):
+            saying = _first(self._layers(token, presets=True)[len(own) :], names, arguments)
+        if saying is None:
+            return None
+        given = self._fitted(saying, function, self._next(saying, arguments, call))
+        return self._added(given, arguments, echo or {}, token) if saying.lenient else given, saying.origin
 
     def _added(self, given: Bag, arguments: Bag, echo: Bag, token: str) -> dict[str, Value]:
         _, counts = self._counts(token)
@@ -203,7 +214,7 @@ class Answers:
         if resource:
             return resource
         said = repr(sorted(known_of(inputs).items()))
-        return self._new_hash(f"{call.type} {said}") if call.op is Op.CREATE and not call.preview else said
+        return self._cloud.new_hash(f"{call.type} {said}") if call.op is Op.CREATE and not call.preview else said
 
     def _is_about(self, saying: Saying, call: Call) -> bool:
         if saying.name and not (call.name or call.address) and call.prior is None and call.op.value == "create":
@@ -266,7 +277,8 @@ class Answers:
         # Two addresses that a program looks up by their names are not the same one; equal arguments give equal answers.
         asked = ordered({name: value for name, value in arguments.items() if value is not None})
         of = f"{function.token} {asked}" if asked else function.token
-        inventor = Inventor(function.token, of, 1 if elements is None else elements, counts, call.session.config or {})
+        called = title({**arguments, **given}, str(given.get("id") or ""))
+        inventor = Inventor(function.token, of, 1 if elements is None else elements, counts, call.session.config or {}, called)
         echoed = {
             name: arguments[name]
             for name, item in function.outputs.items()
@@ -306,6 +318,12 @@ class Answers:
         if presets and self.use_presets:
             layers.append(self._presets(name))
         return layers
+
+
+def _first(layers: Sequence[Sayings], names: set[str], arguments: Bag) -> Saying | None:
+    """The saying that counts for a call with these arguments: of one layer, the last."""
+    sayings = (saying for layer in layers for saying in reversed(layer.answers))
+    return next((saying for saying in sayings if saying.is_of(names) and saying.fits(arguments)), None)
 
 
 def _as_type(declared: Component) -> ResourceType:

@@ -176,6 +176,43 @@ def test_a_resource_that_nobody_can_name(engine: str, tmp_path: Path) -> None:
         assert "terraform.parallelism = 1" in failed.output + str(failed.diagnostics)
 
 
+GET_VPC = "aws:ec2/getVpc:getVpc"
+IDENTIFIED = {"properties": {"id": {"type": "string"}, "cidrBlock": {"type": "string"}}}
+TEXT, TAGS = ({"type": type_, "optional": True, "computed": True} for type_ in ("string", ["map", "string"]))
+LOOKED_UP = {
+    "version": 0,
+    "block": {"attributes": {"id": TEXT, "cidr_block": TEXT, "tags": TAGS}},
+}
+LOOKUP = """
+provider "aws" { region = "eu-west-1" }
+resource "aws_vpc" "main" {
+  cidr_block = "10.7.0.0/16"
+  tags       = { Name = "main", Team = "web" }
+}
+data "aws_vpc" "same" {
+  tags       = { Name = "main" }
+  depends_on = [aws_vpc.main]
+}
+resource "aws_subnet" "inner" { vpc_id = data.aws_vpc.same.id }
+output "same" { value = [data.aws_vpc.same.id == aws_vpc.main.id, data.aws_vpc.same.cidr_block] }
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_data_source_looks_up_what_was_made(engine: str, tmp_path: Path) -> None:
+    """A data source that is called after a type answers what the cloud has of what the same configuration has made."""
+    schema = json.loads(json.dumps(TERRAFORM))
+    [provider] = schema["provider_schemas"].values()
+    provider["data_source_schemas"]["aws_vpc"] = LOOKED_UP
+    with Double(from_terraform_schema(schema)) as double:
+        served = double.serve("terraform")
+        cli = Terraform(tmp_path, lambda: served.environment, binary=engine)
+        cli.write(LOOKUP)
+        assert cli.apply().outputs["same"] == [True, "10.7.0.0/16"]
+        assert cli.plan().exit_code == 0
+        assert cli.destroy().summary == {"remove": 2}
+
+
 # Pulumi -----------------------------------------------------------------------------------------------------------------
 
 
@@ -204,6 +241,24 @@ def program() -> None:
     pulumi.export("ami", pulumi.runtime.invoke(AMI, {"mostRecent": True}).value["id"])
     pulumi.export("policy", json.loads(document["json"])["Statement"][0]["Sid"])
     pulumi.export("service", vpc.arn.apply(lambda arn: arn.split(":")[2]))
+
+
+@pytest.mark.pulumi_cli
+@pytest.mark.parametrize("engine", ["pulumi", "embedded"])
+def test_a_function_looks_up_what_was_made(engine: str, tmp_path: Path) -> None:
+    """What a program looks up by the id of what it has made is that, in the first run and in the next."""
+    schema = {**PULUMI, "functions": {**PULUMI["functions"], GET_VPC: {"inputs": IDENTIFIED, "outputs": IDENTIFIED}}}
+
+    def looking() -> None:
+        vpc: Any = Told(VPC, "main", cidrBlock="10.7.0.0/16", arn=None)
+        same = vpc.id.apply(lambda id_: pulumi.runtime.invoke(GET_VPC, {"id": id_}).value)
+        pulumi.export("same", same["cidrBlock"])
+
+    with Double(from_schema(schema)) as double:
+        stack: Any = Stack(double) if engine == "embedded" else cli_of(double, tmp_path / "pulumi")
+        assert [stack.up(looking).outputs["same"] for _ in range(2)] == ["10.7.0.0/16"] * 2
+        assert stack.up(looking).summary == {}
+        stack.destroy()
 
 
 @pytest.mark.pulumi_cli

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -45,6 +46,11 @@ NAMES = ("alarmName", "bucket", "clusterIdentifier", "dashboardName", "family", 
 def named(inputs: Mapping[str, Any]) -> str:
     """The name that a program gives a thing, if any."""
     return next((inputs[name] for name in NAMES if inputs.get(name) and isinstance(inputs[name], str)), "")
+
+
+def title(inputs: Mapping[str, Any], id_: str) -> str:
+    """What a thing's own ARN ends with: the name that a program gives it, or else its id, unless that is an ARN or address."""
+    return named(inputs) or ("" if re.search("[:/]", id_) else id_)
 
 
 def id_by_name(inputs: Mapping[str, Any]) -> dict[str, Any]:
