@@ -19,7 +19,7 @@ from mockprovider import Double, Function, Property, Stack, from_schema, from_te
 from mockprovider.calls import Call, Op
 from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.fake.definitions import dump, load
-from mockprovider.fake.inventing.makers import azure_template_outputs
+from mockprovider.fake.inventing.makers import azure_template_outputs, cloudformation_outputs
 from mockprovider.properties import camel_case
 
 IDENTITY = "aws:index/getCallerIdentity:getCallerIdentity"
@@ -859,6 +859,67 @@ def test_deployments_of_azure_answer_the_outputs_of_their_templates():
     assert values == {"accountName": "accountname", "replicas": 1, "sku": "Standard"}
     assert content("{}") == {}
     assert azure_template_outputs({"templateContent": "no JSON"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("/aws/service/ecs/optimized-ami/amazon-linux-2/recommended", r"\{.*\"image_id\": \"ami-\w+\".*\}"),
+        ("/aws/service/ecs/optimized-ami/amazon-linux-2/recommended/image_id", r"ami-\w+"),
+        ("/aws/service/ami-amazon-linux-latest/al2023-ami-minimal", r"ami-\w+"),
+        ("/shop/ami", r"(?!ami).*"),
+    ],
+)
+def test_public_parameters_of_aws_name_images(name, expected):
+    """A parameter of AWS's own is a document or an id, as its name says; a user's parameter is any text."""
+    token, text = "aws:ssm/getParameter:getParameter", {"type": "string"}
+    function = {"inputs": {"properties": {"name": text}}, "outputs": {"properties": {"name": text, "value": text}}}
+    answer = asked(Double(from_schema({"name": "aws", "functions": {token: function}})), token, name=name)
+
+    assert answer["name"] == name
+    assert re.fullmatch(expected, answer["value"])
+
+
+STACK, WORKERS = "aws:cloudformation/stack:Stack", "aws:autoscaling/group:Group"
+TEMPLATE = """
+Outputs:
+  Group: {Value: !Ref Workers}
+  Zone: {Value: north}
+  Nothing: {}
+Resources: {}
+"""
+
+
+def test_stacks_of_cloudformation_answer_the_outputs_of_their_templates():
+    """A stack has each output of its template, and what such an output names can be read and destroyed with the stack."""
+    text = {"type": "string"}
+    outputs = {"type": "object", "additionalProperties": text}
+    stack = {"inputProperties": {"templateBody": text}, "properties": {"templateBody": text, "outputs": outputs}}
+    stack["required"] = ["outputs"]
+    group = {"inputProperties": {}, "properties": {"arn": text}, "required": ["arn"]}
+    schema = {"name": "aws", "meta": {"moduleFormat": "(.*)(?:/[^/]*)"}, "resources": {STACK: stack, WORKERS: group}}
+
+    class Template(pulumi.CustomResource):
+        outputs: pulumi.Output[dict[str, str]]
+
+    def program():
+        made_by = Template(STACK, "stack", {"templateBody": TEMPLATE, "outputs": None})
+        own = pulumi.ResourceOptions(id=made_by.outputs["Group"])
+        pulumi.CustomResource(WORKERS, "workers", {"arn": None}, own)
+
+    with Double(from_schema(schema)) as double:
+        stack_run = Stack(double)
+        stack_run.up(program)
+        (only,) = double.cloud.objects()
+        assert only["outputs"] == {"Group": "group", "Zone": "north", "Nothing": "nothing"}
+        assert not stack_run.refresh().summary
+        stack_run.destroy()
+
+
+@pytest.mark.parametrize("body", [None, "", "a: [", "- 1", "Outputs: 3", "Outputs: {}"])
+def test_templates_without_outputs_say_nothing(body):
+    """A template that is none, or has no outputs, leaves a stack's outputs as they are."""
+    assert cloudformation_outputs({"templateBody": body}) == {}
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

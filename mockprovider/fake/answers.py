@@ -10,13 +10,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from mockprovider.calls import Call
+from mockprovider.cloud import Cloud
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import fill_all, inventing
 from mockprovider.fake.contexts import context_of, known_of, places
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
 from mockprovider.fake.inventing.inventor import nothing_said, plain
-from mockprovider.fake.inventing.makers import MAKERS
+from mockprovider.fake.inventing.makers import MAKERS, cloudformation_outputs
 from mockprovider.fake.inventing.stated import Invent, Stated, whole
 from mockprovider.fake.sayings import NOTHING_SAID, Saying, Sayings
 from mockprovider.fake.stating import Stating
@@ -164,11 +165,15 @@ class Answers:
             raise DefinitionError(f"{saying.of[0]} is to answer {answer!r}. Give a mapping of outputs to values.")
         return dict(answer)
 
-    def tells_of(self, call: Call) -> bool:
-        """Whether a preset answers an id, so that there is something that goes by it."""
-        presets = self._presets(call.type.partition(":")[0]).answers if self.use_presets else ()
-        answers = (saying.answer for saying in presets if isinstance(saying.answer, Mapping))
-        return any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers)
+    def tells_of(self, call: Call, cloud: Cloud) -> bool:
+        """Whether a preset answers an id, or a template's output is one, so that there is something that goes by it."""
+        presets = self._presets(call.type.partition(":")[0]) if self.use_presets else NOTHING_SAID
+        answers = (saying.answer for saying in presets.answers if isinstance(saying.answer, Mapping))
+        templates = (type_ for saying in presets.outputs if saying.answer is cloudformation_outputs for type_ in saying.of)
+        stacks = (stack for type_ in templates for stack in cloud.listed(type_))
+        return any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers) or any(
+            call.id in reveal(stack.get("outputs") or {}).values() for stack in stacks
+        )
 
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""

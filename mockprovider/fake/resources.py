@@ -167,7 +167,7 @@ class Resources:
         if refused is not None:
             return refused
         stored = self._catalogue.resident(call, self._cloud)
-        if stored is None and declared is not None and not _imports(call) and self._answers.tells_of(call):
+        if stored is None and declared is not None and not _imports(call) and self._answers.tells_of(call, self._cloud):
             invent = self._answers.inventing(declared, call.id, call)
             stored = CloudObject(call.type, call.id, compute(declared, {}, call.id, invent=invent))
         if stored is None:
