@@ -15,7 +15,7 @@ import pytest
 from aws_like import AMI, CERTIFICATE, CLUSTER, POLICY, PULUMI, SUBNET, TERRAFORM, VPC, ZONES
 from builders import BUCKET
 
-from mockprovider import Double, Function, Property, Stack, from_schema, from_terraform_schema
+from mockprovider import Double, Function, Property, Secret, Stack, from_schema, from_terraform_schema
 from mockprovider.calls import Call, Op
 from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.fake.definitions import dump, load
@@ -287,6 +287,48 @@ def test_what_a_bridge_says_that_a_provider_adds():
     (first, _) = reply.value["access"]
     assert (set(first), first["network"]) == ({"network", "natIp"}, "n")
     assert re.fullmatch(r"10(\.\d+){3}", first["natIp"])
+
+
+HOST = "cloud:index:Host"
+
+
+def host(answered: list[str], rules: Any) -> Any:
+    """The rules that a host has which was created with these, of a type that says what always comes out."""
+    text = {"type": "string"}
+    rule = {"type": "object", "properties": {"key": text, "natIp": text, "next": {"$ref": "#/types/cloud:index:rule"}}}
+    rule["language"] = {"nodejs": {"requiredOutputs": answered}}
+    rules_of = {"rules": {"type": "array", "items": {"$ref": "#/types/cloud:index:rule"}}}
+    types = {"cloud:index:rule": rule}
+    resource = {"inputProperties": rules_of, "properties": rules_of}
+    double = Double(from_schema({"name": "cloud", "types": types, "resources": {HOST: resource}}))
+    reply = double(Call(op=Op.CREATE, session=double.open(), type=HOST, inputs={"rules": rules}))
+    return reply.value["rules"]
+
+
+def test_secrets_stay_secret_beside_what_the_provider_adds():
+    """A secret inside of an object that the provider completes is answered as one, and so is an object that is a secret."""
+    [inside], whole = host(["natIp"], [{"key": Secret("k")}]), host(["natIp"], Secret([{"key": "k"}]))
+
+    assert inside["key"] == Secret("k")
+    assert re.fullmatch(r"10(\.\d+){3}", inside["natIp"])
+    assert isinstance(whole, Secret)
+    assert set(whole.value[0]) == {"key", "natIp"}
+
+
+@pytest.mark.parametrize(("certain", "answered"), [(("key", "natIp"), {"key"}), (("natIp",), {"key", "natIp"})])
+def test_a_type_that_calls_all_certain_says_nothing(certain, answered):
+    """Where an output's type has all that it may have for certain, the provider adds nothing to what a program gives."""
+    properties = {"key": {"type": "string"}, "natIp": {"type": "string"}}
+    types = {
+        "cloud:index:given": {"type": "object", "properties": properties},
+        "cloud:index:rule": {"type": "object", "properties": properties, "required": list(certain)},
+    }
+    given, shown = ({"rule": {"$ref": f"#/types/{name}"}} for name in types)
+    resources = {HOST: {"inputProperties": given, "properties": shown, "required": ["rule"]}}
+    double = Double(from_schema({"name": "cloud", "types": types, "resources": resources}))
+    reply = double(Call(op=Op.CREATE, session=double.open(), type=HOST, inputs={"rule": {"key": "k"}}))
+
+    assert reply.value["rule"].keys() == answered
 
 
 def test_ids_tell_their_kind():

@@ -190,10 +190,14 @@ def test_what_an_sdk_requires_is_declared_with_the_first_question(tmp_path: Path
     requires = ["pulumi<4,>=3", "pulumi-net<2,>=1; python_version > '3'", "pulumi-absent", "semver>=2"]
     wanted = "".join(f"Requires-Dist: {other}\n" for other in requires)
     metadata = f"Metadata-Version: 2.1\nName: pulumi-cloud\nVersion: 2.3.4\n{wanted}"
-    write_sdk(tmp_path, {f"pulumi_cloud/{path}": file for path, file in NEW.items()})
+    listed = [{"pkg": "net", "mod": "lb/lb", "fqn": "pulumi_net.lb", "classes": {"net:lb/lb:Lb": "Lb"}}]
+    shown = NEW["site.py"].replace("pulumi.Output[_builtins.str]", "pulumi.Output['pulumi_net.lb.Lb']")
+    write_sdk(tmp_path, {f"pulumi_cloud/{path}": file for path, file in {**NEW, "site.py": shown}.items()})
     write_sdk(tmp_path, {f"pulumi_net/{path}": file.replace("cloud", "net") for path, file in NEW.items()})
     write_sdk(tmp_path, {"pulumi_cloud-2.3.4.dist-info/METADATA": metadata, "pulumi/__init__.py": ""})
+    write_sdk(tmp_path, {"pulumi_net/__init__.py": f'register(resource_modules="""{json.dumps(listed)}""")'})
 
+    assert '"$ref": "/net/v2.3.4/schema.json#/resources/net:lb%2Flb:Lb"' in text(from_sdk(tmp_path / "pulumi_cloud"))
     with Double(from_sdk(tmp_path / "pulumi_cloud")) as double:
         assert [*double.packages] == ["cloud"]
         assert double.packages.offered == ["cloud", "net"]

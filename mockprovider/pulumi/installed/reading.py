@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -62,9 +62,17 @@ def from_sdk(sdk: str | Path) -> Package:
     package = sdk_package(_index(language, folder, name, version, content), language.reader(folder, name), str(folder))
     package.beside = {other: partial(from_sdk, place) for other, place in others.items() if other != name}
     whole = package.published
-    if content and whole is not None:
-        package.published = lambda: _text(whole, content)
+    if whole is not None:
+        package.published = lambda: _versioned(_text(whole, content) if content else whole(), others)
     return package
+
+
+def _versioned(text: str, others: Mapping[str, Path]) -> str:
+    """The text with the versions of the packages that it refers to: hosts of YAML take no other schema for such a type."""
+    for name, folder in others.items():
+        version = (npm_identity if is_npm(folder) else identity_of)(folder)[1]
+        text = text.replace(f'"/{name}/v0.0.0/schema.json#', f'"/{name}/v{version}/schema.json#')
+    return text
 
 
 def _index(language: Ecosystem, folder: Path, name: str, version: str, content: Sequence[str]) -> SdkIndex:
