@@ -958,6 +958,24 @@ def test_stacks_of_cloudformation_answer_the_outputs_of_their_templates():
         stack_run.destroy()
 
 
+@pytest.mark.parametrize(("of", "is_there"), [("shop-1-database", True), ("other", False)])
+def test_what_a_chart_makes_can_be_read(of, is_there):
+    """What is called after a Helm release, in its namespace, is there for programs that read it; anything else is not."""
+    text, map_ = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
+    release, service = "kubernetes:helm.sh/v3:Release", "kubernetes:core/v1:Service"
+    resources = {
+        release: {"inputProperties": {"name": text}, "properties": {"name": text, "status": map_}},
+        service: {"inputProperties": {}, "properties": {"kind": text}, "required": ["kind"]},
+    }
+    double = Double(from_schema({"name": "kubernetes", "resources": resources}))
+    double.cloud.create(release, "shop-1", {"name": "shop-1", "status": {"name": "shop-1", "namespace": "default"}})
+    reply = double(
+        Call(op=Op.READ, session=double.open(), type=service, name="db", id=f"default/{of}", prior={}, prior_inputs={})
+    )
+
+    assert bool(reply.id) is is_there
+
+
 @pytest.mark.parametrize("body", [None, "", "a: [", "- 1", "Outputs: 3", "Outputs: {}"])
 def test_templates_without_outputs_say_nothing(body):
     """A template that is none, or has no outputs, leaves a stack's outputs as they are."""

@@ -17,7 +17,7 @@ from mockprovider.fake.contexts import context_of, known_of, places
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
 from mockprovider.fake.inventing.inventor import nothing_said, plain
-from mockprovider.fake.inventing.makers import MAKERS, cloudformation_outputs
+from mockprovider.fake.inventing.makers import MAKERS, MAKES
 from mockprovider.fake.inventing.stated import Invent, Stated, whole
 from mockprovider.fake.sayings import NOTHING_SAID, Saying, Sayings
 from mockprovider.fake.stating import Stating
@@ -166,14 +166,13 @@ class Answers:
         return dict(answer)
 
     def tells_of(self, call: Call, cloud: Cloud) -> bool:
-        """Whether a preset answers an id, or a template's output is one, so that there is something that goes by it."""
+        """Whether a preset answers an id, or an object makes others, of which one goes by it."""
         presets = self._presets(call.type.partition(":")[0]) if self.use_presets else NOTHING_SAID
         answers = (saying.answer for saying in presets.answers if isinstance(saying.answer, Mapping))
-        templates = (type_ for saying in presets.outputs if saying.answer is cloudformation_outputs for type_ in saying.of)
-        stacks = (stack for type_ in templates for stack in cloud.listed(type_))
-        return any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers) or any(
-            call.id in reveal(stack.get("outputs") or {}).values() for stack in stacks
-        )
+        if any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers):
+            return True
+        makers = ((makes, one) for type_, makes in MAKES.items() if self.use_presets for one in cloud.listed(type_))
+        return any(makes(reveal(dict(one)), call.id) for makes, one in makers)
 
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""

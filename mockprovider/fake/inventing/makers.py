@@ -104,3 +104,21 @@ MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "cloudformation outputs": cloudformation_outputs,
     "id by name": id_by_name,
 }
+
+
+def _is_output(stack: Mapping[str, Any], id_: str) -> bool:
+    return id_ in (stack.get("outputs") or {}).values()
+
+
+def _is_of_chart(release: Mapping[str, Any], id_: str) -> bool:
+    """Charts call what they make after the release: ``NAMESPACE/RELEASE-database``."""
+    status = release.get("status") or {}
+    return id_.startswith(f"{status.get('namespace')}/{status.get('name')}")
+
+
+MAKES: Mapping[str, Callable[[Mapping[str, Any], str], bool]] = {
+    "aws:cloudformation/stack:Stack": _is_output,
+    "aws_cloudformation_stack": _is_output,
+    "kubernetes:helm.sh/v3:Release": _is_of_chart,
+}
+"""Types whose objects make others that programs read: whether one with these properties made what goes by an id."""
