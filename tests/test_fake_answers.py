@@ -411,6 +411,7 @@ PARTED = {
     "random:index/randomId:RandomId": ("dec", int),
     "random:index/randomUuid:RandomUuid": ("result", UUID),
     "digitalocean:index/droplet:Droplet": ("id", int),
+    "linode:index/stackScript:StackScript": ("id", int),
 }
 """What programs take apart: a type, its property, and whether it has the parts. Programs as people write them died of these."""
 
