@@ -244,6 +244,7 @@ class Package(Struct):
     ``judge`` is a layer in front of the fake: the real provider, asked what it thinks.
     ``address`` is the source address of the provider in Terraform's configurations, where that is not under ``hashicorp``
     (``datadog/datadog``); a schema that was read says it.
+    ``beside`` are the packages that this one builds on, by name: each is read when an engine asks first, if nobody declared it.
     """
 
     name: str
@@ -265,6 +266,7 @@ class Package(Struct):
     judge: Any = None
     source: str = ""
     address: str = ""
+    beside: Mapping[str, Callable[[], Package]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.config = declared_properties(f"the configuration of {self.name}", self.config)

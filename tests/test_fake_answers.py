@@ -15,11 +15,11 @@ import pytest
 from aws_like import AMI, CERTIFICATE, CLUSTER, POLICY, PULUMI, SUBNET, TERRAFORM, VPC, ZONES
 from builders import BUCKET
 
-from mockprovider import Double, Function, Property, Stack, from_schema, from_terraform_schema
+from mockprovider import Double, Function, Property, Secret, Stack, from_schema, from_terraform_schema
 from mockprovider.calls import Call, Op
 from mockprovider.errors import DefinitionError, ProgramError
 from mockprovider.fake.definitions import dump, load
-from mockprovider.fake.inventing.makers import azure_template_outputs
+from mockprovider.fake.inventing.makers import azure_template_outputs, cloudformation_outputs
 from mockprovider.properties import camel_case
 
 IDENTITY = "aws:index/getCallerIdentity:getCallerIdentity"
@@ -289,6 +289,48 @@ def test_what_a_bridge_says_that_a_provider_adds():
     assert re.fullmatch(r"10(\.\d+){3}", first["natIp"])
 
 
+HOST = "cloud:index:Host"
+
+
+def host(answered: list[str], rules: Any) -> Any:
+    """The rules that a host has which was created with these, of a type that says what always comes out."""
+    text = {"type": "string"}
+    rule = {"type": "object", "properties": {"key": text, "natIp": text, "next": {"$ref": "#/types/cloud:index:rule"}}}
+    rule["language"] = {"nodejs": {"requiredOutputs": answered}}
+    rules_of = {"rules": {"type": "array", "items": {"$ref": "#/types/cloud:index:rule"}}}
+    types = {"cloud:index:rule": rule}
+    resource = {"inputProperties": rules_of, "properties": rules_of}
+    double = Double(from_schema({"name": "cloud", "types": types, "resources": {HOST: resource}}))
+    reply = double(Call(op=Op.CREATE, session=double.open(), type=HOST, inputs={"rules": rules}))
+    return reply.value["rules"]
+
+
+def test_secrets_stay_secret_beside_what_the_provider_adds():
+    """A secret inside of an object that the provider completes is answered as one, and so is an object that is a secret."""
+    [inside], whole = host(["natIp"], [{"key": Secret("k")}]), host(["natIp"], Secret([{"key": "k"}]))
+
+    assert inside["key"] == Secret("k")
+    assert re.fullmatch(r"10(\.\d+){3}", inside["natIp"])
+    assert isinstance(whole, Secret)
+    assert set(whole.value[0]) == {"key", "natIp"}
+
+
+@pytest.mark.parametrize(("certain", "answered"), [(("key", "natIp"), {"key"}), (("natIp",), {"key", "natIp"})])
+def test_a_type_that_calls_all_certain_says_nothing(certain, answered):
+    """Where an output's type has all that it may have for certain, the provider adds nothing to what a program gives."""
+    properties = {"key": {"type": "string"}, "natIp": {"type": "string"}}
+    types = {
+        "cloud:index:given": {"type": "object", "properties": properties},
+        "cloud:index:rule": {"type": "object", "properties": properties, "required": list(certain)},
+    }
+    given, shown = ({"rule": {"$ref": f"#/types/{name}"}} for name in types)
+    resources = {HOST: {"inputProperties": given, "properties": shown, "required": ["rule"]}}
+    double = Double(from_schema({"name": "cloud", "types": types, "resources": resources}))
+    reply = double(Call(op=Op.CREATE, session=double.open(), type=HOST, inputs={"rule": {"key": "k"}}))
+
+    assert reply.value["rule"].keys() == answered
+
+
 def test_ids_tell_their_kind():
     """Amazon's ids begin with what they are of, whichever ecosystem's schema it is."""
     double = Double(from_terraform_schema(TERRAFORM))
@@ -369,6 +411,7 @@ PARTED = {
     "random:index/randomId:RandomId": ("dec", int),
     "random:index/randomUuid:RandomUuid": ("result", UUID),
     "digitalocean:index/droplet:Droplet": ("id", int),
+    "linode:index/stackScript:StackScript": ("id", int),
 }
 """What programs take apart: a type, its property, and whether it has the parts. Programs as people write them died of these."""
 
@@ -877,6 +920,85 @@ def test_deployments_of_azure_answer_the_outputs_of_their_templates():
     assert values == {"accountName": "accountname", "replicas": 1, "sku": "Standard"}
     assert content("{}") == {}
     assert azure_template_outputs({"templateContent": "no JSON"}) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("/aws/service/ecs/optimized-ami/amazon-linux-2/recommended", r"\{.*\"image_id\": \"ami-\w+\".*\}"),
+        ("/aws/service/ecs/optimized-ami/amazon-linux-2/recommended/image_id", r"ami-\w+"),
+        ("/aws/service/ami-amazon-linux-latest/al2023-ami-minimal", r"ami-\w+"),
+        ("/shop/ami", r"(?!ami).*"),
+    ],
+)
+def test_public_parameters_of_aws_name_images(name, expected):
+    """A parameter of AWS's own is a document or an id, as its name says; a user's parameter is any text."""
+    token, text = "aws:ssm/getParameter:getParameter", {"type": "string"}
+    function = {"inputs": {"properties": {"name": text}}, "outputs": {"properties": {"name": text, "value": text}}}
+    answer = asked(Double(from_schema({"name": "aws", "functions": {token: function}})), token, name=name)
+
+    assert answer["name"] == name
+    assert re.fullmatch(expected, answer["value"])
+
+
+STACK, WORKERS = "aws:cloudformation/stack:Stack", "aws:autoscaling/group:Group"
+TEMPLATE = """
+Outputs:
+  Group: {Value: !Ref Workers}
+  Zone: {Value: north}
+  Nothing: {}
+Resources: {}
+"""
+
+
+def test_stacks_of_cloudformation_answer_the_outputs_of_their_templates():
+    """A stack has each output of its template, and what such an output names can be read and destroyed with the stack."""
+    text = {"type": "string"}
+    outputs = {"type": "object", "additionalProperties": text}
+    stack = {"inputProperties": {"templateBody": text}, "properties": {"templateBody": text, "outputs": outputs}}
+    stack["required"] = ["outputs"]
+    group = {"inputProperties": {}, "properties": {"arn": text}, "required": ["arn"]}
+    schema = {"name": "aws", "meta": {"moduleFormat": "(.*)(?:/[^/]*)"}, "resources": {STACK: stack, WORKERS: group}}
+
+    class Template(pulumi.CustomResource):
+        outputs: pulumi.Output[dict[str, str]]
+
+    def program():
+        made_by = Template(STACK, "stack", {"templateBody": TEMPLATE, "outputs": None})
+        own = pulumi.ResourceOptions(id=made_by.outputs["Group"])
+        pulumi.CustomResource(WORKERS, "workers", {"arn": None}, own)
+
+    with Double(from_schema(schema)) as double:
+        stack_run = Stack(double)
+        stack_run.up(program)
+        (only,) = double.cloud.objects()
+        assert only["outputs"] == {"Group": "group", "Zone": "north", "Nothing": "nothing"}
+        assert not stack_run.refresh().summary
+        stack_run.destroy()
+
+
+@pytest.mark.parametrize(("of", "is_there"), [("shop-1-database", True), ("other", False)])
+def test_what_a_chart_makes_can_be_read(of, is_there):
+    """What is called after a Helm release, in its namespace, is there for programs that read it; anything else is not."""
+    text, map_ = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
+    release, service = "kubernetes:helm.sh/v3:Release", "kubernetes:core/v1:Service"
+    resources = {
+        release: {"inputProperties": {"name": text}, "properties": {"name": text, "status": map_}},
+        service: {"inputProperties": {}, "properties": {"kind": text}, "required": ["kind"]},
+    }
+    double = Double(from_schema({"name": "kubernetes", "resources": resources}))
+    double.cloud.create(release, "shop-1", {"name": "shop-1", "status": {"name": "shop-1", "namespace": "default"}})
+    reply = double(
+        Call(op=Op.READ, session=double.open(), type=service, name="db", id=f"default/{of}", prior={}, prior_inputs={})
+    )
+
+    assert bool(reply.id) is is_there
+
+
+@pytest.mark.parametrize("body", [None, "", "a: [", "- 1", "Outputs: 3", "Outputs: {}"])
+def test_templates_without_outputs_say_nothing(body):
+    """A template that is none, or has no outputs, leaves a stack's outputs as they are."""
+    assert cloudformation_outputs({"templateBody": body}) == {}
 
 
 # Files ------------------------------------------------------------------------------------------------------------------

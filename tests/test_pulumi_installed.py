@@ -101,6 +101,17 @@ def test_nested_types_and_enums_are_those_of_their_files(package: Package) -> No
     assert rule.properties["meta"].kind.properties["labels"].kind == Kind("map", items=STRING)
 
 
+@pytest.mark.parametrize("line", ["    def days(self): ...", "    @pulumi.getter", "    class Inner:"])
+def test_descriptions_that_look_like_code(line: str, tmp_path: Path) -> None:
+    """The description of a class may have lines that look like the methods at which the class is cut."""
+    described = f'class BucketRule(dict):\n    """\n    A rule.\n\n{line}\n    """'
+    files = NEW | {"storage/outputs.py": NEW["storage/outputs.py"].replace("class BucketRule(dict):", described)}
+    package = from_sdk(write_sdk(tmp_path / "pulumi_cloud", files))
+
+    rules = json.loads(text(package))["types"]["cloud:storage/outputs:BucketRule"]
+    assert [*rules["properties"]] == ["days"]
+
+
 NESTED = """
     @_builtins.property
     @pulumi.getter(name="{0}")
@@ -172,6 +183,26 @@ def test_a_package_of_an_sdk_can_be_added_to(package: Package) -> None:
     package.add(type(package.resources[BUCKET])(BUCKET, {"displayName": str}))
     assert list(package.resources[BUCKET].properties) == ["displayName"]
     assert list(json.loads(text(package))["resources"][BUCKET]["inputProperties"]) == ["displayName"]
+
+
+def test_what_an_sdk_requires_is_declared_with_the_first_question(tmp_path: Path) -> None:
+    """SDKs that an installed one requires are known from the start, and a test may say outputs of their types at once."""
+    requires = ["pulumi<4,>=3", "pulumi-net<2,>=1; python_version > '3'", "pulumi-absent", "semver>=2"]
+    wanted = "".join(f"Requires-Dist: {other}\n" for other in requires)
+    metadata = f"Metadata-Version: 2.1\nName: pulumi-cloud\nVersion: 2.3.4\n{wanted}"
+    listed = [{"pkg": "net", "mod": "lb/lb", "fqn": "pulumi_net.lb", "classes": {"net:lb/lb:Lb": "Lb"}}]
+    shown = NEW["site.py"].replace("pulumi.Output[_builtins.str]", "pulumi.Output['pulumi_net.lb.Lb']")
+    write_sdk(tmp_path, {f"pulumi_cloud/{path}": file for path, file in {**NEW, "site.py": shown}.items()})
+    write_sdk(tmp_path, {f"pulumi_net/{path}": file.replace("cloud", "net") for path, file in NEW.items()})
+    write_sdk(tmp_path, {"pulumi_cloud-2.3.4.dist-info/METADATA": metadata, "pulumi/__init__.py": ""})
+    write_sdk(tmp_path, {"pulumi_net/__init__.py": f'register(resource_modules="""{json.dumps(listed)}""")'})
+
+    assert '"$ref": "/net/v2.3.4/schema.json#/resources/net:lb%2Flb:Lb"' in text(from_sdk(tmp_path / "pulumi_cloud"))
+    with Double(from_sdk(tmp_path / "pulumi_cloud")) as double:
+        assert [*double.packages] == ["cloud"]
+        assert double.packages.offered == ["cloud", "net"]
+        double.outputs("net:storage/bucket:Bucket", {"arn": "arn:net"})
+        assert [*double.packages] == ["cloud", "net"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from small_npm_sdk import NEW, OLD
 from small_sdk import write_sdk
 
-from mockprovider import from_schema, from_sdk
+from mockprovider import Double, ResourceType, from_schema, from_sdk
 from mockprovider.cli import main
 from mockprovider.errors import DefinitionError
 from mockprovider.ondemand import held
@@ -81,6 +81,25 @@ def test_components_show_resources(sdk: Path) -> None:
     net = "/net/v0.0.0/schema.json#/resources/net:lb%2F"
     assert beside["balancer"] == {"$ref": f"{net}Balancer:Balancer"}
     assert beside["listeners"] == {"type": "array", "items": {"$ref": f"{net}Listener:Listener"}}
+
+
+def test_what_an_sdk_builds_on_is_declared_with_the_first_question(sdk: Path, tmp_path: Path) -> None:
+    """A component's children of a package that its SDK depends on have that SDK's types; nothing is read before, or missing."""
+    manifest = json.loads((sdk / "package.json").read_text())
+    depends = {"@pulumi/pulumi": "^3", "@pulumi/cloud": "*", "@pulumi/absent": "*", "@pulumi/net": "^1", "mime": "*"}
+    (sdk / "package.json").write_text(json.dumps(manifest | {"dependencies": depends}))
+    write_sdk(sdk.parent / "net", {path: file.replace('"cloud"', '"net"') for path, file in NEW.items()})
+    double = Double(from_sdk(sdk), strict=True)
+    assert [*double.packages] == ["cloud"]
+    assert double.packages.offered == ["cloud", "net"]
+    with double.serve() as serving:
+        assert [*serving.addresses()] == ["cloud", "net"]
+    assert double.open(package="absent").schema is None
+    assert double.open(package="cloud").schema is double.packages["cloud"]
+    assert [*double.packages] == ["cloud", "net"]
+    assert double.open(package="net").schema is double.packages["net"]
+    double.define(ResourceType("own:index:Thing", {"name": str}))
+    assert double.packages.offered == ["cloud", "net", "own"]
 
 
 def test_properties_have_their_flags(package: Package) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from mockprovider.cloud import Cloud
+from mockprovider.double.declared import DeclaredPackages
 from mockprovider.double.judged import unjudged, unjudged_types
 from mockprovider.errors import DefinitionError
 from mockprovider.fake import Fake
@@ -23,7 +24,8 @@ class Answering:
     _fake: Fake
     _past: Any
     is_fake: bool
-    packages: dict[str, Package]
+    packages: DeclaredPackages
+    define: Callable[..., None]
     cloud: Cloud
     journal: Journal
 
@@ -39,6 +41,7 @@ class Answering:
         The answer that was said last, of those that fit a call, counts. Raises ``DefinitionError`` for a function, an argument
         or an output that is not declared, with the nearest, for a value of another kind, and on a double of a real provider.
         """
+        self._package(function.partition(":")[0])
         answers, saying = self._told, Saying((function,), answer, when, origin="as the test says")
         answers.check_answer(saying)
         answers.own.answers.append(saying)
@@ -57,6 +60,7 @@ class Answering:
         Later ones count before earlier ones. What a plan has promised stays. Raises ``DefinitionError`` as ``answers`` does,
         and for a property that is no output.
         """
+        self._package(type_.partition(":")[0])
         answers, saying = self._told, Saying((type_,), outputs, when, name)
         answers.check_outputs(saying)
         answers.own.outputs.append(saying)
@@ -127,6 +131,16 @@ class Answering:
             self.packages[package.name] = package
         elif known is not None or not is_lenient(package):
             self.packages[package.name] = package
+
+    def _package(self, name: str) -> Package | None:
+        """The package that a session is for, without a name the first. What it builds on is declared now, if nobody did."""
+        if name not in self.packages and name in self.packages.offered:
+            self.define(next(package.beside[name] for package in self.packages.values() if name in package.beside)())
+        package = self.packages.get(name) if name else next(iter(self.packages.values()), None)
+        for other in package.beside if package else ():
+            if other not in self.packages:
+                self._package(other)
+        return package
 
     def _check_said(self) -> None:
         """Raise ``DefinitionError`` for what files say of what is not declared."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Protocol
 
 from mockprovider.calls import EFFECTS, Op
+from mockprovider.double.declared import DeclaredPackages
 from mockprovider.errors import DefinitionError
 from mockprovider.faults import naming
 from mockprovider.hints import did_you_mean, misspelt, suggest
-from mockprovider.schema import Package, declared_type
+from mockprovider.schema import declared_type
 from mockprovider.urn import STACK_TYPE
 
 _OF_OBJECTS = EFFECTS | {Op.IMPORT}
@@ -25,7 +26,7 @@ class Declaring(Protocol):
     """What declares types: a ``Double``."""
 
     is_fake: bool
-    packages: dict[str, Package]
+    packages: DeclaredPackages
 
     @property
     def strict(self) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from mockprovider.audit import Audit, EngineMemory, Evidence, ExistingObject, RememberedObject, Trail, compare
 from mockprovider.calls import Call, Op, Session
 from mockprovider.cloud import Cloud, CloudObject
+from mockprovider.double.declared import DeclaredPackages
 from mockprovider.errors import DefinitionError, MalformedError, extra_hint
 from mockprovider.fake.catalogue import Catalogue
 from mockprovider.faults import naming
@@ -28,7 +29,7 @@ class Auditable(Protocol):
 
     name: str
     is_fake: bool
-    packages: dict[str, Package]
+    packages: DeclaredPackages
     schemas: Mapping[str, Package]
     cloud: Cloud
     journal: Journal

@@ -17,6 +17,7 @@ from mockprovider.double.answering import Answering
 from mockprovider.double.asking import Spelling
 from mockprovider.double.behind import Wiring
 from mockprovider.double.contract import DoubleContract
+from mockprovider.double.declared import DeclaredPackages
 from mockprovider.double.presets import presets
 from mockprovider.double.serving import Serving
 from mockprovider.errors import DefinitionError
@@ -86,7 +87,7 @@ class Double(Answering):
         self.has_cassette = wiring.has_cassette
         """Whether a cassette is recorded or replayed here; ``library`` is the one that is replayed, if any."""
         self.seed = seed
-        self.packages: dict[str, Package] = {}
+        self.packages = DeclaredPackages()
         self.cloud = cloud or Cloud(seed=seed)
         spelling = Spelling(self, self._declared)
         self.cloud.knowing.append(spelling)
@@ -286,7 +287,7 @@ class Double(Answering):
             if self._closed.is_set():
                 # A connection that comes while the double closes: what hangs there would be waited for in vain.
                 session.cancelled.set()
-        session.schema = self.packages.get(package) or (next(iter(self.packages.values()), None) if not package else None)
+        session.schema = self._package(package)
         return session
 
     def serve(

@@ -22,6 +22,7 @@ FILES: Mapping[str, str] = {
     "azurerm": "azure",
     "kubernetes": "kubernetes",
     "digitalocean": "digitalocean",
+    "linode": "linode",
     "random": "random",
 }
 """Packages, as either ecosystem calls them, to the file that says what they answer."""

@@ -11,11 +11,11 @@ from typing import Any, Protocol, Self
 from msgspec import Struct
 
 from mockprovider.calls import Call, Delivery, EnginePort, Reply, Session
+from mockprovider.double.declared import DeclaredPackages
 from mockprovider.double.launchers import install
 from mockprovider.double.remote import Remote
 from mockprovider.errors import DefinitionError, PluginError
 from mockprovider.protocols import ProviderProtocol
-from mockprovider.schema import Package
 
 
 class Servable(Protocol):
@@ -23,7 +23,7 @@ class Servable(Protocol):
 
     name: str
     is_fake: bool
-    packages: dict[str, Package]
+    packages: DeclaredPackages
     errors: list[BaseException]
 
     def __call__(self, call: Call) -> Reply:
@@ -76,7 +76,7 @@ class Serving:
         with self._lock:
             if self._stopped:
                 raise PluginError("This double no longer serves here. Call serve() again for a new address.")
-            for package in list(self.double.packages) or [self.double.name]:
+            for package in self.double.packages.offered or [self.double.name]:
                 if package not in self._servers:
                     # A port of the user's choice can serve one package; further ones take free ports.
                     port = 0 if self._servers else self._port

@@ -17,7 +17,7 @@ from mockprovider.fake.contexts import context_of, known_of, places
 from mockprovider.fake.fitting import Fitting, named
 from mockprovider.fake.inventing import Inventor
 from mockprovider.fake.inventing.inventor import nothing_said, plain
-from mockprovider.fake.inventing.makers import MAKERS, title
+from mockprovider.fake.inventing.makers import MAKERS, MAKES, title
 from mockprovider.fake.inventing.stated import Invent, Stated, whole
 from mockprovider.fake.lookups import looked_up
 from mockprovider.fake.sayings import NOTHING_SAID, Saying, Sayings
@@ -184,10 +184,13 @@ class Answers:
         return dict(answer)
 
     def tells_of(self, call: Call) -> bool:
-        """Whether a preset answers an id, so that there is something that goes by it."""
-        presets = self._presets(call.type.partition(":")[0]).answers if self.use_presets else ()
-        answers = (saying.answer for saying in presets if isinstance(saying.answer, Mapping))
-        return any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers)
+        """Whether a preset answers an id, or an object makes others, of which one goes by it."""
+        presets = self._presets(call.type.partition(":")[0]) if self.use_presets else NOTHING_SAID
+        answers = (saying.answer for saying in presets.answers if isinstance(saying.answer, Mapping))
+        if any(call.id in (answer.get("id"), *answer.get("ids", ())) for answer in answers):
+            return True
+        makers = ((makes, one) for type_, makes in MAKES.items() if self.use_presets for one in self._cloud.listed(type_))
+        return any(makes(reveal(dict(one)), call.id) for makes, one in makers)
 
     def applied(self, declared: ResourceType, call: Call) -> ResourceType:
         """A type with what is said of the outputs of the resource that a call is about."""

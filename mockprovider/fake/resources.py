@@ -31,7 +31,7 @@ from mockprovider.layers import stack
 from mockprovider.paths import contains, parse, show
 from mockprovider.payloads import DISABLE
 from mockprovider.schema import Property, ResourceType, snake_case
-from mockprovider.values import Bag, Secret, Value, is_unknown, reveal, same
+from mockprovider.values import Bag, Output, Secret, Value, has_secret, is_unknown, reveal, same
 
 Answer: TypeAlias = Callable[[Any, Call], Reply]
 """Answers a call for a type."""
@@ -54,7 +54,7 @@ class Resources:
         publish: Publish = unpublished,
         said: Answers | None = None,
     ) -> None:
-        self._answers = said or Answers({})
+        self._answers = said or Answers({}, cloud=cloud)
         self._publish = publish
         self._catalogue = catalogue
         self._cloud = cloud
@@ -295,12 +295,31 @@ def readable(properties: Mapping[str, Property], stored: Bag, known: Bag) -> dic
     return shown
 
 
+def _like(value: Value, known: Value) -> Value:
+    """``value``, in the form of ``known`` where it is the same."""
+    if known is None or known is value:
+        return value
+    if same(known, value):
+        return known
+    return _secrets_inside(value, known) if has_secret(known) else value
+
+
+def _secrets_inside(value: Value, known: Value) -> Value:
+    """What came as a secret stays one where more was filled in around it."""
+    if isinstance(known, (Secret, Output)) and isinstance(known.value, (Mapping, list, tuple)):
+        return Secret(_like(value, known.value))
+    if isinstance(known, Mapping) and isinstance(value, Mapping):
+        return {name: _like(part, known.get(name)) for name, part in value.items()}
+    if isinstance(known, (list, tuple)) and isinstance(value, (list, tuple)):
+        return [_like(part, known[index] if index < len(known) else None) for index, part in enumerate(value)]
+    return value
+
+
 def _dressed(declared: ResourceType, bag: Bag, like: Bag) -> dict[str, Value]:
     """``bag`` for the engine: declared secrets wrapped, and equal values in the form that they have in ``like``."""
     dressed: dict[str, Value] = {}
     for name, value in bag.items():
-        known = like.get(name)
-        kept = value if known is None or known is value or not same(known, value) else known
+        kept = _like(value, like.get(name))
         item = declared.properties.get(name)
         dressed[name] = Secret(kept) if item and item.secret and not isinstance(kept, Secret) else kept
     return dressed

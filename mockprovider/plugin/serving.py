@@ -27,8 +27,8 @@ def chosen(asked: PluginRequest, double: Double | None, stack: ExitStack) -> Dou
     if double is None:
         return declared(asked, stack)
     stack.enter_context(double)
-    if double.packages and asked.package not in double.packages:
-        served = ", ".join(double.packages)
+    if double.packages and asked.package not in double.packages.offered:
+        served = ", ".join(double.packages.offered)
         raise DefinitionError(
             f"This executable is asked for the package {asked.package!r}, and its double has {served}. Engines go by the "
             "executable's name: give it that of a package, or define a type of the one that it is asked for."

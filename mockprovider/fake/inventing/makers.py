@@ -10,7 +10,31 @@ from typing import Any, Literal, TypeAlias
 
 from mockprovider.fake.inventing.policies import iam_policy_document
 
-MakerName: TypeAlias = Literal["", "iam policy document", "kubernetes secret data", "azure template outputs", "id by name"]
+MakerName: TypeAlias = Literal[
+    "",
+    "iam policy document",
+    "public parameter",
+    "kubernetes secret data",
+    "azure template outputs",
+    "cloudformation outputs",
+    "id by name",
+]
+
+
+PUBLIC = re.compile(r"/aws/service/.*(?P<document>/recommended$)|/aws/service/.*(ami|image_id)")
+"""The names of the parameters in which AWS publishes images: a document about one, or its id alone."""
+
+IMAGE = "ami-0c0ffee0c0ffee001"
+
+
+def public_parameter(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of a parameter of AWS's own that says which image to take (``getParameter``)."""
+    known = PUBLIC.match(str(arguments.get("name")))
+    if known is None:
+        return {}
+    document = {"schema_version": "1", "image_id": IMAGE, "image_name": "mock-ami-2024.01.01", "image_version": "2024.01.01"}
+    value = json.dumps(document) if known["document"] else IMAGE
+    return {"value": value, "insecureValue": value, "type": "String"}
 
 
 def kubernetes_secret_data(inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -39,6 +63,29 @@ def _evaluated(name: str, output: Mapping[str, Any]) -> Any:
 VALUES: Mapping[str, Any] = {"int": 1, "bool": True, "array": [], "object": {}}
 """Of the types of a template, what stands for the value of an expression; for a text the output's name does."""
 
+
+def cloudformation_outputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The ``outputs`` of a stack: each of its template, and for what refers to something its own name."""
+    try:
+        import yaml  # type: ignore[import-untyped]  # noqa: PLC0415 - comes with Pulumi's SDK; without it nothing is worked out
+
+        # Composed and not loaded: a template is full of tags, such as !Ref.
+        template = yaml.compose(inputs.get("templateBody") or "", Loader=yaml.SafeLoader)
+    except (ImportError, yaml.YAMLError):
+        return {}
+    values = {name: _members(output).get("Value") for name, output in _members(_members(template).get("Outputs")).items()}
+    return {"outputs": {name: _literal(name, value) for name, value in values.items()}} if values else {}
+
+
+def _members(node: Any) -> dict[str, Any]:
+    return {name.value: value for name, value in node.value} if node is not None and node.id == "mapping" else {}
+
+
+def _literal(name: str, node: Any) -> str:
+    is_text = node is not None and node.id == "scalar" and not node.tag.startswith("!")
+    return str(node.value) if is_text else name.lower()
+
+
 NAMES = ("alarmName", "bucket", "clusterIdentifier", "dashboardName", "family", "functionName", "identifier", "name")
 """Under which a program gives a thing its name."""
 
@@ -61,7 +108,27 @@ def id_by_name(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
     "iam policy document": iam_policy_document,
+    "public parameter": public_parameter,
     "kubernetes secret data": kubernetes_secret_data,
     "azure template outputs": azure_template_outputs,
+    "cloudformation outputs": cloudformation_outputs,
     "id by name": id_by_name,
 }
+
+
+def _is_output(stack: Mapping[str, Any], id_: str) -> bool:
+    return id_ in (stack.get("outputs") or {}).values()
+
+
+def _is_of_chart(release: Mapping[str, Any], id_: str) -> bool:
+    """Charts call what they make after the release: ``NAMESPACE/RELEASE-database``."""
+    status = release.get("status") or {}
+    return id_.startswith(f"{status.get('namespace')}/{status.get('name')}")
+
+
+MAKES: Mapping[str, Callable[[Mapping[str, Any], str], bool]] = {
+    "aws:cloudformation/stack:Stack": _is_output,
+    "aws_cloudformation_stack": _is_output,
+    "kubernetes:helm.sh/v3:Release": _is_of_chart,
+}
+"""Types whose objects make others that programs read: whether one with these properties made what goes by an id."""

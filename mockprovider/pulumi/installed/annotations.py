@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -21,7 +22,7 @@ MAPPINGS = frozenset({"Mapping", "Dict", "dict"})
 TYPED_DICT = "ArgsDict"
 """What the other spelling of a nested type's arguments ends in."""
 
-OPTIONAL, NONE = "optional", "none"
+DOTTED = re.compile(r"[\w.]+")
 BESIDE = ("_inputs.py", "_enums.py")
 """The files of a module whose classes are known in all of its files."""
 
@@ -45,6 +46,8 @@ class Annotations:
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return Annotated(ANY, optional=True)
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if DOTTED.fullmatch(node.value):
+                return Annotated(self._named(node.value, file))
             return self.read(ast.parse(node.value, mode="eval").body, file)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return self._union([node.left, node.right], file)
@@ -207,7 +210,9 @@ def _arguments(node: ast.Subscript) -> list[ast.expr]:
 
 
 def _dotted(node: ast.expr) -> str:
-    return ast.unparse(node)
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"{_dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ast.unparse(node)
 
 
 def _name(node: ast.expr) -> str:

@@ -122,7 +122,7 @@ def whole(document: Mapping[str, Any]) -> str:
 
 
 def _referred(part: Any) -> list[str]:
-    if isinstance(part, Mapping):
+    if isinstance(part, (dict, OnDemand)):
         reference = part.get("$ref")
         own = (
             [unquote(reference.removeprefix("#/types/"))]

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from mockprovider.pulumi.installed.npm import npm_folder
 PLUGIN_FILES = ("pulumi-plugin.json", "pulumiplugin.json")
 PREFIX = "pulumi_"
 """How the modules of SDKs begin."""
+NAME = re.compile(r"[^\w.-]")
+"""What comes after the name of a requirement (``pulumi-aws<8,>=7``)."""
 REGISTERED = re.compile(r'"pkg": "([^"]+)"')
 
 
@@ -64,6 +67,14 @@ def identity_of(folder: Path) -> tuple[str, str]:
     return str(name), str(version).removeprefix("v")
 
 
+def dependencies(folder: Path) -> dict[str, Path]:
+    """The SDKs that an installed one requires, by the names of their packages, as far as they are installed beside it."""
+    named = (wanted for distribution in _distributions(folder) for wanted in distribution.requires or ())
+    places = {folder.parent / NAME.split(wanted, maxsplit=1)[0].replace("-", "_") for wanted in named}
+    sdks = (place for place in sorted(places) if any((place / file).is_file() for file in PLUGIN_FILES))
+    return {identity_of(place)[0]: place for place in sdks}
+
+
 def _json(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -82,8 +93,11 @@ def _registered(folder: Path) -> str:
 
 
 def _installed_version(folder: Path) -> str:
-    named = metadata.distributions(name=folder.name.replace("_", "-"), path=[str(folder.parent)])
-    return next((semantic(distribution.version) for distribution in named), "1.0.0")
+    return next((semantic(distribution.version) for distribution in _distributions(folder)), "1.0.0")
+
+
+def _distributions(folder: Path) -> Iterable[metadata.Distribution]:
+    return metadata.distributions(name=folder.name.replace("_", "-"), path=[str(folder.parent)])
 
 
 def semantic(version: str) -> str:

@@ -52,18 +52,35 @@ def built(folder: Path) -> Path:
     return folder / "bin" if (folder / "bin" / "index.d.ts").is_file() and not (folder / "index.d.ts").is_file() else folder
 
 
+def npm_dependencies(folder: Path) -> dict[str, Path]:
+    """The SDKs that an npm SDK depends on, by the names of their packages, as far as they are installed."""
+    wanted = _manifest(folder).get("dependencies")
+    names = sorted(name for name in wanted if name.startswith("@pulumi/")) if isinstance(wanted, dict) else []
+    places = [place.resolve() for name in names if name not in NO_SDKS and (place := beside(folder, name))]
+    return {npm_identity(place)[0]: place for place in places if _said(place).get("resource")}
+
+
 def npm_identity(folder: Path) -> tuple[str, str]:
     """The name and version of the provider's package: what the SDK tells engines, or else those of the npm package."""
-    path = folder / MANIFEST
-    try:
-        manifest: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise not_understood(str(path), f"it cannot be read: {error}") from error
-    manifest = manifest if isinstance(manifest, dict) else {}
-    said = manifest.get("pulumi") if isinstance(manifest.get("pulumi"), dict) else {}
+    path, manifest, said = folder / MANIFEST, _manifest(folder), _said(folder)
     parameters = said.get("parameterization") or {}
     name = parameters.get("name") or said.get("name") or str(manifest.get("name", "")).rpartition("/")[2]
     version = str(parameters.get("version") or said.get("version") or manifest.get("version") or "1.0.0").removeprefix("v")
     if not name:
         raise not_understood(str(path), "nothing in it says what the package is called")
     return str(name), version if version[:1].isdigit() else "1.0.0"
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / MANIFEST
+    try:
+        manifest: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise not_understood(str(path), f"it cannot be read: {error}") from error
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _said(folder: Path) -> dict[str, Any]:
+    """What the manifest tells engines."""
+    said = _manifest(folder).get("pulumi")
+    return said if isinstance(said, dict) else {}

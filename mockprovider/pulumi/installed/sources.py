@@ -18,6 +18,7 @@ LISTED = re.compile(r'resource_modules="""(.*?)"""', re.DOTALL)
 """Where an SDK lists its resources for whoever is handed a reference to one."""
 
 BEGINS = re.compile(r"^(?:@[^\n]*\n)*(?:class|def) (\w+)", re.MULTILINE)
+METHOD = re.compile(r"^((?:    @[^\n]*\n)*)    (?:def|(class)) \w+", re.MULTILINE)
 IMPORTED = re.compile(r"^from (\.+)([\w.]*) import ([^\n(]+)$", re.MULTILINE)
 """``from ... import meta as _meta``, ``from ._inputs import *``."""
 
@@ -43,7 +44,8 @@ class SourceFile:
     def definition(self, name: str) -> Definition:
         """The class or function of this name. Raises ``DefinitionError`` where the file is no Python, or lacks it."""
         try:
-            node = _first(self.block(name), name) or _first(self.text, name)
+            block = self.block(name)
+            node = _first(_cut(block), name) or _first(block, name) or _first(self.text, name)
         except KeyError:
             node = None
         if node is None:
@@ -61,6 +63,17 @@ class SourceFile:
                 if word != "*":
                     known[(alias or word).strip()] = (len(dots), module, word)
         return known
+
+
+def _cut(block: str) -> str:
+    """A class without those of its methods that say nothing of a schema, which are most of its text."""
+    begins = [] if block.startswith("def ") else [*METHOD.finditer(block)]
+    if not begins:
+        return block
+    ends = [*(match.start() for match in begins[1:]), len(block)]
+    pieces = ((match[1], match[2], block[match.start() : end]) for match, end in zip(begins, ends, strict=True))
+    wanted = [piece for marks, inner, piece in pieces if inner or "getter" in marks or "runtime.call" in piece]
+    return block[: begins[0].start()] + "".join(wanted) + "\n    pass"
 
 
 def _first(text: str, name: str) -> Definition | None:

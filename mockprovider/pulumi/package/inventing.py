@@ -62,19 +62,21 @@ def filled_in(token: str, name: str, argument: Kind, output: Kind) -> Kind:
         return argument if items is argument.items else replace(argument, items=items, answer=differs)
     if argument.name != "object":
         return argument
-    given = argument.properties
-    members = {own: _filled_in(token, f"{name}.{own}", given.get(own), item) for own, item in output.properties.items()}
+    given, answered = argument.properties, output.properties
+    # Kubernetes' packages call all that an object of theirs may have certain, which says nothing of what a program left out.
+    tells = not (given.keys() >= answered.keys() and all(item.required for item in answered.values()))
+    members = {own: _filled_in(token, f"{name}.{own}", given.get(own), item, tells=tells) for own, item in answered.items()}
     changed = {own: item for own, item in members.items() if item is not given.get(own)}
     differs = output if any(item.kind.answer is not None for item in changed.values()) else None
     return replace(argument, properties={**given, **changed}, answer=differs) if changed else argument
 
 
-def _filled_in(token: str, name: str, given: Property | None, output: Property) -> Property:
+def _filled_in(token: str, name: str, given: Property | None, output: Property, *, tells: bool) -> Property:
     if given is None:
         return computed(token, name, output)
     kind = filled_in(token, name, given.kind, output.kind)
     item = given if kind is given.kind else replace(given, type=kind)
-    certain = output.required and not (item.required or item.has_default)
+    certain = tells and output.required and not (item.required or item.has_default)
     return computed(token, name, item, optional=True) if certain else item
 
 
