@@ -334,6 +334,22 @@ def test_an_operation_without_provider_calls_is_one():
     assert said(log_of(*lines)) == []
 
 
+def test_a_log_of_several_stacks_is_refused():
+    """Runs of two stacks that wrote to one file, one after the other or at once, are no life of a stack."""
+    lines = up(*started(), *made("logs"))
+    other = json.loads(json.dumps(lines).replace("urn:pulumi:dev::shop", "urn:pulumi:prod::shop"))
+    for mixed in ([*lines, *other], [line for pair in zip(lines, other, strict=True) for line in pair]):
+        with pytest.raises(MalformedError, match="several stacks: dev of shop, prod of shop"):
+            verify_log(log_of(*mixed))
+
+
+@pytest.mark.parametrize("asked", [{"imports": ["logs"]}, {"imports": [{"color": 1}]}, {"plan": [1]}, {"target": 7}])
+def test_a_line_of_our_own_that_asks_for_what_cannot_be(asked):
+    """Its operation does not begin, and the difference says why."""
+    line = {"method": "/mockprovider.Engine/Operation", "request": {"operation": "up", **asked}}
+    assert "the embedded engine ended the operation" in said(log_of(line, *up(*started(), *made("logs"))))[0]
+
+
 def test_each_row_of_generations_names_what_the_protocol_has():
     """A field or RPC that is excused exists; so a row cannot outlive what it excuses."""
     for row in (*NEWER, *OCCASIONAL, NEVER):

@@ -244,10 +244,8 @@ class Planner:
         except EXPECTED as error:
             if not imported:
                 raise
-            # As in the real engine, the program is told all the same that what it imports is there.
-            self._run.fail(error, new.urn)
-        state = case.old or case.new
-        self._identities.registered[state.urn] = state
+            self._run.fail(error, new.urn)  # As in the real engine, the program is told all the same that the import is there.
+        self._identities.registered[new.urn] = state = case.old or case.new
         return [], state
 
     def _keep_to_plan(self, case: _Case, *, imported: bool) -> None:

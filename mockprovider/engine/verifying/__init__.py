@@ -28,6 +28,7 @@ from mockprovider.errors import MalformedError, MockProviderError
 from mockprovider.pulumi.stacks.imports import Import
 from mockprovider.pulumi.stacks.plans import expected
 from mockprovider.pulumi.values import from_plain
+from mockprovider.urn import PREFIX
 from mockprovider.values import Secret, Value
 
 __all__ = ["EngineDifference", "EngineVerdict", "mutated_logs", "verify_log"]
@@ -72,7 +73,7 @@ def verify_log(data: bytes) -> EngineVerdict:
     Such a log does not have the command line, so operations with ``--target``, ``--exclude``, ``--replace`` or
     ``--continue-on-error`` differ, unless a line of our own says so (``operations``), and so do stacks that began before it.
 
-    Raises ``MalformedError`` for what is no such log, or has no operation.
+    Raises ``MalformedError`` for what is no such log, has no operation, or is of several stacks.
     """
     verdict = EngineVerdict()
     logged = operations(data, verdict.left_out)
@@ -80,6 +81,7 @@ def verify_log(data: bytes) -> EngineVerdict:
         raise MalformedError(
             "this is no log of an engine's calls. A run of pulumi writes one to the file in PULUMI_DEBUG_GRPC."
         )
+    _refuse_several_stacks(logged)
     engine = generation(call for operation in logged for call in operation.provider)
     verdict.since = engine.since
     note_previews(logged)
@@ -127,7 +129,18 @@ class _ReplayedStack(Stack):
         return []
 
 
-def _imported(given: Mapping[str, Any]) -> Import:
+def _refuse_several_stacks(logged: Sequence[LoggedOperation]) -> None:
+    urns = (str(call.request.get("urn", "")) for operation in logged for call in operation.provider)
+    stacks = {" of ".join(urn.removeprefix(PREFIX).split("::")[:2]) for urn in urns if urn.startswith(PREFIX)}
+    if len(stacks) > 1:
+        raise MalformedError(
+            f"it is a log of several stacks: {', '.join(sorted(stacks))}. Have each stack's runs write to a file of their own."
+        )
+
+
+def _imported(given: Any) -> Import:
+    if not isinstance(given, Mapping):
+        raise MalformedError(f"{given!r} is no import: give its type, name and id.")
     bags = {name: from_plain(given.get(name, {})) for name in ("inputs", "outputs")}
     return Import(**{**given, **bags})
 
