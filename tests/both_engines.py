@@ -62,6 +62,7 @@ BROKEN = (
     "had not been marked as seen",
     "resource plan goal name",
     "invalid memory address or nil pointer",
+    "must have an ID if it is a custom resource",
 )
 """What is told of the real engine where it wrote an invalid state, hangs, or crashes over what is renamed: all are in the
 table of docs/engines.md."""
@@ -163,8 +164,8 @@ class Both:
                 raise UnanswerableError(str(error)) from error
             raise
         told = (real.output, *(diagnostic.message for diagnostic in real.diagnostics))
-        if any(words in message for words in BROKEN for message in told):
-            raise UnanswerableError(str(real.error))
+        if broken := [words for words in BROKEN for message in told if words in message]:
+            raise UnanswerableError(f"{broken[0]}: {real.error}")
         self.results = (embedded, real)
         told_theirs = self.noted.by_resource()
         asked = [by_resource(double) for double in self.doubles]

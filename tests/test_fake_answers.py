@@ -402,6 +402,10 @@ BY_NAME = [
     ),
     ("aws_s3_bucket", {}, "arn", "arn:aws:s3:::{id}"),
     ("aws_s3_bucket", {"bucket_prefix": "logs-"}, "website_endpoint", "{id}.s3-website-us-east-1.amazonaws.com"),
+    ("aws_iam_role", {"name": "web"}, "arn", "arn:aws:iam::123456789012:role/web"),
+    ("aws_lambda_function", {"function_name": "f"}, "arn", "arn:aws:lambda:us-east-1:123456789012:function:f"),
+    ("aws_vpc", {"cidr_block": "10.0.0.0/16"}, "arn", "arn:aws:ec2:us-east-1:123456789012:vpc/{id}"),
+    ("aws_kms_key", {}, "arn", "arn:aws:kms:us-east-1:123456789012:key/{id}"),
     ("aws_route53_zone", {"name": "example.org"}, "zone_id", "{id}"),
     ("aws_apigatewayv2_api", {"name": "shop"}, "api_endpoint", "https://{id}.execute-api.us-east-1.amazonaws.com"),
     ("aws_apigatewayv2_api", {"name": "shop"}, "execution_arn", "arn:aws:execute-api:us-east-1:123456789012:{id}"),
@@ -446,9 +450,8 @@ BY_NAME = [
 """What modules take apart, or compare: a Terraform type, what a configuration says, an attribute and its value."""
 
 
-@pytest.mark.parametrize(("type_name", "said", "attribute", "value"), BY_NAME)
-def test_presets_of_terraform_go_by_what_a_configuration_says(type_name, said, attribute, value):
-    """Ids, ARNs and addresses of Terraform's types are made of the names and places that the configuration gives."""
+def terraform_created(type_name, said, attribute, times=1):
+    """The replies to creates of a Terraform type, all alike, by a schema that has this computed attribute."""
     package = type_name.partition("_")[0]
     optional = {"type": "string", "optional": True, "computed": True}
     attributes = {"id": optional, "bucket": optional, **dict.fromkeys(said, optional)}
@@ -458,7 +461,14 @@ def test_presets_of_terraform_go_by_what_a_configuration_says(type_name, said, a
     double = Double(from_terraform_schema({"format_version": "1.0", "provider_schemas": {address: schema}}))
     [declared] = double.packages[package].resources.values()
     inputs = {camel_case(name): text for name, text in said.items()}
-    reply = double(Call(op=Op.CREATE, session=double.open(package=package), type=declared.token, inputs=inputs))
+    call = Call(op=Op.CREATE, session=double.open(package=package), type=declared.token, inputs=inputs)
+    return [double(call) for _ in range(times)]
+
+
+@pytest.mark.parametrize(("type_name", "said", "attribute", "value"), BY_NAME)
+def test_presets_of_terraform_go_by_what_a_configuration_says(type_name, said, attribute, value):
+    """Ids, ARNs and addresses of Terraform's types are made of the names and places that the configuration gives."""
+    [reply] = terraform_created(type_name, said, attribute)
 
     answered = reply.id if attribute == "id" else reply.value[camel_case(attribute)]
     assert re.fullmatch(re.escape(value).replace(r"\{id\}", re.escape(reply.id)).replace(r"\{hash\}", "[0-9a-f]{8}"), answered)
@@ -536,6 +546,14 @@ def test_resources_that_nothing_tells_apart_but_their_inputs_differ():
         return double(call).value["url"]
 
     assert len({nameless("jobs"), nameless("failed")}) == 2
+
+
+def test_equal_resources_without_a_name_are_not_the_same_one():
+    """Two buckets to which a configuration gives no name, in a run that does not tell them apart, have names of their own."""
+    replies = terraform_created("aws_s3_bucket", {}, "arn", times=3)
+
+    assert [reply.value["arn"] for reply in replies] == [f"arn:aws:s3:::{reply.id}" for reply in replies]
+    assert len({reply.id for reply in replies}) == 3
 
 
 def test_credentials_of_a_registry_can_be_decoded():

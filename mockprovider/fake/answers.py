@@ -9,7 +9,8 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from mockprovider.calls import Call
+from mockprovider.calls import Call, Op
+from mockprovider.cloud import digest
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.computing import fill_all, inventing
 from mockprovider.fake.contexts import context_of, known_of, places
@@ -32,9 +33,16 @@ class Answers:
     Args:
         packages: what is declared, by name.
         presets: what is said of a package that was read from a schema, where nobody says anything else.
+        new_hash: makes another hash of a text whenever it is asked.
     """
 
-    def __init__(self, packages: Mapping[str, Package], presets: Callable[[str], Sayings] = lambda _: NOTHING_SAID) -> None:
+    def __init__(
+        self,
+        packages: Mapping[str, Package],
+        presets: Callable[[str], Sayings] = lambda _: NOTHING_SAID,
+        new_hash: Callable[[str], str] = digest,
+    ) -> None:
+        self._new_hash = new_hash
         self._packages = packages
         self._presets = presets
         self.own = Sayings()
@@ -180,10 +188,22 @@ class Answers:
         names = names_of(declared)
         fitting = [one for one in outputs if one.is_of(names)]
         inputs = reveal(dict(call.inputs or call.prior_inputs or {}))
+        point = ""
         for saying in fitting:
             if self._is_about(saying, call) and saying.fits(inputs):
-                declared = self._stated(declared, saying, inputs, call)
+                point = point or self._point(call, inputs)
+                declared = self._stated(declared, saying, inputs, call, point)
         return declared
+
+    def _point(self, call: Call, inputs: Bag) -> str:
+        """What the generated parts of an object's outputs go by. Parallel runs of Terraform's engines do not say which resource
+        it is, so its inputs have to, and of equal objects each is one of its own.
+        """
+        resource = call.urn or call.address
+        if resource:
+            return resource
+        said = repr(sorted(known_of(inputs).items()))
+        return self._new_hash(f"{call.type} {said}") if call.op is Op.CREATE and not call.preview else said
 
     def _is_about(self, saying: Saying, call: Call) -> bool:
         if saying.name and not (call.name or call.address) and call.prior is None and call.op.value == "create":
@@ -193,7 +213,7 @@ class Answers:
             )
         return saying.is_for(call)
 
-    def _stated(self, declared: ResourceType, saying: Saying, inputs: Bag, call: Call) -> ResourceType:
+    def _stated(self, declared: ResourceType, saying: Saying, inputs: Bag, call: Call, point: str) -> ResourceType:
         if callable(saying.answer) and (call.inputs is None or has_unknown(inputs)):
             # Only the operation itself can tell.
             return declared
@@ -201,8 +221,6 @@ class Answers:
         # What is worked out is no template: JSON has braces.
         if saying.templates and not callable(saying.answer):
             known = known_of(inputs)
-            # Parallel runs of Terraform's engines do not say which resource it is, so its inputs have to.
-            point = call.urn or call.address or repr(sorted(known.items()))
             given = self._filled(saying, context_of(call, known, point))
             if call.prior is not None and not (call.urn or call.address):
                 given = self._kept(saying, given, call, known)
@@ -238,11 +256,9 @@ class Answers:
     def inventing(self, declared: ResourceType, id_: str, call: Call) -> Invent:
         """What makes up the values of an object."""
         elements, counts = self._counts(declared.token)
-        if counts is nothing_said:
-            return inventing(declared, id_, counts, call.session.config)
-        if elements is not None and (declared.of_schema or (declared.token, "") in self._keys):
+        if counts is not nothing_said and elements is not None and (declared.of_schema or (declared.token, "") in self._keys):
             declared = replace(declared, elements=elements)
-        return inventing(declared, id_, counts, call.session.config)
+        return inventing(declared, id_, counts, call.session.config, call.inputs)
 
     def completed(self, function: Function, given: Bag, arguments: Bag, call: Call) -> dict[str, Value]:
         """``given`` with what a declared function returns besides."""

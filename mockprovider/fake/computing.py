@@ -10,6 +10,7 @@ from typing import Any
 from mockprovider.cloud import digest
 from mockprovider.errors import DefinitionError
 from mockprovider.fake.inventing.inventor import Inventor, nothing_said
+from mockprovider.fake.inventing.makers import named
 from mockprovider.fake.inventing.stated import Invent, Stated, agrees
 from mockprovider.schema import Kind, Property, ResourceType
 from mockprovider.values import UNKNOWN, Bag, Secret, Value, has_secret, has_unknown, map_value, reveal
@@ -35,12 +36,17 @@ def compute(
 
 
 def inventing(
-    declared: ResourceType, id_: str, counts: Callable[[str], int | None] = nothing_said, config: Bag | None = None
+    declared: ResourceType,
+    id_: str,
+    counts: Callable[[str], int | None] = nothing_said,
+    config: Bag | None = None,
+    inputs: Bag | None = None,
 ) -> Invent:
-    """What makes the generated values of an object of this type."""
+    """What makes the generated values of an object of this type, for which a program says these ``inputs``."""
     if declared.elements is None:
         return lambda item, at: generated(item.kind, at, id_)
-    return Inventor(declared.token, id_, declared.elements, counts, config or {}).value
+    called = named(inputs or {}) or ("" if "name" in declared.properties else id_)
+    return Inventor(declared.token, id_, declared.elements, counts, config or {}, called).value
 
 
 def planned_inside(

@@ -46,7 +46,7 @@ class Fake:
         clock: Clock | None = None,
         presets: Callable[[str], Sayings] = lambda _: NOTHING_SAID,
     ) -> None:
-        self.answers = Answers(packages, presets)
+        self.answers = Answers(packages, presets, cloud.new_hash)
         """What is said of single answers. It may be changed at any time, and applies from the next call on."""
         catalogue = self._catalogue = Catalogue(packages, strict=strict, answers=self.answers)
         resources = self._resources = Resources(catalogue, cloud, clock, publish, self.answers)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from unittest.mock import ANY
 
 import pytest
+from both_engines import UnanswerableError
 from engine_toolbox import BUCKET, NET, Bucket, Cloud, Component, Thing, one_by_one
 from pulumi import Alias, Output, ResourceOptions
 
 pytestmark = pytest.mark.pulumi_cli
+
+BUCKETS = "urn:pulumi:dev::project::cloud:index:Bucket::"
 
 
 def test_what_is_only_read_hands_no_provider_down(make_both):
@@ -486,3 +490,41 @@ def test_a_target_of_a_destroy_that_something_needs(make_both):
     both.run("destroy", target=["component"], preview=True, fails=True)
     both.run("destroy", target=["component"], fails=True)
     both.run("destroy", target=["component"], target_dependents=True)
+
+
+@pytest.mark.parametrize("option", [None, "target", "exclude"])
+@pytest.mark.parametrize("kind", ["component", "provider", "read", "read again"])
+def test_what_a_destroy_fails_to_register(make_both, kind, option):
+    """A destroy that runs the program, and goes on after errors, lists what is new, and fails to be registered, as deleted, and
+    spares what it needs; where the real engine crashes, because that has no id, ours goes on.
+    """
+    both = make_both(serial=True)
+    both.create(BUCKET, "kept")
+    limits = {"target": {"target": [f"{BUCKETS}first"], "target_dependents": True}, "exclude": {"exclude": [f"{BUCKETS}free"]}}
+    complete = [kind == "read again"]
+
+    @one_by_one
+    def program():
+        first = Bucket("first")
+        yield first
+        second = Bucket("second", token=first.id)
+        yield second
+        yield Bucket("free")
+        if complete[-1]:
+            failing = ResourceOptions(depends_on=[second], hooks=both.hooks("last", "before_create!"))
+            if kind in ("component", "provider"):
+                last = {"component": Component, "provider": Cloud}[kind]("last", failing)
+            else:
+                last = Bucket("last", ResourceOptions(depends_on=[second], id="kept"))
+            yield last
+            yield Component("dependent", ResourceOptions(depends_on=[last]))
+
+    both.run("up", program)
+    complete.append(True)
+    both.breaks(lambda on: on.read(BUCKET).error("no").always().optional())
+    crashes = kind == "provider" and option != "target"
+    with pytest.raises(UnanswerableError, match="must have an ID") if crashes else nullcontext():
+        both.run("destroy", program, run_program=True, continue_on_error=True, fails=None, **limits.get(option, {}))
+    # A new component is no target, and fails nothing.
+    spared = set() if (kind, option) == ("component", "target") else {"first", "second"}
+    assert both.stack.state.names() & {"first", "second"} == spared

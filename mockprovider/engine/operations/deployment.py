@@ -151,7 +151,9 @@ class Deployment(Course):
                 if not self.operation.continue_on_error:
                     raise StoppedError(str(error)) from error
                 self._give_up(steps, state, Fate.FAILED)
-                self._errored += [step.old] if step.old is not None else []
+                # What is new counts in a destroy alone, which deletes it in the end.
+                failing = (step.old, step.new if self.operation.destroying else None)
+                self._errored += [resource for resource in failing if resource is not None]
                 return False
         return True
 

@@ -52,7 +52,7 @@ def delete_leftovers(
     course.deleted = planner.deleted | {resource.urn for resource in condemned}
     base, ledger = course.ledger.base, course.ledger
     running = course.operation.destroying or course.operation.refreshing
-    whole = ledger.remaining() if running else base
+    whole = ledger.remaining(planner.revisiting.to_delete) if running else base
 
     def needs(resource: ResourceState) -> set[int]:
         needed = transitive_dependencies(whole, resource)
@@ -109,7 +109,8 @@ def _condemned(course: Course, planner: Planner, targets: Targets, held: Collect
         and not resource.view_of
         and not (resource.delete and planner.has_deleted(resource))
     ]
-    ours = planner.revisiting.to_delete
+    # What failed to be registered is deleted as well, but without an id nothing can be: the real engine crashes.
+    ours = [resource for resource in planner.revisiting.to_delete if resource.id or not resource.custom]
     if targets.excluding:
         # As in the real engine, what has nothing but old instances is not spared.
         spared = course.ledger.live.keys() & staying(course.ledger.base, targets.excludes, dependents=targets.dependents)

@@ -149,10 +149,12 @@ class Ledger:
             replaced = [resource for resource in self._reread if resource.delete]
             return [resource for resource in (*self.base, *replaced) if id(resource) not in self._done]
 
-    def remaining(self) -> list[ResourceState]:
-        """What this operation has registered and not deleted, then what is left of the old resources."""
+    def remaining(self, tried: Sequence[ResourceState] = ()) -> list[ResourceState]:
+        """What this operation has registered, or ``tried`` to, and not deleted, then what is left of the old resources."""
         with self._lock:
-            return [resource for resource in (*self._news, *self.base) if id(resource) not in self._done]
+            news = dict.fromkeys(map(id, self._news))
+            failed = [resource for resource in tried if id(resource) not in news]
+            return [resource for resource in (*self._news, *failed, *self.base) if id(resource) not in self._done]
 
     def snapshot(self) -> State:
         """A copy of the current state: new resources in the order of their creation, then the remaining old ones."""

@@ -33,6 +33,7 @@ class Invention(Struct, frozen=True):
         name: the property's name in snake_case, after that of the object around it: ``certificate_authority.data``.
         point: what the value depends on, beside the name of the form.
         config: the provider's configuration.
+        called: what the thing is called that it is about, if known.
     """
 
     token: str
@@ -40,6 +41,7 @@ class Invention(Struct, frozen=True):
     point: str
     description: str = ""
     config: Mapping[str, Any] = {}
+    called: str = ""
 
     @property
     def word(self) -> str:
@@ -179,7 +181,7 @@ FORMS: tuple[Form, ...] = (
     Form(
         "arn",
         "arn",
-        lambda it: arns.arn(it.thing, it.owner, it.region, ACCOUNT, it.label),
+        lambda it: arns.arn(it.thing, it.owner, it.region, ACCOUNT, it.called or it.label),
         "arn:aws:iam::123456789012:role/role-5ce2b9e1",
         "the AWS provider's validators take ARNs apart: partition, service, region, account, resource",
         r"\bARN\b",

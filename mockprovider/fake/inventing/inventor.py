@@ -32,6 +32,7 @@ class Inventor(Struct, frozen=True):
         elements: how many elements a list or set has. A map has none: no program can know a key that somebody made up.
         counts: what somebody said of a path (``subnets.zones``), instead.
         config: the provider's configuration, which tells the region.
+        called: what the ARN ends with, where that is not the name that is made up for it.
     """
 
     token: str
@@ -39,6 +40,7 @@ class Inventor(Struct, frozen=True):
     elements: int = 1
     counts: Callable[[str], int | None] = nothing_said
     config: Mapping[str, Any] = {}
+    called: str = ""
 
     def value(self, item: Property, at: str) -> Value:
         """The value of a property at this path. What a program may set and left out is empty, unless its name says more."""
@@ -89,7 +91,9 @@ class Inventor(Struct, frozen=True):
         return {"integer": number, "number": number, "boolean": number // 4096 % 2 == 0}.get(kind, invention.hex())
 
     def _invention(self, at: str, description: str) -> Invention:
-        return Invention(self.token, _name(at), f"{self.of}\x1f{at}", description, self.config)
+        own = at == "arn"
+        point = f"{self.of}\x1f{'name' if own else at}"
+        return Invention(self.token, _name(at), point, description, self.config, self.called if own else "")
 
 
 def plain(at: str) -> str:

@@ -42,10 +42,15 @@ NAMES = ("alarmName", "bucket", "clusterIdentifier", "dashboardName", "family", 
 """Under which a program gives a thing its name."""
 
 
+def named(inputs: Mapping[str, Any]) -> str:
+    """The name that a program gives a thing, if any."""
+    return next((inputs[name] for name in NAMES if inputs.get(name) and isinstance(inputs[name], str)), "")
+
+
 def id_by_name(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """The id of what goes by its name, where a program gives it one."""
-    named = next((inputs[name] for name in NAMES if inputs.get(name)), None)
-    return {"id": named} if named else {}
+    name = named(inputs)
+    return {"id": name} if name else {}
 
 
 MAKERS: Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
